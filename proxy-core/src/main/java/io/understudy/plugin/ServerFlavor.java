@@ -1,0 +1,7 @@
+package io.understudy.plugin;
+
+/** Which product answers. */
+public enum ServerFlavor {
+    MARIADB,
+    MYSQL
+}

@@ -1,0 +1,43 @@
+package io.understudy.plugin;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches one session. Every method has an empty default, is called on the session's event loop, and must return soon:
+ * no waiting, no locks that others hold for long. Views are valid until the callback returns.
+ */
+public interface SessionObserver {
+    /** Leaves the session alone. */
+    SessionObserver NONE = new SessionObserver() {};
+
+    /** Bits of {@link Interest}, asked once, right after {@link ProxyPlugin#openSession}. */
+    default int interests() {
+        return Interest.NONE;
+    }
+
+    /** A command has arrived and is on its way to the primary. */
+    default void onCommand(CommandView command) {}
+
+    /** The answer's last byte has arrived. Not called for commands that have no answer. */
+    default void onResponse(CommandView command, ResponseView response) {}
+
+    /**
+     * Asked before a statement (COM_QUERY, COM_STMT_EXECUTE, bulk execute) is forwarded, only when the session is at a
+     * boundary: nothing in flight, no transaction, no open cursor, no pending long data, and the statement does not read
+     * diagnostics.
+     *
+     * @return a statement to run first, or null
+     */
+    default @Nullable InjectedStatement beforeCommand(CommandView command) {
+        return null;
+    }
+
+    /** The answer to a statement of this observer's own. */
+    default void onInjected(InjectedStatement statement, InjectionResult result) {}
+
+    /** COM_RESET_CONNECTION or COM_CHANGE_USER succeeded: session variables and prepared statements are gone. */
+    default void onReset() {}
+
+    /** The session is over. Called once. */
+    default void onClose(String reason) {}
+}

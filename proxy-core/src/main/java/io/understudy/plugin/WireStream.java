@@ -1,0 +1,23 @@
+package io.understudy.plugin;
+
+import io.netty.buffer.ByteBuf;
+
+/** Receives an endless answer packet by packet. */
+public interface WireStream {
+    /**
+     * The first bytes of a packet's payload, at most {@link #prefix}; valid during the call.
+     *
+     * @param length payload bytes of the packet in all
+     * @param receivedNanos monotonic time of the read that brought the packet's first byte
+     */
+    void onPacket(ByteBuf buf, int index, int shown, int length, long receivedNanos);
+
+    /** How many bytes of each packet to show. */
+    int prefix();
+
+    /** The packet's last byte has arrived. */
+    default void onPacketEnd(long receivedNanos) {}
+
+    /** The stream ended: the server's error, or the connection's end. */
+    void onEnd(String reason);
+}

@@ -1,0 +1,78 @@
+package io.understudy.wire;
+
+import io.netty.buffer.ByteBuf;
+
+/** Length-encoded integers, read by absolute index or from the reader index. */
+public final class LengthEncoded {
+    private LengthEncoded() {}
+
+    /** Bytes that the integer beginning with {@code first} takes in all; 1 for the values 0 to 250 and for NULL. */
+    public static int size(int first) {
+        return switch (first) {
+            case 0xFC -> 3;
+            case 0xFD -> 4;
+            case 0xFE -> 9;
+            default -> 1;
+        };
+    }
+
+    /** The value at {@code index}; the caller has checked that {@link #size} bytes are there. */
+    public static long get(ByteBuf buf, int index) {
+        int first = buf.getUnsignedByte(index);
+        return switch (first) {
+            case 0xFC -> buf.getUnsignedShortLE(index + 1);
+            case 0xFD -> buf.getUnsignedMediumLE(index + 1);
+            case 0xFE -> buf.getLongLE(index + 1);
+            default -> first;
+        };
+    }
+
+    /**
+     * Reads a length that must lie within what is readable.
+     *
+     * @throws MalformedPacketException when the integer is cut off, or names more bytes than follow
+     */
+    public static int readLength(ByteBuf buf) {
+        long value = read(buf);
+        if (value < 0 || value > buf.readableBytes()) {
+            throw new MalformedPacketException(
+                    "length " + Long.toUnsignedString(value) + " where " + buf.readableBytes() + " bytes follow");
+        }
+        return (int) value;
+    }
+
+    /**
+     * Reads an integer and moves the reader index.
+     *
+     * @throws MalformedPacketException when it is cut off
+     */
+    public static long read(ByteBuf buf) {
+        if (!buf.isReadable()) {
+            throw new MalformedPacketException("a length-encoded integer is missing");
+        }
+        int size = size(buf.getUnsignedByte(buf.readerIndex()));
+        if (buf.readableBytes() < size) {
+            throw new MalformedPacketException("a length-encoded integer is cut off");
+        }
+        long value = get(buf, buf.readerIndex());
+        buf.skipBytes(size);
+        return value;
+    }
+
+    public static void write(ByteBuf out, long value) {
+        if (value >= 0 && value < 0xFB) {
+            out.writeByte((int) value);
+        } else if (value >= 0 && value <= 0xFFFF) {
+            out.writeByte(0xFC).writeShortLE((int) value);
+        } else if (value >= 0 && value <= 0xFF_FFFF) {
+            out.writeByte(0xFD).writeMediumLE((int) value);
+        } else {
+            out.writeByte(0xFE).writeLongLE(value);
+        }
+    }
+
+    public static void writeString(ByteBuf out, byte[] bytes) {
+        write(out, bytes.length);
+        out.writeBytes(bytes);
+    }
+}

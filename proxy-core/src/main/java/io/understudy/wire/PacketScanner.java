@@ -1,0 +1,257 @@
+package io.understudy.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks packet headers in the buffers as they arrive and passes the buffers on whole. A buffer is sliced only where the
+ * sink drops, holds or inserts something; a packet of which nothing is wanted costs a look at its header and first byte.
+ *
+ * <p>The sink decides about a packet when its lead (header and first byte) is known. A lead that is cut by the end of a
+ * buffer is kept back, at most four bytes, until the rest arrives: the receiver could do nothing with it anyway. Logical
+ * packets of several physical ones (16 MB and more) are reported as one.
+ *
+ * <p>Not thread-safe; one per direction of a session. When the sink throws, the buffer has been released and the scanner
+ * is good for nothing but {@link #close()}.
+ */
+public final class PacketScanner {
+    private static final int LEAD = Packets.HEADER + 1;
+
+    private final PacketSink sink;
+    private final ByteBufAllocator alloc;
+
+    /** Payload bytes of the physical packet still to come; -1 between packets. */
+    private int remaining = -1;
+    /** Another physical packet of the same logical one follows this one. */
+    private boolean more;
+    /** The next physical packet continues a logical one. */
+    private boolean continuing;
+
+    private boolean dropping;
+    private boolean holding;
+    /** Payload bytes that the sink still waits to be shown, counted from the first; 0 when it waits for none. */
+    private int wanted;
+    /** A cut lead, or header and first bytes of a packet whose wanted bytes are not all here. */
+    private @Nullable ByteBuf kept;
+    /** First byte of the current buffer about which nothing has been done yet. */
+    private int from;
+
+    public PacketScanner(PacketSink sink, ByteBufAllocator alloc) {
+        this.sink = sink;
+        this.alloc = alloc;
+    }
+
+    /** True between two logical packets, with nothing kept back. */
+    public boolean atBoundary() {
+        return remaining < 0 && !continuing && kept == null;
+    }
+
+    /** Takes ownership of {@code in} and passes on whatever may go on. */
+    public void scan(ByteBuf in) {
+        boolean handedOn = false;
+        try {
+            int at = in.readerIndex();
+            int end = in.writerIndex();
+            from = at;
+            while (at < end) {
+                at = remaining < 0 ? lead(in, at, end) : body(in, at, end);
+            }
+            if (from == in.readerIndex() && from < end && !withheld()) {
+                handedOn = true;
+                sink.forward(in);
+            } else if (!withheld()) {
+                forwardUntil(in, end);
+            }
+        } finally {
+            if (!handedOn) {
+                in.release();
+            }
+        }
+    }
+
+    /** Releases what is kept back. */
+    public void close() {
+        ByteBuf bytes = kept;
+        kept = null;
+        if (bytes != null) {
+            bytes.release();
+        }
+    }
+
+    /** The bytes now passing must not go on: dropped, or held until the sink has seen them. */
+    private boolean withheld() {
+        return dropping || holding;
+    }
+
+    private void forwardUntil(ByteBuf in, int until) {
+        if (until > from) {
+            sink.forward(in.retainedSlice(from, until - from));
+            from = until;
+        }
+    }
+
+    private int lead(ByteBuf in, int at, int end) {
+        ByteBuf cut = kept;
+        if (cut == null) {
+            if (leadSize(in, at, end - at) <= end - at) {
+                return begin(in, at, end);
+            }
+            if (!withheld()) {
+                forwardUntil(in, at);
+            }
+            kept = alloc.buffer(LEAD).writeBytes(in, at, end - at);
+            from = end;
+            return end;
+        }
+        int have = cut.readableBytes();
+        int take = Math.min((have < Packets.HEADER ? Packets.HEADER : LEAD) - have, end - at);
+        cut.writeBytes(in, at, take);
+        from = at + take;
+        if (leadSize(cut, cut.readerIndex(), cut.readableBytes()) <= cut.readableBytes()) {
+            beginCut(in, cut, at + take);
+        }
+        return at + take;
+    }
+
+    /** A first byte is needed for a decision, but there is none in an empty packet and none to be made in a continued one. */
+    private int leadSize(ByteBuf buf, int at, int available) {
+        if (available < Packets.HEADER) {
+            return LEAD;
+        }
+        return continuing || buf.getUnsignedMediumLE(at) == 0 ? Packets.HEADER : LEAD;
+    }
+
+    /** A packet whose lead lies whole in this buffer. */
+    private int begin(ByteBuf in, int at, int end) {
+        int payload = at + Packets.HEADER;
+        if (enter(in, at)) {
+            decide(in, at);
+            if (withheld()) {
+                forwardUntil(in, at);
+            }
+            if (wanted > end - payload) {
+                kept = alloc.buffer(Packets.HEADER + wanted).writeBytes(in, at, end - at);
+                remaining -= end - payload;
+                from = holding ? end : from;
+                return end;
+            }
+            if (wanted > 0 || holding) {
+                show(in, payload);
+            }
+        }
+        if (remaining == 0) {
+            finish(payload);
+        }
+        return payload;
+    }
+
+    /** A packet whose lead was cut; {@code cut} holds it, and its payload goes on at {@code next}. */
+    private void beginCut(ByteBuf in, ByteBuf cut, int next) {
+        int at = cut.readerIndex();
+        boolean starts = enter(cut, at);
+        int have = cut.readableBytes() - Packets.HEADER;
+        remaining -= have;
+        if (starts) {
+            decide(cut, at);
+            if (wanted > have) {
+                if (!withheld()) {
+                    sink.forward(cut.copy());
+                }
+                return;
+            }
+            if (wanted > 0 || holding) {
+                show(cut, at + Packets.HEADER);
+            }
+        }
+        kept = null;
+        if (dropping) {
+            cut.release();
+        } else {
+            sink.forward(cut);
+        }
+        if (remaining == 0) {
+            finish(next);
+        }
+    }
+
+    /** Takes the header in; false when the packet merely continues a logical one. */
+    private boolean enter(ByteBuf buf, int at) {
+        boolean starts = !continuing;
+        remaining = buf.getUnsignedMediumLE(at);
+        more = remaining == Packets.MAX_PAYLOAD;
+        continuing = false;
+        return starts;
+    }
+
+    private void decide(ByteBuf buf, int at) {
+        int length = buf.getUnsignedMediumLE(at);
+        int first = length == 0 ? -1 : buf.getUnsignedByte(at + Packets.HEADER);
+        int verdict = sink.onPacket(length, buf.getUnsignedByte(at + 3), first);
+        dropping = (verdict & PacketSink.DROP) != 0;
+        holding = (verdict & PacketSink.HOLD) != 0;
+        wanted = Math.min(verdict & PacketSink.MAX_SHOWN, length);
+    }
+
+    private int body(ByteBuf in, int at, int end) {
+        int available = Math.min(remaining, end - at);
+        ByteBuf copy = kept;
+        if (copy != null) {
+            return collect(in, at, available, copy);
+        }
+        remaining -= available;
+        if (remaining == 0) {
+            finish(at + available);
+        }
+        return at + available;
+    }
+
+    /** Some of the wanted bytes arrive; the copy of the first ones waits in {@code copy}. */
+    private int collect(ByteBuf in, int at, int available, ByteBuf copy) {
+        int missing = wanted - (copy.readableBytes() - Packets.HEADER);
+        int take = Math.min(missing, available);
+        copy.writeBytes(in, at, take);
+        remaining -= take;
+        int next = at + take;
+        boolean held = holding;
+        if (held) {
+            from = next;
+        }
+        if (take < missing) {
+            return next;
+        }
+        show(copy, copy.readerIndex() + Packets.HEADER);
+        kept = null;
+        if (held && !dropping) {
+            sink.forward(copy);
+        } else {
+            copy.release();
+        }
+        if (remaining == 0) {
+            finish(next);
+        }
+        return next;
+    }
+
+    private void show(ByteBuf buf, int index) {
+        int length = wanted;
+        wanted = 0;
+        boolean goesOn = sink.onShown(buf, index, length);
+        if (holding) {
+            holding = false;
+            dropping = !goesOn;
+        }
+    }
+
+    private void finish(int next) {
+        remaining = -1;
+        continuing = more;
+        if (dropping) {
+            from = next;
+        }
+        if (!more) {
+            dropping = false;
+            sink.onEnd();
+        }
+    }
+}

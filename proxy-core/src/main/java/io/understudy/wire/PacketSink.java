@@ -1,0 +1,40 @@
+package io.understudy.wire;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * What a {@link PacketScanner} reports to, and where the bytes go on to. Called on the session's event loop, in the
+ * order of the bytes.
+ */
+public interface PacketSink {
+    /** Or-ed to the result of {@link #onPacket}: nothing of this packet goes on. */
+    int DROP = 1 << 30;
+    /** Or-ed to the result of {@link #onPacket}: nothing goes on until the wanted bytes have been shown. */
+    int HOLD = 1 << 29;
+    /** The largest number of bytes that can be wanted. */
+    int MAX_SHOWN = HOLD - 1;
+
+    /**
+     * A logical packet begins.
+     *
+     * @param length payload bytes of its first physical packet
+     * @param sequence its sequence number
+     * @param first its first payload byte, or -1 for an empty packet
+     * @return how many of its first payload bytes to show, with {@link #DROP} or {@link #HOLD}; 0 shows nothing
+     */
+    int onPacket(int length, int sequence, int first);
+
+    /**
+     * The wanted bytes, valid during the call: {@code length} bytes from {@code index}, at most as many as wanted and
+     * as the first physical packet has.
+     *
+     * @return false drops the packet; only meaningful for one that was held
+     */
+    boolean onShown(ByteBuf buf, int index, int length);
+
+    /** The logical packet's last byte has passed. */
+    void onEnd();
+
+    /** Bytes that go on, with their ownership, in order. */
+    void forward(ByteBuf bytes);
+}

@@ -1,0 +1,38 @@
+package io.understudy.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+
+/** Writing the 4-byte header: three bytes of length, one of sequence. */
+public final class Packets {
+    public static final int HEADER = 4;
+    /** A physical packet of this length says that the logical packet goes on in the next one. */
+    public static final int MAX_PAYLOAD = 0xFF_FFFF;
+
+    private Packets() {}
+
+    /** Begins a packet whose length is filled in by {@link #end}. Returns the index of its header. */
+    public static int begin(ByteBuf out, int sequence) {
+        int at = out.writerIndex();
+        out.writeMediumLE(0).writeByte(sequence);
+        return at;
+    }
+
+    /** Fills in the length of the packet begun at {@code at}. The payload must be shorter than 16 MB. */
+    public static void end(ByteBuf out, int at) {
+        int length = out.writerIndex() - at - HEADER;
+        if (length >= MAX_PAYLOAD) {
+            throw new IllegalArgumentException("payload of " + length + " bytes does not fit one packet");
+        }
+        out.setMediumLE(at, length);
+    }
+
+    /** A command packet of a code and a text, sequence 0. */
+    public static ByteBuf command(ByteBufAllocator alloc, int code, byte[] body) {
+        ByteBuf out = alloc.buffer(HEADER + 1 + body.length);
+        int at = begin(out, 0);
+        out.writeByte(code).writeBytes(body);
+        end(out, at);
+        return out;
+    }
+}

@@ -1,0 +1,46 @@
+package io.understudy.wire.packet;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.understudy.wire.Marker;
+import io.understudy.wire.Packets;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * An ERR packet, read from a server or written by us in its place.
+ *
+ * @param code error number, for example 1040
+ * @param sqlState five characters, or {@code HY000} where the server sent none
+ * @param message for people
+ */
+public record ErrPacket(int code, String sqlState, String message) {
+    private static final int STATE_LENGTH = 5;
+
+    /** Reads {@code length} bytes of payload from {@code index}; tolerant, because an error must always get through. */
+    public static ErrPacket parse(ByteBuf buf, int index, int length) {
+        int code = length >= 3 ? buf.getUnsignedShortLE(index + 1) : 0;
+        int at = index + 3;
+        int left = Math.max(0, length - 3);
+        String state = "HY000";
+        if (left > STATE_LENGTH && buf.getByte(at) == '#') {
+            state = buf.toString(at + 1, STATE_LENGTH, StandardCharsets.US_ASCII);
+            at += STATE_LENGTH + 1;
+            left -= STATE_LENGTH + 1;
+        }
+        return new ErrPacket(code, state, buf.toString(at, left, StandardCharsets.UTF_8));
+    }
+
+    /** Before the client's capabilities are known an ERR packet carries no SQLSTATE, as the protocol says. */
+    public ByteBuf encode(ByteBufAllocator alloc, int sequence, boolean protocol41) {
+        byte[] text = message.getBytes(StandardCharsets.UTF_8);
+        ByteBuf out = alloc.buffer(Packets.HEADER + 16 + text.length);
+        int at = Packets.begin(out, sequence);
+        out.writeByte(Marker.ERR).writeShortLE(code);
+        if (protocol41) {
+            out.writeByte('#').writeBytes(sqlState.getBytes(StandardCharsets.US_ASCII));
+        }
+        out.writeBytes(text);
+        Packets.end(out, at);
+        return out;
+    }
+}
