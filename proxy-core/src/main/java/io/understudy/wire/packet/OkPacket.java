@@ -20,34 +20,56 @@ public final class OkPacket {
     private int stateAt;
     private int stateLength;
 
+    private int at;
+    private int end;
+
     /**
      * Parses {@code length} bytes of payload from {@code index}.
      *
      * @throws MalformedPacketException when a field is cut off
      */
     public void parse(ByteBuf buf, int index, int length, long capabilities) {
-        ByteBuf in = buf.slice(index, length);
-        in.skipBytes(1);
-        affectedRows = LengthEncoded.read(in);
-        lastInsertId = LengthEncoded.read(in);
-        if (in.readableBytes() < 4) {
+        at = index + 1;
+        end = index + length;
+        affectedRows = integer(buf);
+        lastInsertId = integer(buf);
+        if (end - at < 4) {
             throw new MalformedPacketException("OK packet ends before its status bits");
         }
-        status = in.readUnsignedShortLE();
-        warnings = in.readUnsignedShortLE();
-        infoAt = index + in.readerIndex();
-        infoLength = in.readableBytes();
+        status = buf.getUnsignedShortLE(at);
+        warnings = buf.getUnsignedShortLE(at + 2);
+        at += 4;
+        infoAt = at;
+        infoLength = end - at;
         stateAt = 0;
         stateLength = 0;
-        if ((capabilities & Capabilities.SESSION_TRACK) != 0 && in.isReadable()) {
-            infoLength = LengthEncoded.readLength(in);
-            infoAt = index + in.readerIndex();
-            in.skipBytes(infoLength);
-            if ((status & ServerStatus.SESSION_STATE_CHANGED) != 0 && in.isReadable()) {
-                stateLength = LengthEncoded.readLength(in);
-                stateAt = index + in.readerIndex();
+        if ((capabilities & Capabilities.SESSION_TRACK) != 0 && at < end) {
+            infoLength = lengthOf(buf);
+            infoAt = at;
+            at += infoLength;
+            if ((status & ServerStatus.SESSION_STATE_CHANGED) != 0 && at < end) {
+                stateLength = lengthOf(buf);
+                stateAt = at;
             }
         }
+    }
+
+    private long integer(ByteBuf buf) {
+        int size = at < end ? LengthEncoded.size(buf.getUnsignedByte(at)) : 1;
+        if (at + size > end) {
+            throw new MalformedPacketException("OK packet is cut off");
+        }
+        long value = LengthEncoded.get(buf, at);
+        at += size;
+        return value;
+    }
+
+    private int lengthOf(ByteBuf buf) {
+        long value = integer(buf);
+        if (value < 0 || value > end - at) {
+            throw new MalformedPacketException("OK packet names a length of " + value + " where " + (end - at) + " bytes follow");
+        }
+        return (int) value;
     }
 
     public long affectedRows() {

@@ -1,0 +1,135 @@
+package io.understudy.command;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.Interest;
+import io.understudy.wire.CommandCode;
+import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.Marker;
+import io.understudy.wire.PacketSink;
+import io.understudy.wire.ServerStatus;
+
+/**
+ * Follows answers on their way to the client: the server side of the tracker. Answers come in the order of the commands,
+ * so each packet belongs to the oldest exchange in flight; an answer to a statement of ours is dropped.
+ */
+public final class AnswerIntake {
+    private final SessionModel model;
+    private final InFlight inFlight;
+    private final CommandListener listener;
+    private final AnswerObserver observer;
+    private final boolean responses;
+
+    /** Told of every answer that is over, for the proxy's own metrics. */
+    public interface AnswerObserver {
+        void answered(Exchange exchange);
+    }
+
+    public AnswerIntake(SessionModel model, CommandListener listener, AnswerObserver observer) {
+        this.model = model;
+        this.inFlight = model.inFlight();
+        this.listener = listener;
+        this.observer = observer;
+        this.responses = (listener.interests() & Interest.RESPONSES) != 0;
+    }
+
+    /** See {@link PacketSink#onPacket}. */
+    public int packet(int length, int first) {
+        Exchange exchange = inFlight.head();
+        if (exchange == null) {
+            if (first == Marker.ERR) {
+                return 0; // the server says why it is about to close an idle connection
+            }
+            throw new MalformedPacketException("the server sent a packet though no answer was due");
+        }
+        exchange.firstByte(model.nanos());
+        int wanted = exchange.packet(length, first);
+        return exchange.injected() == null ? wanted : wanted | PacketSink.DROP;
+    }
+
+    /** See {@link PacketSink#onShown}. */
+    public void shown(ByteBuf buf, int index, int length) {
+        Exchange exchange = inFlight.head();
+        if (exchange != null) {
+            model.answering(exchange);
+            exchange.look(buf, index, length);
+            model.answering(null);
+        }
+    }
+
+    /** See {@link PacketSink#onEnd}. */
+    public void end() {
+        Exchange exchange = inFlight.head();
+        if (exchange != null && exchange.over()) {
+            finish(exchange);
+        }
+    }
+
+    /** A new command shows that the answer to an unknown one was over. */
+    void superseded() {
+        Exchange exchange = inFlight.head();
+        if (exchange != null) {
+            finish(exchange);
+        }
+    }
+
+    private void finish(Exchange exchange) {
+        exchange.lastByte(model.nanos());
+        if (exchange.statusSeen()) {
+            model.status(exchange.status());
+        }
+        if (exchange.injected() == null) {
+            settle(exchange);
+            observer.answered(exchange);
+            if (responses) {
+                listener.onResponse(exchange);
+            }
+        } else {
+            listener.onResponse(exchange);
+        }
+        inFlight.remove();
+    }
+
+    private void settle(Exchange exchange) {
+        PreparedEntry entry = exchange.prepared();
+        switch (exchange.code()) {
+            case CommandCode.STMT_PREPARE -> {
+                if (entry != null && exchange.ok()) {
+                    model.prepared().prepared(entry, exchange.preparedId(), exchange.preparedParameters());
+                }
+            }
+            case CommandCode.STMT_EXECUTE -> {
+                if (entry != null) {
+                    model.prepared().setCursor(entry, exchange.cursorOpen());
+                }
+            }
+            case CommandCode.STMT_FETCH -> {
+                if (entry != null && (!exchange.ok() || (exchange.status() & ServerStatus.LAST_ROW_SENT) != 0)) {
+                    model.prepared().setCursor(entry, false);
+                }
+            }
+            case CommandCode.STMT_RESET -> {
+                if (entry != null) {
+                    model.prepared().setCursor(entry, false);
+                    model.prepared().clearLongData(entry);
+                }
+            }
+            default -> {
+                // The rest is in the exchange's effect.
+            }
+        }
+        if (!exchange.ok()) {
+            return;
+        }
+        boolean reset = exchange.code() == CommandCode.RESET_CONNECTION || exchange.code() == CommandCode.CHANGE_USER;
+        if (reset) {
+            model.reset();
+        }
+        Runnable effect = exchange.effect();
+        if (effect != null) {
+            effect.run();
+        }
+        if (reset) {
+            listener.onReset();
+        }
+    }
+}

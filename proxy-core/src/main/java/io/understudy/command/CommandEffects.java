@@ -1,0 +1,175 @@
+package io.understudy.command;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.sql.SetStatement;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
+import io.understudy.wire.Capabilities;
+import io.understudy.wire.CommandCode;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a command will change in the session once the server agrees: schema, settings, prepared statements. Followed no
+ * further than someone needs: without interest in statements, only their kinds.
+ */
+final class CommandEffects {
+    private static final int ID_OFFSET = 1;
+    private static final int ID_END = 5;
+
+    private final SessionModel model;
+    private final boolean statements;
+
+    CommandEffects(SessionModel model, boolean statements) {
+        this.model = model;
+        this.statements = statements;
+    }
+
+    /** Works out what {@code exchange} is about. {@code buf} is null for commands of which nothing was wanted. */
+    void recognise(Exchange exchange, @Nullable ByteBuf buf, int index, int length) {
+        if (buf == null) {
+            return;
+        }
+        switch (exchange.code()) {
+            case CommandCode.QUERY -> query(exchange, length);
+            case CommandCode.STMT_PREPARE -> prepare(exchange, length);
+            case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE -> execute(exchange, buf, index, length);
+            case CommandCode.INIT_DB -> {
+                String name = buf.toString(index + 1, length - 1, StandardCharsets.UTF_8);
+                exchange.onSuccess(() -> model.setSchema(name));
+            }
+            case CommandCode.CHANGE_USER -> changeUser(exchange, buf, index, length);
+            case CommandCode.STMT_RESET, CommandCode.STMT_FETCH -> exchange.setPrepared(find(buf, index, length));
+            case CommandCode.STMT_SEND_LONG_DATA -> {
+                PreparedEntry entry = find(buf, index, length);
+                if (entry != null) {
+                    model.prepared().longData(entry);
+                }
+            }
+            case CommandCode.STMT_CLOSE -> {
+                if (length >= ID_END) {
+                    model.prepared().closed(buf.getIntLE(index + ID_OFFSET));
+                }
+            }
+            default -> {
+                // Nothing to learn.
+            }
+        }
+    }
+
+    /** The command has been announced and goes on. */
+    void sent(Exchange exchange) {
+        if (exchange.isStatement() && exchange.kind().writes()) {
+            model.wrote();
+        }
+        PreparedEntry entry = exchange.prepared();
+        if (entry != null && exchange.isStatement()) {
+            model.prepared().clearLongData(entry);
+        }
+    }
+
+    private @Nullable PreparedEntry find(ByteBuf buf, int index, int length) {
+        return length < ID_END ? null : model.prepared().find(buf.getIntLE(index + ID_OFFSET));
+    }
+
+    private void query(Exchange exchange, int length) {
+        StatementKind kind = model.statement().kind(length);
+        exchange.setKind(kind);
+        if (!statements) {
+            return;
+        }
+        switch (kind) {
+            case SET, USE, CREATE, LOCK, UNLOCK -> follow(exchange, kind);
+            default -> {
+                if ((model.capabilities() & Capabilities.MULTI_STATEMENTS) != 0) {
+                    followMulti(exchange);
+                }
+            }
+        }
+    }
+
+    private void follow(Exchange exchange, StatementKind kind) {
+        StatementSummary summary = exchange.summary();
+        if (summary == null) {
+            if (kind == StatementKind.SET || kind == StatementKind.USE) {
+                exchange.onSuccess(model.settingsModel()::lost);
+            }
+            return;
+        }
+        if (summary.kind() == StatementKind.MULTI) {
+            followMulti(exchange);
+            return;
+        }
+        switch (kind) {
+            case SET -> {
+                SetStatement set = model.statement().setStatement();
+                if (set == null) {
+                    exchange.onSuccess(model.settingsModel()::lost);
+                } else {
+                    exchange.onSuccess(() -> model.settingsModel().apply(set));
+                }
+            }
+            case USE -> {
+                String schema = summary.useSchema();
+                exchange.onSuccess(() -> model.setSchema(schema));
+            }
+            case CREATE -> {
+                if (summary.temporary()) {
+                    exchange.onSuccess(model.settingsModel()::setTemporaryTables);
+                }
+            }
+            default -> exchange.onSuccess(() -> model.settingsModel().setLockedTables(kind == StatementKind.LOCK));
+        }
+    }
+
+    /** Several statements in one text: whatever among them may have touched the session is not followed one by one. */
+    private void followMulti(Exchange exchange) {
+        StatementSummary summary = exchange.summary();
+        if (summary == null || summary.kind() != StatementKind.MULTI) {
+            return;
+        }
+        String text = exchange.text();
+        if (text != null && MultiStatements.mayTouchSession(text)) {
+            exchange.onSuccess(model.settingsModel()::lost);
+        }
+    }
+
+    private void prepare(Exchange exchange, int length) {
+        StatementKind kind = model.statement().kind(length);
+        exchange.setKind(kind);
+        boolean keep = statements && exchange.complete() && model.prepared().roomForText(length);
+        PreparedEntry entry = new PreparedEntry(
+                kind, keep ? model.statement().copyText() : null, model.settings().sqlModes(), model.analyzer());
+        model.prepared().requested(entry);
+        exchange.setPrepared(entry);
+    }
+
+    private void execute(Exchange exchange, ByteBuf buf, int index, int length) {
+        PreparedEntry entry = find(buf, index, length);
+        exchange.setPrepared(entry);
+        if (entry == null || !statements || exchange.code() != CommandCode.STMT_EXECUTE) {
+            return;
+        }
+        entry.learnTypes(buf, index, length, model.capabilities());
+        if (entry.kind() == StatementKind.SET) {
+            exchange.onSuccess(model.settingsModel()::lost);
+        }
+    }
+
+    private void changeUser(Exchange exchange, ByteBuf buf, int index, int length) {
+        int end = index + length;
+        int userEnd = buf.indexOf(index + 1, end, (byte) 0);
+        if (userEnd < 0) {
+            return;
+        }
+        String user = buf.toString(index + 1, userEnd - index - 1, StandardCharsets.UTF_8);
+        // SECURE_CONNECTION, which every client since 4.1 has: one byte of length, then the authentication data.
+        int at = userEnd + 1;
+        int schemaAt = at < end ? at + 1 + buf.getUnsignedByte(at) : end;
+        int schemaEnd = schemaAt < end ? buf.indexOf(schemaAt, end, (byte) 0) : -1;
+        String schema = schemaEnd <= schemaAt
+                ? null
+                : buf.toString(schemaAt, schemaEnd - schemaAt, StandardCharsets.UTF_8);
+        exchange.onSuccess(() -> model.changeUser(user, schema));
+    }
+}

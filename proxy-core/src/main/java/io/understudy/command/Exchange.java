@@ -1,0 +1,279 @@
+package io.understudy.command;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.understudy.command.response.AnswerProgress;
+import io.understudy.plugin.CommandView;
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugin.ResponseView;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
+import io.understudy.wire.CommandCode;
+import io.understudy.wire.Packets;
+import io.understudy.wire.ServerStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One command and its answer. It is itself both views that observers get, and comes from the session's ring: a command
+ * that nobody watches allocates nothing.
+ */
+public final class Exchange extends AnswerProgress implements CommandView, ResponseView {
+    private final StatementBytes statement;
+
+    private int code;
+    private long number;
+    private int payloadLength;
+    private boolean complete;
+    private StatementKind kind = StatementKind.UNKNOWN;
+    private @Nullable StatementSummary summary;
+    private @Nullable PreparedEntry prepared;
+    private long receivedNanos;
+    private long firstByteNanos;
+    private long lastByteNanos;
+    private boolean inTransactionBefore;
+    private boolean wroteBefore;
+    private @Nullable String gtid;
+
+    private @Nullable InjectedStatement injected;
+    private int injectedBy;
+    private @Nullable Runnable effect;
+
+    private @Nullable Object @Nullable [] attachments;
+    private int slot;
+
+    Exchange(StatementBytes statement) {
+        this.statement = statement;
+    }
+
+    void begin(int commandCode, long ordinal, int length, long nanos, boolean inTransaction, boolean wrote) {
+        code = commandCode;
+        number = ordinal;
+        payloadLength = length;
+        complete = false;
+        kind = StatementKind.UNKNOWN;
+        summary = null;
+        prepared = null;
+        receivedNanos = nanos;
+        firstByteNanos = 0;
+        lastByteNanos = 0;
+        inTransactionBefore = inTransaction;
+        wroteBefore = wrote;
+        gtid = null;
+        injected = null;
+        effect = null;
+    }
+
+    /** Drops references when the exchange goes back to the ring. */
+    void clear() {
+        summary = null;
+        prepared = null;
+        gtid = null;
+        injected = null;
+        effect = null;
+        Object[] kept = attachments;
+        if (kept != null) {
+            java.util.Arrays.fill(kept, null);
+        }
+    }
+
+    void setKind(StatementKind value) {
+        kind = value;
+    }
+
+    void setPrepared(@Nullable PreparedEntry entry) {
+        prepared = entry;
+        if (entry != null) {
+            kind = entry.kind();
+        }
+    }
+
+    void setComplete(boolean value) {
+        complete = value;
+    }
+
+    void setGtid(String text) {
+        gtid = text;
+    }
+
+    /** What the session knows more once the server has agreed. */
+    void onSuccess(Runnable whenOk) {
+        effect = whenOk;
+    }
+
+    @Nullable Runnable effect() {
+        return effect;
+    }
+
+    /** Marks the exchange as the proxy's own: its answer stops here. */
+    public void ownedBy(InjectedStatement statementOfOurs, int observer) {
+        injected = statementOfOurs;
+        injectedBy = observer;
+    }
+
+    /** The statement of ours, or null for a command of the client's. */
+    public @Nullable InjectedStatement injected() {
+        return injected;
+    }
+
+    public int injectedBy() {
+        return injectedBy;
+    }
+
+    void firstByte(long nanos) {
+        if (firstByteNanos == 0) {
+            firstByteNanos = nanos;
+        }
+    }
+
+    void lastByte(long nanos) {
+        lastByteNanos = nanos;
+    }
+
+    /** Says which observer is about to be called, so that each finds its own attachment. */
+    public void setSlot(int observer) {
+        slot = observer;
+    }
+
+    @Override
+    public int code() {
+        return code;
+    }
+
+    @Override
+    public long number() {
+        return number;
+    }
+
+    @Override
+    public int payloadLength() {
+        return payloadLength;
+    }
+
+    @Override
+    public boolean isStatement() {
+        return code == CommandCode.QUERY || code == CommandCode.STMT_EXECUTE || code == CommandCode.STMT_BULK_EXECUTE;
+    }
+
+    @Override
+    public StatementKind kind() {
+        return kind;
+    }
+
+    @Override
+    public @Nullable StatementSummary summary() {
+        StatementSummary known = summary;
+        if (known == null) {
+            PreparedEntry entry = prepared;
+            if (entry != null) {
+                known = entry.summary();
+            } else if (complete && hasText()) {
+                known = statement.summary();
+            }
+            summary = known;
+        }
+        return known;
+    }
+
+    private boolean hasText() {
+        return code == CommandCode.QUERY || code == CommandCode.STMT_PREPARE;
+    }
+
+    @Override
+    public @Nullable String text() {
+        PreparedEntry entry = prepared;
+        if (entry != null) {
+            byte[] text = entry.text();
+            return text == null ? null : new String(text, java.nio.charset.StandardCharsets.UTF_8);
+        }
+        return complete && hasText() ? statement.text() : null;
+    }
+
+    @Override
+    public @Nullable String normalizedText() {
+        PreparedEntry entry = prepared;
+        if (entry != null) {
+            return entry.normalizedText();
+        }
+        return complete && hasText() ? statement.normalizedText() : null;
+    }
+
+    @Override
+    public @Nullable PreparedEntry prepared() {
+        return prepared;
+    }
+
+    @Override
+    public boolean complete() {
+        return complete;
+    }
+
+    @Override
+    public ByteBuf copyPacket(ByteBufAllocator alloc) {
+        if (!complete || !statement.isOpen()) {
+            throw new IllegalStateException("the packet is not at hand any more, or was not seen whole");
+        }
+        ByteBuf out = alloc.buffer(Packets.HEADER + payloadLength);
+        out.writeMediumLE(payloadLength).writeByte(0);
+        statement.copyPayload(out);
+        return out;
+    }
+
+    @Override
+    public long receivedNanos() {
+        return receivedNanos;
+    }
+
+    @Override
+    public boolean inTransactionBefore() {
+        return inTransactionBefore;
+    }
+
+    @Override
+    public boolean wroteInTransactionBefore() {
+        return wroteBefore;
+    }
+
+    @Override
+    public void attach(@Nullable Object attachment) {
+        Object[] kept = attachments;
+        if (kept == null || kept.length <= slot) {
+            if (attachment == null) {
+                return;
+            }
+            kept = kept == null ? new Object[slot + 1] : java.util.Arrays.copyOf(kept, slot + 1);
+            attachments = kept;
+        }
+        kept[slot] = attachment;
+    }
+
+    @Override
+    public @Nullable Object attachment() {
+        Object[] kept = attachments;
+        return kept == null || kept.length <= slot ? null : kept[slot];
+    }
+
+    @Override
+    public boolean ok() {
+        return errorCode() == 0;
+    }
+
+    @Override
+    public boolean inTransaction() {
+        return statusSeen() ? (status() & ServerStatus.IN_TRANS) != 0 : inTransactionBefore;
+    }
+
+    @Override
+    public long firstByteNanos() {
+        return firstByteNanos;
+    }
+
+    @Override
+    public long lastByteNanos() {
+        return lastByteNanos;
+    }
+
+    @Override
+    public @Nullable String gtid() {
+        return gtid;
+    }
+}

@@ -1,0 +1,97 @@
+package io.understudy.command;
+
+import io.netty.util.collection.IntObjectHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prepared statements of a session by the server's id. Texts are kept up to a bound in bytes for the whole session; beyond
+ * it a statement is known by its kind alone.
+ */
+final class PreparedStatements {
+    /** Kept text per session, bytes. */
+    static final int TEXT_LIMIT = 1 << 20;
+    /** MariaDB: "the statement prepared last", which allows preparing and executing in one round trip. */
+    private static final int LAST = -1;
+
+    private @Nullable IntObjectHashMap<PreparedEntry> byId;
+    private @Nullable PreparedEntry last;
+    private int textBytes;
+    private int openCursors;
+    private int pendingLongData;
+
+    boolean roomForText(int length) {
+        return textBytes + length <= TEXT_LIMIT;
+    }
+
+    /** COM_STMT_PREPARE was sent. */
+    void requested(PreparedEntry entry) {
+        last = entry;
+    }
+
+    /** COM_STMT_PREPARE was answered. */
+    void prepared(PreparedEntry entry, int id, int parameters) {
+        entry.answered(id, parameters);
+        IntObjectHashMap<PreparedEntry> map = byId;
+        if (map == null) {
+            map = new IntObjectHashMap<>(4);
+            byId = map;
+        }
+        map.put(id, entry);
+        textBytes += entry.textLength();
+    }
+
+    @Nullable PreparedEntry find(int id) {
+        if (id == LAST) {
+            return last;
+        }
+        IntObjectHashMap<PreparedEntry> map = byId;
+        return map == null ? null : map.get(id);
+    }
+
+    void closed(int id) {
+        IntObjectHashMap<PreparedEntry> map = byId;
+        PreparedEntry entry = id == LAST ? last : map == null ? null : map.remove(id);
+        if (entry != null) {
+            if (map != null && id == LAST) {
+                map.remove(entry.id());
+            }
+            textBytes -= entry.textLength();
+            setCursor(entry, false);
+            clearLongData(entry);
+        }
+    }
+
+    void longData(PreparedEntry entry) {
+        if (!entry.longDataPending()) {
+            entry.longData();
+            pendingLongData++;
+        }
+    }
+
+    void clearLongData(PreparedEntry entry) {
+        if (entry.longDataPending()) {
+            entry.executed();
+            pendingLongData--;
+        }
+    }
+
+    void setCursor(PreparedEntry entry, boolean open) {
+        if (entry.cursorOpen() != open) {
+            entry.setCursor(open);
+            openCursors += open ? 1 : -1;
+        }
+    }
+
+    /** Nothing is half done: no rows left behind a cursor, no data sent ahead of an execution. */
+    boolean atRest() {
+        return openCursors == 0 && pendingLongData == 0;
+    }
+
+    void clear() {
+        byId = null;
+        last = null;
+        textBytes = 0;
+        openCursors = 0;
+        pendingLongData = 0;
+    }
+}

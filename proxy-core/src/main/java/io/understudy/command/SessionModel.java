@@ -1,0 +1,248 @@
+package io.understudy.command;
+
+import io.understudy.command.response.Answers;
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugin.Interest;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionSettings;
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.wire.CommandCode;
+import io.understudy.wire.ServerStatus;
+import io.understudy.wire.packet.SessionState;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a logged-in session: who, where, in which schema, in a transaction or not, with which statements
+ * prepared. Updated by the intakes, read by everyone; on the session's event loop only.
+ */
+public final class SessionModel implements SessionContext, SessionState.Visitor {
+    private final long id;
+    private final SocketAddress clientAddress;
+    private final ServerFlavor flavor;
+    private final String serverVersion;
+    private final long serverThreadId;
+    private final long capabilities;
+    private final int statementLimit;
+    private final SqlAnalyzer analyzer;
+
+    private final SettingsModel settings = new SettingsModel();
+    private final PreparedStatements prepared = new PreparedStatements();
+    private final StatementBytes statement;
+    private final InFlight inFlight;
+
+    private String user;
+    private @Nullable String schema;
+    private int status;
+    private boolean wroteInTransaction;
+    private long commands;
+    private long nanos;
+    private @Nullable Exchange answering;
+
+    /** What the login has settled. */
+    public record Login(
+            long id,
+            String user,
+            @Nullable String schema,
+            int collation,
+            SocketAddress clientAddress,
+            ServerFlavor flavor,
+            String serverVersion,
+            long serverThreadId,
+            long capabilities,
+            int status) {}
+
+    /** @param statementLimit longest payload of a command that is read whole for observers, bytes */
+    public SessionModel(Login login, SqlAnalyzer analyzer, int statementLimit) {
+        id = login.id();
+        user = login.user();
+        schema = login.schema();
+        clientAddress = login.clientAddress();
+        flavor = login.flavor();
+        serverVersion = login.serverVersion();
+        serverThreadId = login.serverThreadId();
+        capabilities = login.capabilities();
+        status = login.status();
+        this.analyzer = analyzer;
+        this.statementLimit = statementLimit;
+        settings.login(login.collation());
+        statement = new StatementBytes(analyzer, this);
+        inFlight = new InFlight(statement);
+    }
+
+    /** Time of the read whose bytes are passing now: one look at the clock serves all commands in them. */
+    public void tick(long monotonicNanos) {
+        nanos = monotonicNanos;
+    }
+
+    long nanos() {
+        return nanos;
+    }
+
+    public InFlight inFlight() {
+        return inFlight;
+    }
+
+    PreparedStatements prepared() {
+        return prepared;
+    }
+
+    StatementBytes statement() {
+        return statement;
+    }
+
+    SqlAnalyzer analyzer() {
+        return analyzer;
+    }
+
+    SettingsModel settingsModel() {
+        return settings;
+    }
+
+    int statementLimit() {
+        return statementLimit;
+    }
+
+    long nextNumber() {
+        return ++commands;
+    }
+
+    /** Commands that the client has sent. */
+    public long commands() {
+        return commands;
+    }
+
+    public boolean inTransaction() {
+        return (status & ServerStatus.IN_TRANS) != 0;
+    }
+
+    public boolean autocommit() {
+        return (status & ServerStatus.AUTOCOMMIT) != 0;
+    }
+
+    /** Nothing in flight, no transaction, no open cursor, no pending long data: the one place for a statement of ours. */
+    public boolean atBoundary() {
+        return inFlight.isEmpty() && !inTransaction() && prepared.atRest();
+    }
+
+    boolean wroteInTransaction() {
+        return wroteInTransaction;
+    }
+
+    void wrote() {
+        wroteInTransaction = true;
+    }
+
+    /** Status bits of an answer's last OK or EOF packet. */
+    void status(int bits) {
+        status = bits;
+        if ((bits & ServerStatus.IN_TRANS) == 0) {
+            wroteInTransaction = false;
+        }
+        settings.status((bits & ServerStatus.NO_BACKSLASH_ESCAPES) != 0);
+    }
+
+    void setSchema(@Nullable String name) {
+        schema = name;
+    }
+
+    /** COM_CHANGE_USER succeeded. */
+    void changeUser(String name, @Nullable String newSchema) {
+        user = name;
+        schema = newSchema;
+    }
+
+    void reset() {
+        settings.reset();
+        prepared.clear();
+        wroteInTransaction = false;
+    }
+
+    /** A statement of ours goes out ahead of the client's, which is already last in flight. */
+    public void expectInjected(InjectedStatement statementOfOurs, int observer) {
+        Exchange exchange = inFlight.addBeforeLast();
+        exchange.begin(CommandCode.QUERY, 0, 0, nanos, false, false);
+        exchange.expect(Answers.RESULT, capabilities, null);
+        exchange.ownedBy(statementOfOurs, observer);
+    }
+
+    void answering(@Nullable Exchange exchange) {
+        answering = exchange;
+    }
+
+    /** Session state is read only when somebody watches statements or GTIDs. */
+    SessionState.@Nullable Visitor stateVisitor(int interests) {
+        return (interests & (Interest.STATEMENTS | Interest.GTIDS)) == 0 ? null : this;
+    }
+
+    @Override
+    public void variable(String name, String value) {
+        Exchange exchange = answering;
+        if (name.equals("last_gtid")) {
+            if (exchange != null && !value.isEmpty()) {
+                exchange.setGtid(value);
+            }
+        } else {
+            settings.tracked(name, value);
+        }
+    }
+
+    @Override
+    public void schema(String name) {
+        schema = name.isEmpty() ? null : name;
+    }
+
+    @Override
+    public void gtids(String text) {
+        Exchange exchange = answering;
+        if (exchange != null) {
+            exchange.setGtid(text);
+        }
+    }
+
+    @Override
+    public long id() {
+        return id;
+    }
+
+    @Override
+    public String user() {
+        return user;
+    }
+
+    @Override
+    public @Nullable String schema() {
+        return schema;
+    }
+
+    @Override
+    public SocketAddress clientAddress() {
+        return clientAddress;
+    }
+
+    @Override
+    public ServerFlavor flavor() {
+        return flavor;
+    }
+
+    @Override
+    public String serverVersion() {
+        return serverVersion;
+    }
+
+    @Override
+    public long serverThreadId() {
+        return serverThreadId;
+    }
+
+    @Override
+    public long capabilities() {
+        return capabilities;
+    }
+
+    @Override
+    public SessionSettings settings() {
+        return settings;
+    }
+}

@@ -1,0 +1,134 @@
+package io.understudy.command;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.FastThreadLocal;
+import io.understudy.sql.SetStatement;
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The payload of the command that is passing now, lent to whoever asks while its callbacks run. A heap buffer is read in
+ * place; a direct one is copied once, into an array that belongs to the event loop.
+ */
+final class StatementBytes {
+    private static final FastThreadLocal<byte[]> SCRATCH = new FastThreadLocal<>() {
+        @Override
+        protected byte[] initialValue() {
+            return new byte[4096];
+        }
+    };
+
+    private final SqlAnalyzer analyzer;
+    private final SessionModel model;
+
+    private @Nullable ByteBuf source;
+    private int index;
+    private int length;
+    private byte @Nullable [] array;
+    private int offset;
+
+    StatementBytes(SqlAnalyzer analyzer, SessionModel model) {
+        this.analyzer = analyzer;
+        this.model = model;
+    }
+
+    /** Lends {@code payloadLength} bytes from {@code at}, code byte included, until {@link #close}. */
+    void open(ByteBuf buf, int at, int payloadLength) {
+        source = buf;
+        index = at;
+        length = payloadLength;
+        array = null;
+    }
+
+    void close() {
+        source = null;
+        array = null;
+    }
+
+    boolean isOpen() {
+        return source != null;
+    }
+
+    private byte[] array() {
+        byte[] known = array;
+        if (known != null) {
+            return known;
+        }
+        ByteBuf buf = source;
+        if (buf == null) {
+            throw new IllegalStateException("the statement's bytes are lent only during onCommand");
+        }
+        if (buf.hasArray()) {
+            offset = buf.arrayOffset() + index;
+            known = buf.array();
+        } else {
+            known = SCRATCH.get();
+            if (known.length < length) {
+                known = new byte[Integer.highestOneBit(length) * 2];
+                SCRATCH.set(known);
+            }
+            buf.getBytes(index, known, 0, length);
+            offset = 0;
+        }
+        array = known;
+        return known;
+    }
+
+    /** Kind by the first keyword of at most {@code shown} payload bytes. */
+    StatementKind kind(int shown) {
+        byte[] bytes = array();
+        int start = textOffset();
+        return analyzer.firstKeyword(bytes, offset + start, Math.max(0, shown - start), model.settings().sqlModes());
+    }
+
+    StatementSummary summary() {
+        byte[] bytes = array();
+        int start = textOffset();
+        return analyzer.summarize(bytes, offset + start, length - start, model.settings().sqlModes());
+    }
+
+    String text() {
+        byte[] bytes = array();
+        int start = textOffset();
+        return new String(bytes, offset + start, length - start, charset());
+    }
+
+    String normalizedText() {
+        byte[] bytes = array();
+        int start = textOffset();
+        return analyzer.normalize(bytes, offset + start, length - start, model.settings().sqlModes());
+    }
+
+    @Nullable SetStatement setStatement() {
+        byte[] bytes = array();
+        int start = textOffset();
+        return SetStatement.parse(bytes, offset + start, length - start, model.settings().sqlModes());
+    }
+
+    byte[] copyText() {
+        byte[] bytes = array();
+        int start = textOffset();
+        return java.util.Arrays.copyOfRange(bytes, offset + start, offset + length);
+    }
+
+    /** Where the text begins: after the code byte and, with query attributes, after them. */
+    private int textOffset() {
+        ByteBuf buf = source;
+        return buf == null ? 1 : QueryAttributes.textOffset(buf, index, length, model.capabilities());
+    }
+
+    void copyPayload(ByteBuf out) {
+        ByteBuf buf = source;
+        if (buf != null) {
+            out.writeBytes(buf, index, length);
+        }
+    }
+
+    private static Charset charset() {
+        return StandardCharsets.UTF_8;
+    }
+}

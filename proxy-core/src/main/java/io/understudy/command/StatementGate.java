@@ -1,0 +1,21 @@
+package io.understudy.command;
+
+/** Asked before a client's statement goes on, while it is held: the place where statements of ours come in. */
+public interface StatementGate {
+    /** Nothing is ever added. */
+    StatementGate CLOSED = new StatementGate() {
+        @Override
+        public boolean open() {
+            return false;
+        }
+
+        @Override
+        public void beforeStatement(Exchange exchange) {}
+    };
+
+    /** True when a statement could be added now, so that the client's should be held until it is known whole. */
+    boolean open();
+
+    /** The client's statement, already last in flight, is about to be forwarded. */
+    void beforeStatement(Exchange exchange);
+}

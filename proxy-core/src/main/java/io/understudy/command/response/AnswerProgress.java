@@ -1,0 +1,207 @@
+package io.understudy.command.response;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.wire.ServerStatus;
+import io.understudy.wire.packet.ErrPacket;
+import io.understudy.wire.packet.OkPacket;
+import io.understudy.wire.packet.SessionState;
+import org.jspecify.annotations.Nullable;
+
+/** Where one answer stands, and what its deciding packets have said so far. Reused; not thread-safe. */
+public class AnswerProgress {
+    private final OkPacket ok = new OkPacket();
+
+    private @Nullable Answer answer;
+    private long capabilities;
+    private SessionState.@Nullable Visitor sessionState;
+
+    /** The grammar's own: which packet comes next. */
+    int phase;
+    /** The grammar's own: packets of the current run still to come. */
+    long remaining;
+    /** The grammar's own: packets of the run after the current one. */
+    long following;
+    /** What {@link Answer#look} is about: the first byte of the packet being looked at. */
+    int first;
+
+    private boolean over;
+    private boolean wantsClientData;
+    private boolean statusSeen;
+    private int status;
+    private int warnings;
+    private long affectedRows;
+    private long rows;
+    private long bytes;
+    private int packets;
+    private int errorCode;
+    private @Nullable ErrPacket error;
+    private int preparedId;
+    private int preparedParameters;
+    private boolean cursorOpen;
+
+    /** Prepares for a new answer. */
+    public void expect(Answer grammar, long agreedCapabilities, SessionState.@Nullable Visitor stateVisitor) {
+        answer = grammar;
+        capabilities = agreedCapabilities;
+        sessionState = stateVisitor;
+        phase = 0;
+        remaining = 0;
+        following = 0;
+        over = false;
+        wantsClientData = false;
+        statusSeen = false;
+        status = 0;
+        warnings = 0;
+        affectedRows = 0;
+        rows = 0;
+        bytes = 0;
+        packets = 0;
+        errorCode = 0;
+        error = null;
+        preparedId = -1;
+        preparedParameters = 0;
+        cursorOpen = false;
+    }
+
+    /** A packet of the answer begins: see {@link Answer#packet}. */
+    public final int packet(int length, int firstByte) {
+        bytes += length;
+        packets++;
+        first = firstByte;
+        return grammar().packet(this, length, firstByte);
+    }
+
+    public final void look(ByteBuf buf, int index, int length) {
+        grammar().look(this, buf, index, length);
+    }
+
+    public final void clientPacket(int length) {
+        grammar().clientPacket(this, length);
+    }
+
+    private Answer grammar() {
+        Answer current = answer;
+        if (current == null) {
+            throw new IllegalStateException("no answer is expected");
+        }
+        return current;
+    }
+
+    /** The grammar this answer follows. */
+    public final boolean follows(Answer grammar) {
+        return answer == grammar;
+    }
+
+    final boolean has(long capability) {
+        return (capabilities & capability) != 0;
+    }
+
+    final void end() {
+        over = true;
+        wantsClientData = false;
+    }
+
+    final void wantClientData(boolean wanted) {
+        wantsClientData = wanted;
+    }
+
+    final void countRow() {
+        rows++;
+    }
+
+    final void prepared(int id, int parameters) {
+        preparedId = id;
+        preparedParameters = parameters;
+    }
+
+    final void readOk(ByteBuf buf, int index, int length) {
+        long known = length < Answer.OK_LIMIT ? capabilities : 0;
+        ok.parse(buf, index, length, known);
+        affectedRows = ok.affectedRows();
+        setStatus(ok.status(), ok.warnings());
+        SessionState.Visitor visitor = sessionState;
+        if (visitor != null && ok.stateLength() > 0) {
+            SessionState.visit(buf, ok.stateAt(), ok.stateLength(), visitor);
+        }
+    }
+
+    final void readEof(ByteBuf buf, int index, int length) {
+        if (length >= Answer.EOF_LENGTH) {
+            setStatus(buf.getUnsignedShortLE(index + 3), buf.getUnsignedShortLE(index + 1));
+        }
+    }
+
+    final void readErr(ByteBuf buf, int index, int length) {
+        ErrPacket err = ErrPacket.parse(buf, index, length);
+        errorCode = err.code() == 0 ? 1105 : err.code();
+        error = err;
+    }
+
+    private void setStatus(int bits, int warningCount) {
+        status = bits;
+        warnings = warningCount;
+        statusSeen = true;
+        cursorOpen |= (bits & ServerStatus.CURSOR_EXISTS) != 0 && (bits & ServerStatus.LAST_ROW_SENT) == 0;
+    }
+
+    /** The last byte of the packet now passing, or already passed, is the answer's last. */
+    public final boolean over() {
+        return over;
+    }
+
+    /** The client's next packet belongs to this answer: file contents, authentication data, replication acknowledgements. */
+    public final boolean wantsClientData() {
+        return wantsClientData;
+    }
+
+    /** No OK or EOF packet means no news of the session's status. */
+    public final boolean statusSeen() {
+        return statusSeen;
+    }
+
+    public final int status() {
+        return status;
+    }
+
+    public final int warnings() {
+        return warnings;
+    }
+
+    public final long affectedRows() {
+        return affectedRows;
+    }
+
+    public final long rows() {
+        return rows;
+    }
+
+    public final long bytes() {
+        return bytes;
+    }
+
+    public final int packets() {
+        return packets;
+    }
+
+    public final int errorCode() {
+        return errorCode;
+    }
+
+    public final @Nullable ErrPacket error() {
+        return error;
+    }
+
+    /** Id that COM_STMT_PREPARE was answered with, or -1. */
+    public final int preparedId() {
+        return preparedId;
+    }
+
+    public final int preparedParameters() {
+        return preparedParameters;
+    }
+
+    /** A cursor was opened whose rows have not all been sent. */
+    public final boolean cursorOpen() {
+        return cursorOpen;
+    }
+}

@@ -1,0 +1,33 @@
+package io.understudy.command.response;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.wire.Marker;
+
+/**
+ * The answer to COM_CHANGE_USER: a dialogue as at login, over with OK or ERR. Whatever else the server sends belongs to
+ * the authentication plugin and may be answered by the client.
+ */
+final class AuthenticationAnswer extends Answer {
+    @Override
+    public int packet(AnswerProgress p, int length, int first) {
+        if (first == Marker.OK) {
+            p.end();
+            return OK_LIMIT;
+        }
+        if (first == Marker.ERR) {
+            p.end();
+            return ERR_LIMIT;
+        }
+        p.wantClientData(true);
+        return 0;
+    }
+
+    @Override
+    public void look(AnswerProgress p, ByteBuf buf, int index, int length) {
+        if (p.first == Marker.OK) {
+            p.readOk(buf, index, length);
+        } else {
+            p.readErr(buf, index, length);
+        }
+    }
+}

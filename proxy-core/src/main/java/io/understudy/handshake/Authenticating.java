@@ -1,0 +1,58 @@
+package io.understudy.handshake;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.wire.Marker;
+import io.understudy.wire.ServerStatus;
+import io.understudy.wire.packet.ClientReply;
+import io.understudy.wire.packet.ErrPacket;
+import io.understudy.wire.packet.Greeting;
+import io.understudy.wire.packet.OkPacket;
+
+/**
+ * The dialogue of the authentication plugin, whichever it is. OK and ERR end it; everything else is the plugin's and is
+ * relayed unread, in both directions. A server escapes plugin data that would begin like an OK, ERR or switch request.
+ */
+final class Authenticating implements HandshakePhase {
+    private static final int OK_MIN = 7;
+
+    private final Handshake handshake;
+    private final Greeting greeting;
+    private final ClientReply reply;
+    private final long agreed;
+
+    Authenticating(Handshake handshake, Greeting greeting, ClientReply reply, long agreed) {
+        this.handshake = handshake;
+        this.greeting = greeting;
+        this.reply = reply;
+        this.agreed = agreed;
+    }
+
+    @Override
+    public HandshakePhase fromServer(ByteBuf packet) {
+        ByteBuf payload = SequencedLeg.payload(packet);
+        int first = payload.isReadable() ? payload.getUnsignedByte(0) : -1;
+        if (first == Marker.OK) {
+            int status = ServerStatus.AUTOCOMMIT;
+            if (payload.readableBytes() >= OK_MIN) {
+                OkPacket ok = new OkPacket();
+                ok.parse(payload, 0, payload.readableBytes(), 0);
+                status = ok.status();
+            }
+            handshake.toClient(packet);
+            handshake.loggedIn(new LoginResult(greeting, reply, agreed, status));
+        } else if (first == Marker.ERR) {
+            ErrPacket err = ErrPacket.parse(payload, 0, payload.readableBytes());
+            handshake.toClient(packet);
+            handshake.refusedByServer(err);
+        } else {
+            handshake.toClient(packet);
+        }
+        return this;
+    }
+
+    @Override
+    public HandshakePhase fromClient(ByteBuf packet) {
+        handshake.toServer(packet);
+        return this;
+    }
+}

@@ -1,0 +1,42 @@
+package io.understudy.handshake;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.Marker;
+import io.understudy.wire.packet.ErrPacket;
+import io.understudy.wire.packet.Greeting;
+
+/** The server speaks first: its greeting, or why it wants no connection. */
+final class AwaitGreeting implements HandshakePhase {
+    private final Handshake handshake;
+
+    AwaitGreeting(Handshake handshake) {
+        this.handshake = handshake;
+    }
+
+    @Override
+    public HandshakePhase fromServer(ByteBuf packet) {
+        ByteBuf payload = SequencedLeg.payload(packet);
+        if (payload.isReadable() && payload.getUnsignedByte(0) == Marker.ERR) {
+            ErrPacket err = ErrPacket.parse(payload, 0, payload.readableBytes());
+            handshake.toClient(packet);
+            handshake.refusedByServer(err);
+            return this;
+        }
+        try {
+            Greeting greeting = Greeting.parse(payload);
+            long offered = CapabilityFilter.offer(greeting.capabilities());
+            Greeting.withCapabilities(payload, offered);
+            handshake.toClient(packet.retain());
+            return new AwaitClientReply(handshake, greeting, offered);
+        } finally {
+            packet.release();
+        }
+    }
+
+    @Override
+    public HandshakePhase fromClient(ByteBuf packet) {
+        packet.release();
+        throw new MalformedPacketException("the client spoke before the server's greeting");
+    }
+}

@@ -1,0 +1,104 @@
+package io.understudy.handshake;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.wire.Leg;
+import io.understudy.wire.packet.ErrPacket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Drives the phases of one login: collects packets of both legs and hands them to the current phase. On the session's
+ * event loop.
+ */
+public final class Handshake {
+    /** How a login ends. */
+    public interface Outcome {
+        /** The OK packet has been passed on. */
+        void loggedIn(LoginResult result);
+
+        /** The server's ERR packet has been passed on. */
+        void refusedByServer(ErrPacket err);
+    }
+
+    private final SequencedLeg client;
+    private final SequencedLeg server;
+    private final Outcome outcome;
+    private final PacketAssembler fromClient = new PacketAssembler();
+    private final PacketAssembler fromServer = new PacketAssembler();
+    private HandshakePhase phase = new AwaitGreeting(this);
+    private boolean over;
+
+    public Handshake(Leg client, Leg server, Outcome outcome) {
+        this.client = new SequencedLeg(client, "client");
+        this.server = new SequencedLeg(server, "server");
+        this.outcome = outcome;
+    }
+
+    /** Takes ownership of the bytes. */
+    public void fromServer(ByteBuf bytes) {
+        fromServer.add(bytes);
+        ByteBuf packet;
+        while (!over && (packet = next(fromServer, server)) != null) {
+            phase = phase.fromServer(packet);
+        }
+    }
+
+    /** Takes ownership of the bytes. */
+    public void fromClient(ByteBuf bytes) {
+        fromClient.add(bytes);
+        ByteBuf packet;
+        while (!over && (packet = next(fromClient, client)) != null) {
+            phase = phase.fromClient(packet);
+        }
+    }
+
+    private static @Nullable ByteBuf next(PacketAssembler assembler, SequencedLeg leg) {
+        ByteBuf packet = assembler.next();
+        if (packet != null) {
+            try {
+                leg.received(packet);
+            } catch (RuntimeException e) {
+                packet.release();
+                throw e;
+            }
+        }
+        return packet;
+    }
+
+    /** Bytes that the client sent ahead of time, owned by the caller. */
+    public ByteBuf drainClient() {
+        return fromClient.drain();
+    }
+
+    public ByteBuf drainServer() {
+        return fromServer.drain();
+    }
+
+    /** Number for an ERR packet of ours to the client. */
+    public int clientSequence() {
+        return client.nextSequence();
+    }
+
+    public void close() {
+        over = true;
+        fromClient.close();
+        fromServer.close();
+    }
+
+    void toClient(ByteBuf packet) {
+        client.send(packet);
+    }
+
+    void toServer(ByteBuf packet) {
+        server.send(packet);
+    }
+
+    void loggedIn(LoginResult result) {
+        over = true;
+        outcome.loggedIn(result);
+    }
+
+    void refusedByServer(ErrPacket err) {
+        over = true;
+        outcome.refusedByServer(err);
+    }
+}

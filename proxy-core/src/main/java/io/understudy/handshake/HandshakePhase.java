@@ -1,0 +1,18 @@
+package io.understudy.handshake;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Where a login stands. Each phase takes a whole packet, whose ownership passes, and names the phase that follows.
+ *
+ * <pre>
+ *  AwaitGreeting ──greeting──▶ AwaitClientReply ──reply──▶ Authenticating ──OK──▶ (logged in)
+ *       │ERR                                                    │  ▲ └─ERR─▶ (refused by the server)
+ *       └──▶ (refused by the server)                            └──┘ anything else, either way
+ * </pre>
+ */
+sealed interface HandshakePhase permits AwaitGreeting, AwaitClientReply, Authenticating {
+    HandshakePhase fromServer(ByteBuf packet);
+
+    HandshakePhase fromClient(ByteBuf packet);
+}

@@ -1,0 +1,60 @@
+package io.understudy.handshake;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.Packets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects whole packets of one leg. Handshake packets are small, so a longer one than {@link #LIMIT} is an attack or an
+ * accident.
+ */
+final class PacketAssembler {
+    /** Connection attributes may take 64 KB; certificates of authentication plugins less. */
+    static final int LIMIT = 128 * 1024;
+
+    private ByteBuf pending = Unpooled.EMPTY_BUFFER;
+
+    /** Takes ownership. */
+    void add(ByteBuf bytes) {
+        if (!pending.isReadable()) {
+            pending.release();
+            pending = bytes;
+        } else {
+            ByteBuf joined = bytes.alloc().buffer(pending.readableBytes() + bytes.readableBytes());
+            joined.writeBytes(pending).writeBytes(bytes);
+            pending.release();
+            bytes.release();
+            pending = joined;
+        }
+    }
+
+    /** The next whole packet with its header, owned by the caller, or null. */
+    @Nullable ByteBuf next() {
+        if (pending.readableBytes() < Packets.HEADER) {
+            return null;
+        }
+        int length = pending.getUnsignedMediumLE(pending.readerIndex());
+        if (length > LIMIT) {
+            throw new MalformedPacketException("a handshake packet of " + length + " bytes; at most " + LIMIT + " are taken");
+        }
+        if (pending.readableBytes() < Packets.HEADER + length) {
+            return null;
+        }
+        // Copied, because it may be changed in place and outlive the buffer it came in.
+        return pending.alloc().buffer(Packets.HEADER + length).writeBytes(pending, Packets.HEADER + length);
+    }
+
+    /** What came after the last whole packet, owned by the caller; empty when nothing did. */
+    ByteBuf drain() {
+        ByteBuf rest = pending;
+        pending = Unpooled.EMPTY_BUFFER;
+        return rest;
+    }
+
+    void close() {
+        pending.release();
+        pending = Unpooled.EMPTY_BUFFER;
+    }
+}

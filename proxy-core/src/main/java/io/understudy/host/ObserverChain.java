@@ -1,0 +1,134 @@
+package io.understudy.host;
+
+import io.understudy.plugin.CommandView;
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugin.InjectionResult;
+import io.understudy.plugin.Interest;
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.SessionObserver;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The observers of one session, called in the order of the configuration. One that throws is replaced by {@link
+ * SessionObserver#NONE} and reported; the session goes on. On the session's event loop.
+ */
+public final class ObserverChain {
+    /** Told once for each observer that throws. */
+    public interface FaultListener {
+        void onFault(String plugin, String where, Throwable fault);
+    }
+
+    /** No observers at all. */
+    public static final ObserverChain EMPTY =
+            new ObserverChain(new String[0], new SessionObserver[0], (plugin, where, fault) -> {});
+
+    private final String[] plugins;
+    private final SessionObserver[] observers;
+    private final int[] interests;
+    private final int union;
+    private final FaultListener faults;
+
+    ObserverChain(String[] plugins, SessionObserver[] observers, FaultListener faults) {
+        this.plugins = plugins;
+        this.observers = observers;
+        this.faults = faults;
+        interests = new int[observers.length];
+        int all = 0;
+        for (int i = 0; i < observers.length; i++) {
+            try {
+                interests[i] = observers[i].interests();
+            } catch (Throwable fault) {
+                retire(i, "interests", fault);
+            }
+            all |= interests[i];
+        }
+        union = all;
+    }
+
+    /** All observers' {@link Interest} bits together. */
+    public int interests() {
+        return union;
+    }
+
+    public int size() {
+        return observers.length;
+    }
+
+    public String plugin(int observer) {
+        return plugins[observer];
+    }
+
+    /** @param slot told the observer's number before each call */
+    public void onCommand(CommandView command, IntConsumer slot) {
+        for (int i = 0; i < observers.length; i++) {
+            if ((interests[i] & Interest.COMMANDS) != 0) {
+                slot.accept(i);
+                try {
+                    observers[i].onCommand(command);
+                } catch (Throwable fault) {
+                    retire(i, "onCommand", fault);
+                }
+            }
+        }
+    }
+
+    public void onResponse(CommandView command, ResponseView response, IntConsumer slot) {
+        for (int i = 0; i < observers.length; i++) {
+            if ((interests[i] & Interest.RESPONSES) != 0) {
+                slot.accept(i);
+                try {
+                    observers[i].onResponse(command, response);
+                } catch (Throwable fault) {
+                    retire(i, "onResponse", fault);
+                }
+            }
+        }
+    }
+
+    public @Nullable InjectedStatement beforeCommand(int observer, CommandView command) {
+        if ((interests[observer] & Interest.BOUNDARY) == 0) {
+            return null;
+        }
+        try {
+            return observers[observer].beforeCommand(command);
+        } catch (Throwable fault) {
+            retire(observer, "beforeCommand", fault);
+            return null;
+        }
+    }
+
+    public void onInjected(int observer, InjectedStatement statement, InjectionResult result) {
+        try {
+            observers[observer].onInjected(statement, result);
+        } catch (Throwable fault) {
+            retire(observer, "onInjected", fault);
+        }
+    }
+
+    public void onReset() {
+        for (int i = 0; i < observers.length; i++) {
+            try {
+                observers[i].onReset();
+            } catch (Throwable fault) {
+                retire(i, "onReset", fault);
+            }
+        }
+    }
+
+    public void onClose(String reason) {
+        for (int i = 0; i < observers.length; i++) {
+            try {
+                observers[i].onClose(reason);
+            } catch (Throwable fault) {
+                retire(i, "onClose", fault);
+            }
+        }
+    }
+
+    private void retire(int observer, String where, Throwable fault) {
+        observers[observer] = SessionObserver.NONE;
+        interests[observer] = Interest.NONE;
+        faults.onFault(plugins[observer], where, fault);
+    }
+}

@@ -1,0 +1,152 @@
+package io.understudy.host;
+
+import io.understudy.metrics.CoreMetrics;
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.ProxyPlugin;
+import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionObserver;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The plugins that the configuration names, in its order: started before the first session, stopped after the last.
+ * {@link #openSession} may be called by any event loop; the rest by one management thread.
+ */
+public final class PluginHost {
+    private static final Logger log = LoggerFactory.getLogger(PluginHost.class);
+
+    private record Running(ProxyPlugin<Record> plugin, Record config) {}
+
+    private final CoreMetrics metrics;
+    private volatile List<Running> running = List.of();
+
+    public PluginHost(CoreMetrics metrics) {
+        this.metrics = metrics;
+    }
+
+    /**
+     * Starts the plugins that have a configuration.
+     *
+     * @throws PluginStartException when one cannot work; those already started are stopped again
+     */
+    public void start(
+            Map<String, ProxyPlugin<?>> available,
+            Map<String, Record> configs,
+            Function<String, PluginContext> contextOf)
+            throws PluginStartException {
+        List<Running> started = new ArrayList<>();
+        for (Map.Entry<String, Record> entry : configs.entrySet()) {
+            ProxyPlugin<Record> plugin = untyped(available.get(entry.getKey()));
+            if (plugin == null) {
+                throw new PluginStartException(entry.getKey(), "no such plugin is installed", null);
+            }
+            try {
+                plugin.start(contextOf.apply(entry.getKey()), entry.getValue());
+            } catch (Exception e) {
+                stopAll(started);
+                throw new PluginStartException(entry.getKey(), e.getMessage(), e);
+            }
+            started.add(new Running(plugin, entry.getValue()));
+            log.info("plugin {} started", entry.getKey());
+        }
+        running = List.copyOf(started);
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"})
+    private static ProxyPlugin<Record> untyped(@org.jspecify.annotations.Nullable ProxyPlugin<?> plugin) {
+        return (ProxyPlugin<Record>) plugin;
+    }
+
+    /**
+     * Gives each running plugin its new configuration where that differs.
+     *
+     * @return what could not be applied, one sentence each; empty when all is in force
+     */
+    public List<String> reload(Map<String, Record> configs) {
+        List<String> problems = new ArrayList<>();
+        List<Running> next = new ArrayList<>();
+        Map<String, Record> left = new LinkedHashMap<>(configs);
+        for (Running current : running) {
+            String id = current.plugin().id();
+            Record wanted = left.remove(id);
+            if (wanted == null) {
+                problems.add("plugins." + id + " was removed: takes effect after a restart");
+                next.add(current);
+            } else if (wanted.equals(current.config())) {
+                next.add(current);
+            } else {
+                next.add(applied(current, wanted, problems));
+            }
+        }
+        for (String id : left.keySet()) {
+            problems.add("plugins." + id + " was added: takes effect after a restart");
+        }
+        running = List.copyOf(next);
+        return problems;
+    }
+
+    private static Running applied(Running current, Record wanted, List<String> problems) {
+        try {
+            current.plugin().reload(wanted);
+            return new Running(current.plugin(), wanted);
+        } catch (RuntimeException e) {
+            problems.add("plugins." + current.plugin().id() + " keeps its old configuration: " + e.getMessage());
+            return current;
+        }
+    }
+
+    /** Asks every plugin for its observer of a new session. */
+    public ObserverChain openSession(SessionContext session) {
+        List<Running> plugins = running;
+        List<String> names = new ArrayList<>(plugins.size());
+        List<SessionObserver> observers = new ArrayList<>(plugins.size());
+        for (Running current : plugins) {
+            SessionObserver observer = open(current.plugin(), session);
+            if (observer != SessionObserver.NONE) {
+                names.add(current.plugin().id());
+                observers.add(observer);
+            }
+        }
+        if (observers.isEmpty()) {
+            return ObserverChain.EMPTY;
+        }
+        return new ObserverChain(
+                names.toArray(new String[0]),
+                observers.toArray(new SessionObserver[0]),
+                (plugin, where, fault) -> faulted(session, plugin, where, fault));
+    }
+
+    private SessionObserver open(ProxyPlugin<Record> plugin, SessionContext session) {
+        try {
+            return plugin.openSession(session);
+        } catch (Throwable fault) {
+            faulted(session, plugin.id(), "openSession", fault);
+            return SessionObserver.NONE;
+        }
+    }
+
+    private void faulted(SessionContext session, String plugin, String where, Throwable fault) {
+        metrics.observerFault(plugin);
+        log.error("plugin {} failed in {} and is out of session {}; the session goes on", plugin, where, session.id(), fault);
+    }
+
+    public void stop() {
+        stopAll(running);
+        running = List.of();
+    }
+
+    private static void stopAll(List<Running> plugins) {
+        for (Running current : plugins) {
+            try {
+                current.plugin().stop();
+            } catch (RuntimeException e) {
+                log.error("plugin {} failed to stop", current.plugin().id(), e);
+            }
+        }
+    }
+}

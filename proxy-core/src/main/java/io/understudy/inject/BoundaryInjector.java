@@ -1,0 +1,64 @@
+package io.understudy.inject;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.understudy.command.Exchange;
+import io.understudy.command.SessionModel;
+import io.understudy.command.StatementGate;
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.sql.StatementSummary;
+import io.understudy.wire.CommandCode;
+import io.understudy.wire.Packets;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+
+/**
+ * Adds statements of ours ahead of a client's statement. Ours and the client's leave together, so an injection costs no
+ * round trip; each answer has its owner before it arrives. A statement that reads diagnostics is never preceded, because
+ * ours would have cleared them.
+ */
+public final class BoundaryInjector implements StatementGate {
+    private final SessionModel model;
+    private final InjectionSource source;
+    private final ByteBufAllocator alloc;
+    private final Consumer<ByteBuf> toServer;
+
+    public BoundaryInjector(
+            SessionModel model, InjectionSource source, ByteBufAllocator alloc, Consumer<ByteBuf> toServer) {
+        this.model = model;
+        this.source = source;
+        this.alloc = alloc;
+        this.toServer = toServer;
+    }
+
+    @Override
+    public boolean open() {
+        return model.atBoundary();
+    }
+
+    @Override
+    public void beforeStatement(Exchange exchange) {
+        StatementSummary summary = exchange.summary();
+        if (summary != null && summary.readsDiagnostics()) {
+            return;
+        }
+        for (int i = 0; i < source.size(); i++) {
+            InjectedStatement statement = source.beforeCommand(i, exchange);
+            if (statement != null) {
+                model.expectInjected(statement, i);
+                toServer.accept(encode(statement));
+            }
+        }
+    }
+
+    private ByteBuf encode(InjectedStatement statement) {
+        byte[] sql = statement.sql().getBytes(StandardCharsets.UTF_8);
+        if ((model.capabilities() & io.understudy.wire.Capabilities.QUERY_ATTRIBUTES) == 0) {
+            return Packets.command(alloc, CommandCode.QUERY, sql);
+        }
+        byte[] body = new byte[sql.length + 2];
+        body[1] = 1; // no attributes, one set of them
+        System.arraycopy(sql, 0, body, 2, sql.length);
+        return Packets.command(alloc, CommandCode.QUERY, body);
+    }
+}

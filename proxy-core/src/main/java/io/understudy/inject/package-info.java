@@ -1,0 +1,5 @@
+/** The only place where the proxy adds traffic to a session: statements of observers, at a boundary, in the session's order. */
+@NullMarked
+package io.understudy.inject;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,140 @@
+package io.understudy.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+
+/** The relay's own meters. Any thread. */
+public final class CoreMetrics {
+    private static final int CODES = 256;
+
+    private final MeterRegistry registry;
+    private final LatencyHistograms histograms;
+    private final LongAdder[] commands = new LongAdder[CODES];
+    private final ConcurrentMap<String, LatencyHistogram> byKind = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Counter> outcomes = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Counter> closings = new ConcurrentHashMap<>();
+    private final LongAdder bytesFromClient = new LongAdder();
+    private final LongAdder bytesFromServer = new LongAdder();
+    private final LatencyHistogram overhead;
+
+    /** @param commandName lower-case name of a command code, from a bounded set */
+    public CoreMetrics(MeterRegistry registry, LatencyHistograms histograms, IntFunction<String> commandName) {
+        this.registry = registry;
+        this.histograms = histograms;
+        overhead = histograms.series(
+                "understudy_proxy_overhead_seconds", "Time a command and its answer spent inside the proxy");
+        for (int code = 0; code < CODES; code++) {
+            commands[code] = new LongAdder();
+        }
+        LongAdder unknown = commands[CODES - 1];
+        for (int code = 0; code < CODES; code++) {
+            if (commandName.apply(code).equals("unknown")) {
+                commands[code] = unknown;
+            } else {
+                commandCounter(commandName.apply(code), commands[code]);
+            }
+        }
+        commandCounter("unknown", unknown);
+        bytes("from_client", bytesFromClient);
+        bytes("from_server", bytesFromServer);
+    }
+
+    private void commandCounter(String name, LongAdder count) {
+        FunctionCounter.builder("understudy.commands", count, LongAdder::doubleValue)
+                .description("Commands forwarded")
+                .tag("command", name)
+                .register(registry);
+    }
+
+    private void bytes(String direction, LongAdder count) {
+        FunctionCounter.builder("understudy.bytes", count, LongAdder::doubleValue)
+                .description("Bytes relayed")
+                .tag("direction", direction)
+                .register(registry);
+    }
+
+    public MeterRegistry registry() {
+        return registry;
+    }
+
+    public LatencyHistograms histograms() {
+        return histograms;
+    }
+
+    /** Publishes the number of client connections. */
+    public void sessions(Supplier<Number> count) {
+        Gauge.builder("understudy.sessions", count)
+                .description("Client connections now")
+                .register(registry);
+    }
+
+    /** Counts a connection by how it began: accepted, or refused and why. */
+    public void connection(String outcome) {
+        outcomes.computeIfAbsent(outcome, name -> Counter.builder("understudy.connections")
+                        .description("Client connections by outcome")
+                        .tag("outcome", name)
+                        .register(registry))
+                .increment();
+    }
+
+    /** Counts a session's end by reason. */
+    public void closed(String reason) {
+        closings.computeIfAbsent(reason, name -> Counter.builder("understudy.sessions.closed")
+                        .description("Sessions ended, by reason")
+                        .tag("reason", name)
+                        .register(registry))
+                .increment();
+    }
+
+    public void command(int code) {
+        commands[code & 0xFF].increment();
+    }
+
+    /** Histogram for statements of a kind; to be kept by the caller. */
+    public LatencyHistogram commandSeconds(String kind) {
+        return byKind.computeIfAbsent(
+                kind,
+                name -> histograms.series(
+                        "understudy_command_seconds",
+                        "Command received to last byte of its answer",
+                        "kind",
+                        name));
+    }
+
+    public void overhead(long nanos) {
+        overhead.record(nanos);
+    }
+
+    public void bytesFromClient(long count) {
+        bytesFromClient.add(count);
+    }
+
+    public void bytesFromServer(long count) {
+        bytesFromServer.add(count);
+    }
+
+    /** Counts a statement of ours. */
+    public Counter injected(String plugin, String outcome) {
+        return Counter.builder("understudy.injected.statements")
+                .description("Statements added by the proxy")
+                .tag("plugin", plugin)
+                .tag("outcome", outcome)
+                .register(registry);
+    }
+
+    /** Counts an observer that threw. */
+    public void observerFault(String plugin) {
+        Counter.builder("understudy.observer.faults")
+                .description("Observers retired from their session because they threw")
+                .tag("plugin", plugin)
+                .register(registry)
+                .increment();
+    }
+}

@@ -1,0 +1,117 @@
+package io.understudy.metrics;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * A histogram of durations, decimal log-linear: 90 buckets in each decade from 1 µs to 100 s, so that a value is known to a
+ * tenth and the published edges (1, 2, 5 × 10ⁿ) fall on bucket edges exactly. Recording is a few nanoseconds and allocates
+ * nothing. Any thread.
+ */
+public final class LatencyHistogram {
+    private static final int PER_DECADE = 90;
+    private static final long[] DECADE = {
+        1_000L, 10_000L, 100_000L, 1_000_000L, 10_000_000L, 100_000_000L, 1_000_000_000L, 10_000_000_000L, 100_000_000_000L
+    };
+    private static final int DECADES = DECADE.length - 1;
+    private static final int UNDER = 0;
+    private static final int OVER = DECADES * PER_DECADE + 1;
+
+    /** Upper edges that are published, nanoseconds: 50 µs to 100 s. */
+    private static final long[] EDGES = {
+        50_000L, 100_000L, 200_000L, 500_000L, 1_000_000L, 2_000_000L, 5_000_000L, 10_000_000L, 20_000_000L, 50_000_000L,
+        100_000_000L, 200_000_000L, 500_000_000L, 1_000_000_000L, 2_000_000_000L, 5_000_000_000L, 10_000_000_000L,
+        20_000_000_000L, 50_000_000_000L, 100_000_000_000L
+    };
+
+    private final AtomicLongArray counts = new AtomicLongArray(OVER + 1);
+    private final LongAdder sum = new LongAdder();
+
+    /** A negative duration counts as zero. */
+    public void record(long nanos) {
+        counts.incrementAndGet(bucket(nanos));
+        sum.add(Math.max(0, nanos));
+    }
+
+    static int bucket(long nanos) {
+        if (nanos < DECADE[0]) {
+            return UNDER;
+        }
+        if (nanos >= DECADE[DECADES]) {
+            return OVER;
+        }
+        int decade = 0;
+        while (nanos >= DECADE[decade + 1]) {
+            decade++;
+        }
+        return 1 + decade * PER_DECADE + (int) (nanos * 10 / DECADE[decade]) - 10;
+    }
+
+    /** Values below this many nanoseconds are in {@code bucket} or a lower one. */
+    static long upperEdge(int bucket) {
+        if (bucket == UNDER) {
+            return DECADE[0];
+        }
+        if (bucket >= OVER) {
+            return Long.MAX_VALUE;
+        }
+        int decade = (bucket - 1) / PER_DECADE;
+        int step = (bucket - 1) % PER_DECADE + 11;
+        return DECADE[decade] / 10 * step;
+    }
+
+    /** Upper edges of the published buckets, nanoseconds. */
+    public static long[] edges() {
+        return EDGES.clone();
+    }
+
+    /** Values up to each published edge, and after them the count of all values. */
+    public long[] cumulative() {
+        long[] result = new long[EDGES.length + 1];
+        long running = 0;
+        int edge = 0;
+        for (int i = 0; i < counts.length(); i++) {
+            running += counts.get(i);
+            while (edge < EDGES.length && upperEdge(i) == EDGES[edge]) {
+                result[edge++] = running;
+            }
+        }
+        result[EDGES.length] = running;
+        return result;
+    }
+
+    public long count() {
+        long total = 0;
+        for (int i = 0; i < counts.length(); i++) {
+            total += counts.get(i);
+        }
+        return total;
+    }
+
+    /** Nanoseconds of all values together. */
+    public long sumNanos() {
+        return sum.sum();
+    }
+
+    /**
+     * The value below which the given share of values lies, to a tenth.
+     *
+     * @param share 0 to 1
+     * @return nanoseconds; 0 when nothing was recorded
+     */
+    public long percentile(double share) {
+        long total = count();
+        if (total == 0) {
+            return 0;
+        }
+        long rank = (long) Math.ceil(share * total);
+        long running = 0;
+        for (int i = 0; i < counts.length(); i++) {
+            running += counts.get(i);
+            if (running >= Math.max(1, rank)) {
+                return i == OVER ? DECADE[DECADES] : upperEdge(i);
+            }
+        }
+        return DECADE[DECADES];
+    }
+}
