@@ -1,0 +1,50 @@
+package io.understudy.config;
+
+import io.understudy.config.bind.Checks;
+import io.understudy.config.bind.HasWarnings;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The HTTP endpoint for metrics, health, API and dashboard.
+ *
+ * @param enabled whether there is one
+ * @param address where it listens; host and port
+ * @param token what a caller must present to change anything or to see SQL text; null: both are off
+ */
+public record AdminConfig(
+        Boolean enabled, Address address, @Nullable Secret token) implements HasWarnings {
+
+    /** Where the admin endpoint listens unless told otherwise. */
+    public static final Address DEFAULT_ADDRESS = new Address("127.0.0.1", 9307, "");
+
+    private static final int TOKEN_LENGTH = 16;
+
+    public AdminConfig {
+        enabled = enabled == null || enabled;
+        address = address == null ? DEFAULT_ADDRESS : address;
+        new Checks()
+                .that(!address.isUnix(), "address", "expected host:port: HTTP is not served on a socket file")
+                .that(
+                        token == null || !token.reveal().isBlank(),
+                        "token",
+                        "is empty; set it, or remove the key to switch off what needs it")
+                .done();
+    }
+
+    /** Everything at its default. */
+    public static AdminConfig defaults() {
+        return new AdminConfig(true, DEFAULT_ADDRESS, null);
+    }
+
+    @Override
+    public List<String> warnings() {
+        return new Checks()
+                .that(
+                        token == null || token.reveal().length() >= TOKEN_LENGTH,
+                        "token",
+                        "shorter than " + TOKEN_LENGTH
+                                + " characters, which can be guessed; 'openssl rand -hex 16' makes one")
+                .lines();
+    }
+}

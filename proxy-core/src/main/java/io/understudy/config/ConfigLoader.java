@@ -1,0 +1,148 @@
+package io.understudy.config;
+
+import io.understudy.config.bind.Document;
+import io.understudy.config.bind.Position;
+import io.understudy.config.bind.Problem;
+import io.understudy.config.bind.RawSection;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a configuration and either gives the whole of it, valid, or every reason why not. Keeps no state. */
+public final class ConfigLoader {
+
+    /** A configuration is written by hand; the bound keeps a wrong file name from filling the memory. */
+    static final int MAX_BYTES = 1 << 20;
+
+    private ConfigLoader() {}
+
+    /**
+     * Reads a file, with the process's environment. File names in it are relative to its directory; certificates and keys
+     * must exist.
+     *
+     * @param pluginTypes the configuration record of every known plugin, by the plugin's id
+     */
+    public static LoadedConfig load(Path file, Map<String, ? extends Class<? extends Record>> pluginTypes)
+            throws ConfigException {
+        return load(file, pluginTypes, System::getenv);
+    }
+
+    /** As {@link #load(Path, Map)}, with an environment. */
+    public static LoadedConfig load(
+            Path file,
+            Map<String, ? extends Class<? extends Record>> pluginTypes,
+            Function<String, @Nullable String> environment)
+            throws ConfigException {
+        Path absolute = file.toAbsolutePath().normalize();
+        String text = read(file);
+        Path parent = absolute.getParent();
+        return load(text, file.toString(), absolute, parent == null ? absolute : parent, pluginTypes, environment);
+    }
+
+    /**
+     * Reads a text. File names in it are relative to the working directory, and certificates and keys are not looked for.
+     *
+     * @param name what to call the text in problems
+     */
+    public static LoadedConfig load(
+            String text,
+            String name,
+            Map<String, ? extends Class<? extends Record>> pluginTypes,
+            Function<String, @Nullable String> environment)
+            throws ConfigException {
+        return load(text, name, null, Path.of("").toAbsolutePath(), pluginTypes, environment);
+    }
+
+    private static LoadedConfig load(
+            String text,
+            String name,
+            @Nullable Path file,
+            Path directory,
+            Map<String, ? extends Class<? extends Record>> pluginTypes,
+            Function<String, @Nullable String> environment)
+            throws ConfigException {
+        Document document = new Document(text, name, directory, environment);
+        UnderstudyConfig config = document.bind(UnderstudyConfig.class);
+        Map<String, Record> plugins = bindPlugins(document, pluginTypes);
+        Set<Path> files = new LinkedHashSet<>();
+        if (file != null) {
+            files.add(file);
+            files.addAll(document.files());
+            if (config != null) {
+                files.addAll(TlsFiles.check(config, document));
+            }
+        }
+        if (config == null || !document.errors().isEmpty()) {
+            throw new ConfigException(document.errors());
+        }
+        return new LoadedConfig(config, plugins, sha(text), document.warnings(), files);
+    }
+
+    /** Bound apart from the root, so that a mistake elsewhere does not hide one in a plugin's section. */
+    private static Map<String, Record> bindPlugins(
+            Document document, Map<String, ? extends Class<? extends Record>> pluginTypes) {
+        Map<String, Record> plugins = new LinkedHashMap<>();
+        for (Map.Entry<String, RawSection> entry : document.sections("plugins").entrySet()) {
+            Class<? extends Record> type = pluginTypes.get(entry.getKey());
+            if (type == null) {
+                document.unknownKey(
+                        "plugins", entry.getKey(), "unknown plugin", List.copyOf(new TreeSet<>(pluginTypes.keySet())));
+                continue;
+            }
+            Record bound = entry.getValue().bind(type);
+            if (bound != null && entry.getValue().enabled()) {
+                plugins.put(entry.getKey(), bound);
+            }
+        }
+        return plugins;
+    }
+
+    private static String read(Path file) throws ConfigException {
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+            if (bytes.length > MAX_BYTES) {
+                throw unreadable(file, "larger than " + new ByteSize(MAX_BYTES) + "; is this the right file?");
+            }
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw unreadable(file, "not UTF-8 text; save it as UTF-8");
+        } catch (NoSuchFileException e) {
+            throw unreadable(file, "no such file; give another one with -c");
+        } catch (IOException e) {
+            throw unreadable(file, "cannot be read: " + e.getMessage());
+        }
+    }
+
+    private static ConfigException unreadable(Path file, String why) {
+        return new ConfigException(
+                List.of(new Problem(Problem.Severity.ERROR, file.toString(), Position.NONE, "", why, "")));
+    }
+
+    private static String sha(String text) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java runtime has SHA-256", e);
+        }
+    }
+}

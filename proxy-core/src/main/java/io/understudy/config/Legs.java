@@ -1,0 +1,35 @@
+package io.understudy.config;
+
+import io.understudy.config.bind.Checks;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+
+/** Checks that several legs of a connection share. */
+final class Legs {
+
+    private Legs() {}
+
+    static void distinct(Checks checks, List<Compression> compression) {
+        for (int i = 0; i < compression.size(); i++) {
+            Compression one = compression.get(i);
+            checks.that(
+                    compression.indexOf(one) == i,
+                    "compression[" + i + "]",
+                    one.name().toLowerCase(Locale.ROOT) + " is listed twice; remove one");
+        }
+    }
+
+    /** An address to dial: a port of 0 is for listeners. */
+    static void dialable(Checks checks, Address address) {
+        checks.that(
+                address.isUnix() || address.port() != 0,
+                "address",
+                "port 0 cannot be connected to; write the server's port, usually 3306");
+    }
+
+    /** Timers of the event loop are set in milliseconds. */
+    static void positive(Checks checks, Duration duration, String name) {
+        checks.that(duration.toMillis() >= 1, name, "must be at least 1ms; there is no value that switches it off");
+    }
+}

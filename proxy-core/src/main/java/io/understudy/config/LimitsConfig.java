@@ -1,0 +1,36 @@
+package io.understudy.config;
+
+import io.understudy.config.bind.Checks;
+import java.time.Duration;
+
+/**
+ * Bounds on time and memory.
+ *
+ * @param handshakeTimeout from accept to authenticated
+ * @param drainTimeout how long sessions may finish their transactions when the proxy stops
+ * @param statementBytes how much of a statement's text plugins get to see; longer ones are forwarded all the same
+ */
+public record LimitsConfig(Duration handshakeTimeout, Duration drainTimeout, ByteSize statementBytes) {
+
+    private static final ByteSize SMALLEST_STATEMENT = new ByteSize(1 << 10);
+    private static final ByteSize LARGEST_STATEMENT = new ByteSize(16 << 20);
+
+    public LimitsConfig {
+        handshakeTimeout = handshakeTimeout == null ? Duration.ofSeconds(10) : handshakeTimeout;
+        drainTimeout = drainTimeout == null ? Duration.ofSeconds(30) : drainTimeout;
+        statementBytes = statementBytes == null ? new ByteSize(64 << 10) : statementBytes;
+        Checks checks = new Checks();
+        Legs.positive(checks, handshakeTimeout, "handshakeTimeout");
+        checks.that(
+                        statementBytes.compareTo(SMALLEST_STATEMENT) >= 0
+                                && statementBytes.compareTo(LARGEST_STATEMENT) <= 0,
+                        "statementBytes",
+                        "expected " + SMALLEST_STATEMENT + " to " + LARGEST_STATEMENT + " but found " + statementBytes)
+                .done();
+    }
+
+    /** Everything at its default. */
+    public static LimitsConfig defaults() {
+        return new LimitsConfig(Duration.ofSeconds(10), Duration.ofSeconds(30), new ByteSize(64 << 10));
+    }
+}

@@ -1,0 +1,75 @@
+package io.understudy.config;
+
+import io.understudy.config.bind.Checks;
+import io.understudy.config.bind.HasWarnings;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Where and how clients are accepted.
+ *
+ * @param address one or more addresses
+ * @param compression what clients may negotiate; empty for none
+ * @param proxyProtocol whether connections from the trusted networks start with a PROXY protocol header
+ * @param trustedNetworks who may send that header
+ * @param maxConnections how many clients at a time; the next one gets ERROR 1040 (08004)
+ */
+public record ListenConfig(
+        List<Address> address,
+        ListenTls tls,
+        List<Compression> compression,
+        AcceptProxyProtocol proxyProtocol,
+        List<Cidr> trustedNetworks,
+        Integer maxConnections)
+        implements HasWarnings {
+
+    /** The port next to the server's own. */
+    public static final Address DEFAULT_ADDRESS = new Address("127.0.0.1", 3307, "");
+
+    public ListenConfig {
+        address = address == null ? List.of(DEFAULT_ADDRESS) : List.copyOf(address);
+        tls = tls == null ? ListenTls.disabled() : tls;
+        compression = compression == null ? List.of(Compression.values()) : List.copyOf(compression);
+        proxyProtocol = proxyProtocol == null ? AcceptProxyProtocol.DISABLED : proxyProtocol;
+        trustedNetworks = trustedNetworks == null ? List.of() : List.copyOf(trustedNetworks);
+        maxConnections = maxConnections == null ? 10_000 : maxConnections;
+        Checks checks = new Checks()
+                .that(!address.isEmpty(), "address", "required: at least one address")
+                .that(maxConnections >= 1, "maxConnections", "expected at least 1 but found " + maxConnections)
+                .that(
+                        proxyProtocol == AcceptProxyProtocol.DISABLED || !trustedNetworks.isEmpty(),
+                        "trustedNetworks",
+                        "required: whoever may send a PROXY header can claim any address; list the load balancers");
+        Set<Address> seen = new HashSet<>();
+        for (int i = 0; i < address.size(); i++) {
+            Address one = address.get(i);
+            // Every 0 is another free port.
+            boolean fresh = (!one.isUnix() && one.port() == 0) || seen.add(one);
+            checks.that(fresh, "address[" + i + "]", one + " is listed twice; remove one");
+        }
+        Legs.distinct(checks, compression);
+        checks.done();
+    }
+
+    /** Everything at its default. */
+    public static ListenConfig defaults() {
+        return new ListenConfig(
+                List.of(DEFAULT_ADDRESS),
+                ListenTls.disabled(),
+                List.of(Compression.values()),
+                AcceptProxyProtocol.DISABLED,
+                List.of(),
+                10_000);
+    }
+
+    @Override
+    public List<String> warnings() {
+        return new Checks()
+                .that(
+                        proxyProtocol != AcceptProxyProtocol.DISABLED || trustedNetworks.isEmpty(),
+                        "trustedNetworks",
+                        "not used: proxyProtocol is disabled")
+                .lines();
+    }
+}

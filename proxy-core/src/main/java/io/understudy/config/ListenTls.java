@@ -1,0 +1,60 @@
+package io.understudy.config;
+
+import io.understudy.config.bind.Checks;
+import io.understudy.config.bind.HasWarnings;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * TLS between clients and the proxy.
+ *
+ * @param certificate the proxy's certificate chain (PEM); given in the modes optional and required
+ * @param key the certificate's private key (PEM, PKCS#8); given in the modes optional and required
+ * @param clientCa authorities that clients' certificates are checked against (PEM)
+ * @param requireClientCertificate whether a client without a certificate is refused
+ */
+public record ListenTls(
+        ListenTlsMode mode,
+        @Nullable Path certificate,
+        @Nullable Path key,
+        @Nullable Path clientCa,
+        Boolean requireClientCertificate)
+        implements HasWarnings {
+
+    public ListenTls {
+        mode = mode == null ? ListenTlsMode.DISABLED : mode;
+        requireClientCertificate = requireClientCertificate != null && requireClientCertificate;
+        boolean terminates = mode == ListenTlsMode.OPTIONAL || mode == ListenTlsMode.REQUIRED;
+        new Checks()
+                .that(!terminates || certificate != null, "certificate", "required: a PEM file, since tls is on")
+                .that(!terminates || key != null, "key", "required: a PEM file, since tls is on")
+                .that(
+                        !requireClientCertificate || clientCa != null,
+                        "clientCa",
+                        "required: a PEM file to check the client certificates against")
+                .done();
+    }
+
+    /** TLS not offered, the default. */
+    public static ListenTls disabled() {
+        return new ListenTls(ListenTlsMode.DISABLED, null, null, null, false);
+    }
+
+    /** Whether the proxy itself speaks TLS with its clients. */
+    public boolean terminates() {
+        return mode == ListenTlsMode.OPTIONAL || mode == ListenTlsMode.REQUIRED;
+    }
+
+    @Override
+    public List<String> warnings() {
+        String why = mode == ListenTlsMode.PASSTHROUGH
+                ? "not used: in mode passthrough the primary's certificate is what clients see"
+                : "not used: tls is disabled here; set mode: optional or required";
+        return new Checks()
+                .that(terminates() || certificate == null, "certificate", why)
+                .that(terminates() || key == null, "key", why)
+                .that(terminates() || clientCa == null, "clientCa", why)
+                .lines();
+    }
+}

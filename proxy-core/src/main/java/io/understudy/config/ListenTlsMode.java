@@ -1,0 +1,13 @@
+package io.understudy.config;
+
+/** What the proxy offers its clients. */
+public enum ListenTlsMode {
+    /** TLS is not offered. */
+    DISABLED,
+    /** The client chooses. */
+    OPTIONAL,
+    /** A client that does not ask for TLS is refused. */
+    REQUIRED,
+    /** The client's TLS ends at the primary: the proxy relays it unread, and sees no statements of such a session. */
+    PASSTHROUGH
+}

@@ -1,0 +1,20 @@
+package io.understudy.config;
+
+import io.understudy.config.bind.Checks;
+
+/**
+ * The account for the proxy's own questions to the primary: health, role, semi-synchronous state, binary log.
+ *
+ * @param user its name
+ * @param password its password; empty for none
+ */
+public record MonitorConfig(String user, Secret password) {
+
+    public MonitorConfig {
+        new Checks()
+                .required(user, "user", "the account for the proxy's own questions")
+                .that(user == null || !user.isEmpty(), "user", "is empty; write the account's name")
+                .done();
+        password = password == null ? Secret.parse("") : password;
+    }
+}

@@ -1,0 +1,37 @@
+package io.understudy.config;
+
+import io.understudy.config.bind.Checks;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The server that clients are connected to.
+ *
+ * @param address where it listens
+ * @param compression what the proxy asks this server for, in this order of preference; empty for none
+ * @param connectTimeout until the TCP connection stands
+ * @param monitor the account for the proxy's own questions; null: it asks none, and only sees whether the server accepts
+ */
+public record PrimaryConfig(
+        Address address,
+        BackendTls tls,
+        List<Compression> compression,
+        SendProxyProtocol proxyProtocol,
+        Duration connectTimeout,
+        @Nullable MonitorConfig monitor) {
+
+    public PrimaryConfig {
+        tls = tls == null ? BackendTls.preferred() : tls;
+        compression = compression == null ? List.of() : List.copyOf(compression);
+        proxyProtocol = proxyProtocol == null ? SendProxyProtocol.DISABLED : proxyProtocol;
+        connectTimeout = connectTimeout == null ? Duration.ofSeconds(5) : connectTimeout;
+        Checks checks = new Checks().required(address, "address", "where the primary listens, such as 127.0.0.1:3306");
+        if (address != null) {
+            Legs.dialable(checks, address);
+        }
+        Legs.positive(checks, connectTimeout, "connectTimeout");
+        Legs.distinct(checks, compression);
+        checks.done();
+    }
+}

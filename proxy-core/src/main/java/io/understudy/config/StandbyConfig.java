@@ -1,0 +1,51 @@
+package io.understudy.config;
+
+import io.understudy.config.bind.Checks;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * A replica of the primary that is kept warm.
+ *
+ * @param name what metrics, the log and the admin endpoint call it
+ * @param address where it listens
+ * @param compression what the proxy asks this server for, in this order of preference; empty for none
+ * @param connectTimeout until the TCP connection stands
+ * @param user the account that mirrored statements run under; read-only
+ * @param password its password; empty for none
+ */
+public record StandbyConfig(
+        String name,
+        Address address,
+        BackendTls tls,
+        List<Compression> compression,
+        Duration connectTimeout,
+        String user,
+        Secret password) {
+
+    /** Fit for a metric's label and for a path of the admin endpoint. */
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,62}");
+
+    public StandbyConfig {
+        tls = tls == null ? BackendTls.preferred() : tls;
+        compression = compression == null ? List.of() : List.copyOf(compression);
+        connectTimeout = connectTimeout == null ? Duration.ofSeconds(5) : connectTimeout;
+        password = password == null ? Secret.parse("") : password;
+        Checks checks = new Checks()
+                .required(name, "name", "what metrics and the log call this standby")
+                .that(
+                        name == null || NAME.matcher(name).matches(),
+                        "name",
+                        "expected 1 to 63 letters, digits, dots, dashes and underscores but found '" + name + "'")
+                .required(address, "address", "where the standby listens, such as 127.0.0.1:3308")
+                .required(user, "user", "the read-only account that mirrored statements run under")
+                .that(user == null || !user.isEmpty(), "user", "is empty; write the account's name");
+        if (address != null) {
+            Legs.dialable(checks, address);
+        }
+        Legs.positive(checks, connectTimeout, "connectTimeout");
+        Legs.distinct(checks, compression);
+        checks.done();
+    }
+}

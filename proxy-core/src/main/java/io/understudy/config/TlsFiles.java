@@ -1,0 +1,55 @@
+package io.understudy.config;
+
+import io.understudy.config.bind.Document;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The certificates and keys that a configuration names: a missing one is a problem of the file, not of the first client. */
+final class TlsFiles {
+
+    private final Document document;
+    private final Set<Path> files = new LinkedHashSet<>();
+
+    private TlsFiles(Document document) {
+        this.document = document;
+    }
+
+    /** Reports the ones that cannot be read; gives all of them. */
+    static Set<Path> check(UnderstudyConfig config, Document document) {
+        TlsFiles tls = new TlsFiles(document);
+        ListenTls listen = config.listen().tls();
+        if (listen.terminates()) {
+            tls.readable(listen.certificate(), "listen.tls.certificate");
+            tls.readable(listen.key(), "listen.tls.key");
+            tls.readable(listen.clientCa(), "listen.tls.clientCa");
+        }
+        tls.backend(config.primary().tls(), "primary.tls");
+        for (int i = 0; i < config.standbys().size(); i++) {
+            tls.backend(config.standbys().get(i).tls(), "standbys[" + i + "].tls");
+        }
+        return tls.files;
+    }
+
+    private void backend(BackendTls tls, String path) {
+        if (tls.mode() != BackendTlsMode.DISABLED) {
+            readable(tls.ca(), path + ".ca");
+            readable(tls.certificate(), path + ".certificate");
+            readable(tls.key(), path + ".key");
+        }
+    }
+
+    private void readable(@Nullable Path file, String path) {
+        if (file == null) {
+            return;
+        }
+        files.add(file);
+        if (!Files.isRegularFile(file)) {
+            document.error(path, "the file " + file + " does not exist");
+        } else if (!Files.isReadable(file)) {
+            document.error(path, "the file " + file + " cannot be read; check its owner and mode");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package io.understudy.config;
+
+import io.understudy.config.bind.Checks;
+import io.understudy.config.bind.HasWarnings;
+import io.understudy.config.bind.RawSection;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The whole file. Immutable; a reload makes another one.
+ *
+ * @param transport which of the kernel's interfaces moves the bytes
+ * @param listen where clients are accepted
+ * @param primary the server that clients are connected to
+ * @param standbys the replicas that are kept warm; may be empty
+ * @param admin the HTTP endpoint
+ * @param limits bounds on time and memory
+ * @param plugins each plugin's section by the plugin's id, in the file's order; what is not listed does not run
+ */
+public record UnderstudyConfig(
+        Transport transport,
+        ListenConfig listen,
+        PrimaryConfig primary,
+        List<StandbyConfig> standbys,
+        AdminConfig admin,
+        LimitsConfig limits,
+        Map<String, RawSection> plugins)
+        implements HasWarnings {
+
+    public UnderstudyConfig {
+        transport = transport == null ? Transport.AUTO : transport;
+        listen = listen == null ? ListenConfig.defaults() : listen;
+        standbys = standbys == null ? List.of() : List.copyOf(standbys);
+        admin = admin == null ? AdminConfig.defaults() : admin;
+        limits = limits == null ? LimitsConfig.defaults() : limits;
+        plugins = plugins == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(plugins));
+        Checks checks = new Checks()
+                .required(
+                        primary,
+                        "primary",
+                        "the server to connect clients to, such as primary: { address: 127.0.0.1:3306 }");
+        if (primary != null) {
+            checks.that(
+                    !listen.address().contains(primary.address()),
+                    "primary.address",
+                    "is the proxy's own listen.address: it would connect to itself");
+        }
+        checks.that(
+                !admin.enabled()
+                        || admin.address().port() == 0
+                        || !listen.address().contains(admin.address()),
+                "admin.address",
+                "is also in listen.address; give one of them another port");
+        for (int i = 0; i < standbys.size(); i++) {
+            checkStandby(checks, standbys, i, primary);
+        }
+        checks.done();
+    }
+
+    private static void checkStandby(
+            Checks checks, List<StandbyConfig> standbys, int index, @Nullable PrimaryConfig primary) {
+        StandbyConfig standby = standbys.get(index);
+        String path = "standbys[" + index + "]";
+        checks.that(
+                primary == null || !primary.address().equals(standby.address()),
+                path + ".address",
+                "is the primary's address: mirrored statements would run on the primary");
+        for (int earlier = 0; earlier < index; earlier++) {
+            if (standbys.get(earlier).name().equals(standby.name())) {
+                checks.that(
+                        false,
+                        path + ".name",
+                        "'" + standby.name() + "' is already the name of standbys[" + earlier + "]; names must differ");
+                return;
+            }
+        }
+    }
+
+    @Override
+    public List<String> warnings() {
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < standbys.size(); i++) {
+            for (int earlier = 0; earlier < i; earlier++) {
+                if (standbys.get(earlier).address().equals(standbys.get(i).address())) {
+                    lines.add("standbys[" + i + "].address: is also the address of standbys[" + earlier
+                            + "]: the same server would get every mirrored statement twice");
+                }
+            }
+        }
+        return lines;
+    }
+}

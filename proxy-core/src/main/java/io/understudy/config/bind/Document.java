@@ -1,0 +1,89 @@
+package io.understudy.config.bind;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A configuration text being read: parse it, bind it, add what else is found wrong, then ask for everything at once.
+ * For one thread.
+ */
+public final class Document {
+
+    private final Problems problems;
+    private final Substitution substitution;
+    private final Binder binder;
+    private final @Nullable YamlNode root;
+
+    /**
+     * Parses a text. Errors of syntax are in {@link #errors()}, not thrown.
+     *
+     * @param name what to call the text in problems, usually the file's name
+     * @param directory what relative file names refer to
+     * @param environment gives the value of an environment variable, or null
+     */
+    public Document(String text, String name, Path directory, Function<String, @Nullable String> environment) {
+        this.problems = new Problems(new Source(name, text));
+        this.substitution = new Substitution(environment, directory);
+        this.binder = new Binder(problems, directory);
+        this.root = new YamlReader(problems, substitution).read(text);
+    }
+
+    /** Binds the whole document; null when something in it is wrong. */
+    public <R extends Record> @Nullable R bind(Class<R> type) {
+        return root == null ? null : binder.bind(root, type, "");
+    }
+
+    /** Adds an error at the value of a key path, or at the nearest enclosing value that the document has. */
+    public void error(String path, String message) {
+        problems.error(root == null ? Position.START : Refusal.locate(root, path), path, message);
+    }
+
+    /**
+     * The sections below a top-level key, whatever else is wrong with the document; values that are no mappings are left
+     * out, since {@link #bind} reports them.
+     */
+    public Map<String, RawSection> sections(String key) {
+        Map<String, RawSection> sections = new LinkedHashMap<>();
+        if (root instanceof YamlNode.Mapping mapping && mapping.get(key) instanceof YamlNode.Mapping parent) {
+            for (YamlNode.Entry entry : parent.entries()) {
+                if (entry.value() instanceof YamlNode.Mapping || entry.value().isNull()) {
+                    sections.put(entry.key(), new RawSection(entry.value(), key + "." + entry.key(), binder, problems));
+                }
+            }
+        }
+        return sections;
+    }
+
+    /** Adds an error at a key below a top-level key, for one that should not be there. */
+    public void unknownKey(String parent, String key, String what, List<String> known) {
+        if (root instanceof YamlNode.Mapping mapping && mapping.get(parent) instanceof YamlNode.Mapping section) {
+            for (YamlNode.Entry entry : section.entries()) {
+                if (entry.key().equals(key)) {
+                    Position value = entry.value().position();
+                    problems.source().hide(value, value.line());
+                    problems.error(entry.keyPosition(), parent, what + " '" + key + "'" + Suggestions.hint(key, known));
+                }
+            }
+        }
+    }
+
+    /** Everything that refuses the document, by position. */
+    public List<Problem> errors() {
+        return problems.sorted(Problem.Severity.ERROR);
+    }
+
+    /** Everything that is doubtful, by position. */
+    public List<Problem> warnings() {
+        return problems.sorted(Problem.Severity.WARNING);
+    }
+
+    /** The files that substitutions referred to, readable or not. */
+    public Set<Path> files() {
+        return Set.copyOf(substitution.files());
+    }
+}

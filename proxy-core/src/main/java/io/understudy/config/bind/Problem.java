@@ -1,0 +1,44 @@
+package io.understudy.config.bind;
+
+/**
+ * One thing that is wrong, or doubtful, in a document. Never carries a secret: values that come from a substitution or
+ * stand where a {@link Sensitive} value belongs are left out of the message and of the excerpt.
+ *
+ * @param severity whether the document is refused because of this
+ * @param source the document's name, usually its file name
+ * @param position where, from 1
+ * @param path the key path, for instance {@code standbys[0].tls.mode}; empty for the document itself
+ * @param message what was expected, what was found and what to do, in one line
+ * @param excerpt the offending line and a caret below it, or empty
+ */
+public record Problem(
+        Severity severity, String source, Position position, String path, String message, String excerpt) {
+
+    /** An error refuses the document; a warning is said and lived with. */
+    public enum Severity {
+        ERROR,
+        WARNING
+    }
+
+    /** The problem in one line, without the excerpt. */
+    public String headline() {
+        StringBuilder text = new StringBuilder(source);
+        if (!position.equals(Position.NONE)) {
+            text.append(':').append(position);
+        }
+        text.append(": ");
+        if (severity == Severity.WARNING) {
+            text.append("warning: ");
+        }
+        if (!path.isEmpty()) {
+            text.append(path).append(": ");
+        }
+        return text.append(message).toString();
+    }
+
+    /** The headline, and below it the offending line with a caret. */
+    @Override
+    public String toString() {
+        return excerpt.isEmpty() ? headline() : headline() + "\n" + excerpt;
+    }
+}

@@ -1,0 +1,63 @@
+package io.understudy.config.bind;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Collects what is wrong with one document. Not safe for use by several threads. */
+final class Problems {
+
+    /** A file in which nothing fits should not scroll the first problem away for good. */
+    private static final int MAX = 500;
+
+    private record Entry(Problem.Severity severity, Position position, String path, String message) {}
+
+    private final Source source;
+    private final Set<Entry> entries = new LinkedHashSet<>();
+    private int errors;
+
+    Problems(Source source) {
+        this.source = source;
+    }
+
+    Source source() {
+        return source;
+    }
+
+    int errors() {
+        return errors;
+    }
+
+    void error(Position position, String path, String message) {
+        if (entries.size() < MAX) {
+            entries.add(new Entry(Problem.Severity.ERROR, position, path, message));
+        }
+        errors++;
+    }
+
+    void warning(Position position, String path, String message) {
+        if (entries.size() < MAX) {
+            entries.add(new Entry(Problem.Severity.WARNING, position, path, message));
+        }
+    }
+
+    /** By position; excerpts are cut only now, when every secret's place is known. */
+    List<Problem> sorted(Problem.Severity severity) {
+        List<Problem> result = new ArrayList<>();
+        for (Entry entry : entries) {
+            if (entry.severity() == severity) {
+                result.add(new Problem(
+                        severity,
+                        source.name(),
+                        entry.position(),
+                        entry.path(),
+                        entry.message(),
+                        source.excerpt(entry.position())));
+            }
+        }
+        result.sort(Comparator.comparing(Problem::position));
+        return List.copyOf(result);
+    }
+}

@@ -1,0 +1,74 @@
+package io.understudy.config.bind;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A mapping that is bound later, when its record type is known. Problems go to the list of the document that it came from.
+ * Its key {@code enabled} (true unless given) belongs to whoever holds the section, not to the record.
+ */
+public final class RawSection {
+
+    private final YamlNode node;
+    private final String path;
+    private final Binder binder;
+    private final Problems problems;
+    private final boolean enabled;
+
+    RawSection(YamlNode node, String path, Binder binder, Problems problems) {
+        this.node = node;
+        this.path = path;
+        this.binder = binder;
+        this.problems = problems;
+        this.enabled = readEnabled();
+    }
+
+    private boolean readEnabled() {
+        YamlNode value = node instanceof YamlNode.Mapping mapping ? mapping.get("enabled") : null;
+        if (value == null || value.isNull()) {
+            return true;
+        }
+        if (value instanceof YamlNode.Scalar scalar) {
+            if (scalar.value().equals("true") || scalar.value().equals("false")) {
+                return scalar.value().equals("true");
+            }
+            if (scalar.failed()) {
+                return true;
+            }
+        }
+        problems.error(value.position(), path + ".enabled", "expected true or false but found " + value.describe());
+        return true;
+    }
+
+    /** Whether the section is on: it is, unless it says {@code enabled: false}. */
+    public boolean enabled() {
+        return enabled;
+    }
+
+    /** Where the section stands in the document, for instance {@code plugins.mirror}. */
+    public String path() {
+        return path;
+    }
+
+    /** The section as it stands in the document, {@code enabled} included. */
+    public YamlNode node() {
+        return node;
+    }
+
+    /**
+     * Binds the section. An empty section is a record of defaults.
+     *
+     * @return the record, or null when something in the section is wrong, which is then in the document's list of problems
+     */
+    public <R extends Record> @Nullable R bind(Class<R> type) {
+        YamlNode section = node instanceof YamlNode.Mapping mapping
+                ? mapping.without("enabled")
+                : new YamlNode.Mapping(node.position(), List.of());
+        return binder.bind(section, type, path);
+    }
+
+    @Override
+    public String toString() {
+        return "section " + path + " at " + node.position();
+    }
+}
