@@ -29,6 +29,7 @@ public final class EmbeddedServer implements AutoCloseable {
 
     private final ServerOptions options;
     private final Path base;
+    private final ServerCertificate certificate;
     private final Path home;
     private final Thread shutdownHook;
     private int port;
@@ -38,6 +39,7 @@ public final class EmbeddedServer implements AutoCloseable {
         ServerBinaries binaries = ServerBinaries.prepare();
         this.options = options;
         this.base = binaries.base();
+        this.certificate = binaries.certificate();
         this.home = Files.createTempDirectory("understudy-db-");
         try {
             binaries.copyDataTo(data());
@@ -56,7 +58,7 @@ public final class EmbeddedServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server and returns when it accepts connections: about a second, several more the first time on a machine.
+     * Starts a server and returns when it accepts connections: less than a second, some ten more the first time on a machine.
      *
      * @throws EmbeddedException if that fails, with the end of the server's log
      */
@@ -86,6 +88,11 @@ public final class EmbeddedServer implements AutoCloseable {
     /** The server's error log. */
     public Path log() {
         return home.resolve("error.log");
+    }
+
+    /** The self-signed certificate (PEM), for localhost and 127.0.0.1, that the server shows to clients that ask for TLS. */
+    public Path certificate() {
+        return certificate.certificate();
     }
 
     /** The URL for MariaDB Connector/J, without schema, user or password. */
@@ -211,6 +218,8 @@ public final class EmbeddedServer implements AutoCloseable {
                 "--skip-name-resolve",
                 // Relative to the data folder where the absolute path would be too long.
                 "--socket=" + socket().map(Path::toString).orElse("s"),
+                "--ssl-cert=" + certificate.certificate(),
+                "--ssl-key=" + certificate.key(),
                 "--pid-file=" + home.resolve("pid"),
                 "--init-file=" + initFile(),
                 "--server-id=" + options.serverId(),

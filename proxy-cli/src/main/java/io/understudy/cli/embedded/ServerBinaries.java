@@ -53,6 +53,7 @@ final class ServerBinaries {
             claim(cache);
             binaries.locked(() -> {
                 unpack(server, binaries.base());
+                binaries.certificate().makeIfMissing();
                 if (!binaries.template().isComplete()) {
                     binaries.template().make(binaries.base());
                 }
@@ -88,6 +89,11 @@ final class ServerBinaries {
     /** The server's base folder, with {@code bin}, {@code scripts} and {@code share}. */
     Path base() {
         return cache.resolve("base");
+    }
+
+    /** What all servers show to clients that ask for TLS. */
+    ServerCertificate certificate() {
+        return new ServerCertificate(cache);
     }
 
     /** Copies the pristine data folder. */

@@ -75,6 +75,17 @@ class EmbeddedPairTest {
                 assertThat(ask(connection, "SELECT COUNT(*) FROM mysql.global_priv WHERE User=''"))
                         .isEqualTo("0");
             }
+            try (Connection connection = java.sql.DriverManager.getConnection(
+                    server.jdbcUrl().replace("sslMode=disable", "sslMode=verify-full&serverSslCert=")
+                            + server.certificate(),
+                    "root",
+                    "")) {
+                assertThat(ask(
+                                connection,
+                                "SELECT VARIABLE_VALUE FROM information_schema.SESSION_STATUS"
+                                        + " WHERE VARIABLE_NAME='Ssl_version'"))
+                        .startsWith("TLSv1.");
+            }
             server.freeze();
             try (Socket socket = new Socket()) {
                 socket.connect(server.address(), 1000);
