@@ -50,6 +50,8 @@ final class YamlReader {
         LoadSettings settings = LoadSettings.builder()
                 .setLabel(problems.source().name())
                 .setUseMarks(true)
+                // They are refused with their position, which the composer does not give.
+                .setAllowNonScalarKeys(true)
                 .setMaxAliasesForCollections(MAX_ALIASES)
                 .build();
         try {
@@ -230,7 +232,10 @@ final class YamlReader {
         if (text.contains("that cannot start any token")) {
             return "YAML syntax: " + text + "; put the value in quotes, and indent with spaces";
         }
-        if (text.startsWith("expected a single document")) {
+        if (text.endsWith("but got {")) {
+            return "YAML syntax: " + text + "; put a value that contains { in quotes, as in \"${env:NAME}\"";
+        }
+        if (text.contains("found another document")) {
             return "only one document is read; remove the second '---'";
         }
         return "YAML syntax: " + text;

@@ -1,0 +1,180 @@
+package io.understudy.config;
+
+import io.understudy.config.bind.Durations;
+import java.lang.reflect.RecordComponent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What differs between two configurations, and what of that takes effect without a restart.
+ *
+ * @param changes in the order of the file's keys
+ */
+public record ConfigDiff(List<Change> changes) {
+
+    private static final Pattern LIVE = Pattern.compile("(limits|plugins)(\\..*)?"
+            + "|listen\\.maxConnections|listen\\.tls\\.(certificate|key|clientCa)|admin\\.token");
+
+    /**
+     * One value that differs.
+     *
+     * @param path the key path, for instance {@code listen.tls.mode} or {@code plugins.mirror}
+     * @param from the old value as shown to people; never a secret
+     * @param to the new value, likewise
+     * @param live whether it takes effect at once
+     */
+    public record Change(String path, String from, String to, boolean live) {
+
+        /** What happened and what comes of it, in one sentence. */
+        public String sentence() {
+            // A changed secret looks the same on both sides.
+            String what = from.equals(to) ? path + " changed" : path + " changed from " + from + " to " + to;
+            return what + (live ? ": takes effect now" : ": takes effect after a restart");
+        }
+
+        @Override
+        public String toString() {
+            return sentence();
+        }
+    }
+
+    public ConfigDiff {
+        changes = List.copyOf(changes);
+    }
+
+    /** Compares by value; positions, comments and the order of keys do not count. */
+    public static ConfigDiff between(LoadedConfig before, LoadedConfig after) {
+        List<Change> changes = new ArrayList<>();
+        for (RecordComponent component : UnderstudyConfig.class.getRecordComponents()) {
+            if (component.getName().equals("plugins")) {
+                Set<String> ids = new TreeSet<>(before.plugins().keySet());
+                ids.addAll(after.plugins().keySet());
+                for (String id : ids) {
+                    plugin(before.plugins().get(id), after.plugins().get(id), "plugins." + id, changes);
+                }
+            } else {
+                compare(
+                        read(component, before.config()),
+                        read(component, after.config()),
+                        component.getName(),
+                        changes);
+            }
+        }
+        return new ConfigDiff(changes);
+    }
+
+    /** Whether nothing differs. */
+    public boolean isEmpty() {
+        return changes.isEmpty();
+    }
+
+    /** What takes effect at once. */
+    public List<Change> live() {
+        return changes.stream().filter(Change::live).toList();
+    }
+
+    /** What does not, and must be said. */
+    public List<Change> afterRestart() {
+        return changes.stream().filter(change -> !change.live()).toList();
+    }
+
+    /** Whether something at a path or below it differs. */
+    public boolean touches(String path) {
+        return changes.stream()
+                .anyMatch(c -> c.path().equals(path)
+                        || c.path().startsWith(path + ".")
+                        || c.path().startsWith(path + "["));
+    }
+
+    /** The ids of the plugins that were added, removed or configured otherwise. */
+    public Set<String> plugins() {
+        return changes.stream()
+                .map(Change::path)
+                .filter(path -> path.startsWith("plugins."))
+                .map(path -> path.substring("plugins.".length()).split("[.\\[]", 2)[0])
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    private static void plugin(@Nullable Record before, @Nullable Record after, String path, List<Change> changes) {
+        if (before == null || after == null) {
+            add(before == null ? "off" : "on", after == null ? "off" : "on", path, changes);
+        } else {
+            compare(before, after, path, changes);
+        }
+    }
+
+    private static void compare(@Nullable Object before, @Nullable Object after, String path, List<Change> changes) {
+        if (Objects.equals(before, after)) {
+            return;
+        }
+        if (isSection(before) && isSection(after) && before.getClass() == after.getClass()) {
+            for (RecordComponent component : before.getClass().getRecordComponents()) {
+                compare(read(component, before), read(component, after), path + "." + component.getName(), changes);
+            }
+        } else if (before instanceof List<?> old
+                && after instanceof List<?> fresh
+                && old.size() == fresh.size()
+                && old.stream().allMatch(ConfigDiff::isSection)) {
+            for (int i = 0; i < old.size(); i++) {
+                compare(old.get(i), fresh.get(i), path + "[" + i + "]", changes);
+            }
+        } else {
+            add(show(before), show(after), path, changes);
+        }
+    }
+
+    private static void add(String from, String to, String path, List<Change> changes) {
+        changes.add(new Change(path, from, to, LIVE.matcher(path).matches()));
+    }
+
+    /** Whether a value is a mapping in the file, as against a value type that happens to be a record. */
+    private static boolean isSection(@Nullable Object value) {
+        if (!(value instanceof Record)) {
+            return false;
+        }
+        try {
+            value.getClass().getMethod("parse", String.class);
+            return false;
+        } catch (NoSuchMethodException e) {
+            return true;
+        }
+    }
+
+    private static String show(@Nullable Object value) {
+        if (value == null) {
+            return "nothing";
+        } else if (value instanceof Duration duration) {
+            return Durations.format(duration);
+        } else if (value instanceof List<?> list) {
+            return list.stream().anyMatch(ConfigDiff::isSection)
+                    ? list.size() + (list.size() == 1 ? " entry" : " entries")
+                    : list.stream().map(ConfigDiff::show).collect(Collectors.joining(", ", "[", "]"));
+        } else if (value instanceof Map<?, ?> map) {
+            return map.size() + (map.size() == 1 ? " entry" : " entries");
+        } else if (value instanceof Enum<?>) {
+            return value.toString().equals(((Enum<?>) value).name())
+                    ? value.toString().toLowerCase(Locale.ROOT).replace('_', '-')
+                    : value.toString();
+        }
+        return isSection(value) ? "a section" : value.toString();
+    }
+
+    private static @Nullable Object read(RecordComponent component, Object record) {
+        try {
+            component.getAccessor().setAccessible(true);
+            return component.getAccessor().invoke(record);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("cannot read " + component, e);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package io.understudy.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ConfigDiffTest {
+
+    private static final String BASE = """
+            primary: { address: "p:1", monitor: { user: u, password: one } }
+            standbys: [{ name: s, address: "s:1", user: u }]
+            listen: { tls: { mode: required, certificate: a.pem, key: a.key } }
+            admin: { token: "${env:TOKEN}" }
+            plugins: { sample: { concurrency: 3 } }
+            """;
+
+    private static ConfigDiff diff(String from, String to) throws ConfigException {
+        assertThat(BASE).contains(from);
+        return ConfigDiff.between(Load.text(BASE), Load.text(BASE.replace(from, to)));
+    }
+
+    static Stream<Arguments> changes() {
+        String listen = "listen: { ";
+        return Stream.of(
+                arguments(
+                        "primary:",
+                        "transport: nio\nprimary:",
+                        "transport changed from auto to nio: takes effect after a restart"),
+                arguments(
+                        listen,
+                        listen + "address: [\"h:1\", \"h:2\"], ",
+                        "listen.address changed from [127.0.0.1:3307] to [h:1, h:2]: takes effect after a restart"),
+                arguments(
+                        listen,
+                        listen + "maxConnections: 5, ",
+                        "listen.maxConnections changed from 10000 to 5: takes effect now"),
+                arguments(
+                        "mode: required",
+                        "mode: optional",
+                        "listen.tls.mode changed from required to optional: takes effect after a restart"),
+                arguments(
+                        listen,
+                        listen + "compression: zlib, ",
+                        "listen.compression changed from [zlib, zstd] to [zlib]: takes effect after a restart"),
+                arguments("p:1", "p:2", "primary.address changed from p:1 to p:2: takes effect after a restart"),
+                arguments("one", "two", "primary.monitor.password changed: takes effect after a restart"),
+                arguments(
+                        ", monitor: { user: u, password: one }",
+                        "",
+                        "primary.monitor changed from a section to nothing: takes effect after a restart"),
+                arguments(
+                        "p:1\"",
+                        "p:1\", tls: { mode: verify-ca }",
+                        "primary.tls.mode changed from preferred to verify-ca: takes effect after a restart"),
+                arguments("s:1", "s:2", "standbys[0].address changed from s:1 to s:2: takes effect after a restart"),
+                arguments(
+                        "}]",
+                        "}, { name: t, address: \"t:1\", user: u }]",
+                        "standbys changed from 1 entry to 2 entries: takes effect after a restart"),
+                arguments("${env:TOKEN}", "another-token-of-fair-length", "admin.token changed: takes effect now"),
+                arguments(
+                        "admin: { ",
+                        "admin: { address: \"h:1\", ",
+                        "admin.address changed from 127.0.0.1:9307 to h:1: takes effect after a restart"),
+                arguments(
+                        "primary:",
+                        "limits: { drainTimeout: 1m }\nprimary:",
+                        "limits.drainTimeout changed from 30s to 1m: takes effect now"),
+                arguments(
+                        "concurrency: 3",
+                        "concurrency: 4",
+                        "plugins.sample.concurrency changed from 3 to 4: takes effect now"),
+                arguments(
+                        "concurrency: 3", "enabled: false", "plugins.sample changed from on to off: takes effect now"),
+                arguments(
+                        "plugins: { ",
+                        "plugins: { other-sample: , ",
+                        "plugins.other-sample changed from off to on: takes effect now"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("changes")
+    void saysWhatChangedAndWhatComesOfIt(String from, String to, String expected) throws ConfigException {
+        ConfigDiff diff = diff(from, to);
+        assertThat(diff.changes()).singleElement().hasToString(expected);
+        assertThat(diff.live()).hasSize(expected.endsWith("now") ? 1 : 0);
+        assertThat(diff.afterRestart()).hasSize(expected.endsWith("now") ? 0 : 1);
+    }
+
+    @Test
+    void certificatesChangeLive() throws ConfigException {
+        ConfigDiff diff = diff("certificate: a.pem, key: a.key", "certificate: b.pem, key: b.key");
+        assertThat(diff.live().stream().map(ConfigDiff.Change::path))
+                .containsExactly("listen.tls.certificate", "listen.tls.key");
+        assertThat(diff.afterRestart()).isEmpty();
+        assertThat(diff.touches("listen.tls")).isTrue();
+        assertThat(diff.touches("listen.t")).isFalse();
+        assertThat(diff.touches("primary")).isFalse();
+    }
+
+    @Test
+    void namesThePluginsToTell() throws ConfigException {
+        assertThat(diff("concurrency: 3", "concurrency: 3, rules: { name: x }").plugins())
+                .containsExactly("sample");
+        assertThat(diff("p:1", "p:2").plugins()).isEmpty();
+    }
+
+    @Test
+    void commentsOrderAndSpellingAreNoChange() throws ConfigException {
+        ConfigDiff diff = ConfigDiff.between(
+                Load.text(BASE), Load.text("# moved\ntransport: AUTO\nlimits: { drainTimeout: 30000ms }\n" + BASE));
+        assertThat(diff.isEmpty()).isTrue();
+    }
+}

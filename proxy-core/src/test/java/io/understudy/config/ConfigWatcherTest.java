@@ -1,0 +1,191 @@
+package io.understudy.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ConfigWatcherTest {
+
+    /** Keeps the one periodic task, so that the test says when it runs. */
+    private static final class ManualScheduler extends ScheduledThreadPoolExecutor {
+        private final List<Runnable> tasks = new ArrayList<>();
+        private long delayNanos;
+
+        ManualScheduler() {
+            super(1);
+        }
+
+        @Override
+        public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long first, long delay, TimeUnit unit) {
+            tasks.add(task);
+            delayNanos = unit.toNanos(delay);
+            return super.schedule(() -> {}, 1, TimeUnit.DAYS);
+        }
+
+        void tick() {
+            tasks.forEach(Runnable::run);
+        }
+    }
+
+    @TempDir
+    Path directory;
+
+    private final ManualScheduler scheduler = new ManualScheduler();
+    private final List<Path> changes = new ArrayList<>();
+    private final List<Path> files = new ArrayList<>();
+    private Path file = Path.of("");
+    private Instant now = Instant.now();
+    private ConfigWatcher watcher = watcher();
+
+    private ConfigWatcher watcher() {
+        Clock clock = new Clock() {
+            @Override
+            public Instant instant() {
+                return now;
+            }
+
+            @Override
+            public ZoneOffset getZone() {
+                return ZoneOffset.UTC;
+            }
+
+            @Override
+            public Clock withZone(ZoneId zone) {
+                return this;
+            }
+        };
+        return new ConfigWatcher(() -> List.copyOf(files), scheduler, clock, Duration.ofSeconds(2), changes::add);
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        file = Files.writeString(directory.resolve("understudy.yaml"), "one");
+        files.add(file);
+        watcher.start();
+    }
+
+    @AfterEach
+    void stop() {
+        watcher.close();
+        scheduler.shutdownNow();
+    }
+
+    @Test
+    void looksAtTheInterval() {
+        assertThat(scheduler.delayNanos).isEqualTo(Duration.ofSeconds(2).toNanos());
+        assertThatThrownBy(watcher::start).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void tellsEachChangeOnce() throws Exception {
+        scheduler.tick();
+        assertThat(changes).isEmpty();
+        Files.writeString(file, "three");
+        scheduler.tick();
+        scheduler.tick();
+        assertThat(changes).containsExactly(file);
+    }
+
+    @Test
+    void seesAChangeOfTheSameSizeUnderTheSameTimeStamp() throws Exception {
+        FileTime stamp = Files.getLastModifiedTime(file);
+        Files.writeString(file, "two");
+        Files.setLastModifiedTime(file, stamp);
+        scheduler.tick();
+        assertThat(changes).containsExactly(file);
+    }
+
+    /** An old stamp is believed: the content of a file that nobody touches is not read every two seconds. */
+    @Test
+    void doesNotReadAFileWhoseStampIsOldAndTheSame() throws Exception {
+        FileTime stamp = Files.getLastModifiedTime(file);
+        now = stamp.toInstant().plusSeconds(60);
+        scheduler.tick();
+        Files.writeString(file, "two");
+        Files.setLastModifiedTime(file, stamp);
+        scheduler.tick();
+        assertThat(changes).isEmpty();
+    }
+
+    @Test
+    void touchingIsNoChange() throws Exception {
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().plusSeconds(100)));
+        scheduler.tick();
+        assertThat(changes).isEmpty();
+    }
+
+    @Test
+    void seesASwappedSymbolicLink() throws Exception {
+        Path first = Files.createDirectory(directory.resolve("first"));
+        Path second = Files.createDirectory(directory.resolve("second"));
+        Files.writeString(first.resolve("config"), "aaa");
+        Files.writeString(second.resolve("config"), "bbb");
+        Path data = Files.createSymbolicLink(directory.resolve("data"), first);
+        Path config = Files.createSymbolicLink(directory.resolve("config"), data.resolve("config"));
+        files.add(config);
+        scheduler.tick();
+        Path swap = Files.createSymbolicLink(directory.resolve("data_tmp"), second);
+        Files.move(swap, data, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        scheduler.tick();
+        assertThat(changes).containsExactly(config);
+    }
+
+    @Test
+    void aFileThatIsGoneForAWhileIsNoChangeUntilItIsBackOtherwise() throws Exception {
+        Files.delete(file);
+        scheduler.tick();
+        Files.writeString(file, "one");
+        scheduler.tick();
+        assertThat(changes).isEmpty();
+        Files.delete(file);
+        scheduler.tick();
+        Files.writeString(file, "two");
+        scheduler.tick();
+        assertThat(changes).containsExactly(file);
+    }
+
+    @Test
+    void aFileNamedLaterIsWatchedFromThenOn() throws Exception {
+        Path certificate = Files.writeString(directory.resolve("c.pem"), "c");
+        files.add(certificate);
+        scheduler.tick();
+        assertThat(changes).isEmpty();
+        Files.writeString(certificate, "renewed");
+        scheduler.tick();
+        assertThat(changes).containsExactly(certificate);
+    }
+
+    @Test
+    void goesOnAfterACallbackThatThrows() throws Exception {
+        watcher.close();
+        scheduler.tasks.clear();
+        watcher = new ConfigWatcher(() -> files, scheduler, Clock.systemUTC(), ConfigWatcher.DEFAULT_INTERVAL, path -> {
+            changes.add(path);
+            throw new IllegalStateException("refused");
+        });
+        watcher.start();
+        Files.writeString(file, "two");
+        scheduler.tick();
+        Files.writeString(file, "three");
+        scheduler.tick();
+        assertThat(changes).containsExactly(file, file);
+    }
+}

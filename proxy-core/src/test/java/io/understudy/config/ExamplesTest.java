@@ -1,0 +1,91 @@
+package io.understudy.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import io.understudy.config.bind.JsonWriter;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+
+/** The published examples load, agree with the schema, and miss no key. */
+class ExamplesTest {
+
+    /** Stand-ins for the plugins' records, which this module does not know: only that the keys are there matters here. */
+    record Mirror(
+            Integer concurrency,
+            Object queue,
+            Duration timeout,
+            List<String> initSql,
+            String order,
+            Object pauseAbove,
+            List<Object> rules) {}
+
+    record CommitLatency(String attribution, Duration slow) {}
+
+    record GtidDomain(String mode, String guard, List<Object> rules) {}
+
+    record QueryLog(Integer digests) {}
+
+    private static final Map<String, Class<? extends Record>> PLUGINS = Map.of(
+            "mirror", Mirror.class,
+            "commit-latency", CommitLatency.class,
+            "gtid-domain", GtidDomain.class,
+            "query-log", QueryLog.class);
+
+    private static Path example(String name) {
+        Path module = Path.of("").toAbsolutePath();
+        Path root = Files.isDirectory(module.resolve("docs")) ? module : module.getParent();
+        return root.resolve("docs/examples").resolve(name);
+    }
+
+    private static LoadedConfig load(String name) throws ConfigException {
+        return ConfigLoader.load(example(name), PLUGINS, variable -> "a-secret-of-fair-length");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"minimal.yaml", "full.yaml"})
+    void loadsWithoutAWarning(String name) throws Exception {
+        assertThat(load(name).warnings()).isEmpty();
+        Object document = new Load(LoadSettings.builder().build()).loadFromString(Files.readString(example(name)));
+        assertThat(SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+                        .getSchema(ConfigSchema.generate(PLUGINS), InputFormat.JSON)
+                        .validate(JsonWriter.write(document), InputFormat.JSON))
+                .isEmpty();
+    }
+
+    @Test
+    void theFullOneNamesEveryKey() throws Exception {
+        String text = Files.readString(example("full.yaml"));
+        for (Class<?> type : ConfigSchemaTest.coreRecords()) {
+            for (RecordComponent component : type.getRecordComponents()) {
+                assertThat(text).containsPattern("\\b" + component.getName() + ":");
+            }
+        }
+    }
+
+    /** What the full example writes down for the core are the defaults, but for accounts, the token and the standby. */
+    @Test
+    void theFullOneShowsTheDefaults() throws Exception {
+        assertThat(ConfigDiff.between(load("minimal.yaml"), load("full.yaml")).changes().stream()
+                        .map(ConfigDiff.Change::path))
+                .containsExactly(
+                        "primary.monitor",
+                        "standbys",
+                        "admin.token",
+                        "plugins.commit-latency",
+                        "plugins.gtid-domain",
+                        "plugins.mirror",
+                        "plugins.query-log");
+    }
+}

@@ -1,0 +1,189 @@
+package io.understudy.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.config.bind.Problem;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Substitution, and that what it brings in, or what stands where a secret belongs, never comes out. */
+class SecretsTest {
+
+    private static final String OK = "primary: { address: \"p:1\" }\n";
+
+    private static Secret password(String yaml) throws ConfigException {
+        MonitorConfig monitor = Load.text("primary: { address: \"p:1\", monitor: { user: u, password: " + yaml + " } }")
+                .config()
+                .primary()
+                .monitor();
+        return monitor == null ? Secret.parse("none") : monitor.password();
+    }
+
+    @Test
+    void replacesInsideATextToo() throws ConfigException {
+        assertThat(password("\"${env:PASSWORD}\"").reveal()).isEqualTo("hunter2-from-outside");
+        assertThat(password("\"a${env:NUMBER}b${env:EMPTY}c\"").reveal()).isEqualTo("a42bc");
+        assertThat(password("\"$${env:NUMBER} $ $$ {}\"").reveal()).isEqualTo("${env:NUMBER} $ $$ {}");
+        assertThat(password("\"${env:EMPTY}\"").reveal()).isEmpty();
+    }
+
+    @Test
+    void whatIsSubstitutedIsNotSubstitutedAgain() throws ConfigException {
+        LoadedConfig loaded = ConfigLoader.load(
+                "primary: { address: \"p:1\" }\nadmin: { token: \"${env:A}\" }",
+                "t",
+                Map.of(),
+                Map.of("A", "${env:B}", "B", "no")::get);
+        assertThat(loaded.config().admin().token()).isEqualTo(Secret.parse("${env:B}"));
+    }
+
+    @Test
+    void numbersDurationsAndAddressesCanComeFromOutside() throws ConfigException {
+        UnderstudyConfig config = Load.text("""
+                        primary: { address: "p:${env:NUMBER}", connectTimeout: "${env:NUMBER}s" }
+                        listen: { maxConnections: "${env:NUMBER}" }
+                        """).config();
+        assertThat(config.primary().address()).hasToString("p:42");
+        assertThat(config.primary().connectTimeout()).hasSeconds(42);
+        assertThat(config.listen().maxConnections()).isEqualTo(42);
+    }
+
+    @Test
+    void missingOnesAreAllSaid() {
+        assertThat(Load.headlines(OK + """
+                        admin: { token: "${env:NOPE}${env:NUMBER}" }
+                        transport: "${env}"
+                        limits: { drainTimeout: "${env:NUMBER" }
+                        """))
+                .containsExactly(
+                        "test.yaml:2:17: the environment variable NOPE is not set",
+                        "test.yaml:3:12: unknown substitution '${env}'; there are ${env:NAME} and ${file:PATH}, and $${ is a"
+                                + " literal ${",
+                        "test.yaml:4:25: '${' is not closed; write $${ for a literal ${");
+    }
+
+    @Test
+    void filesAreRelativeToTheConfigurationAndLoseOneNewline(@TempDir Path directory) throws Exception {
+        Files.createDirectories(directory.resolve("secrets"));
+        Path secret = Files.writeString(directory.resolve("secrets/token"), "a-token-of-fair-length\n\n");
+        Path config = Files.writeString(
+                directory.resolve("understudy.yaml"), OK + "admin: { token: \"${file:secrets/token}\" }");
+        LoadedConfig loaded = ConfigLoader.load(config, Map.of());
+        assertThat(loaded.config().admin().token()).isEqualTo(Secret.parse("a-token-of-fair-length\n"));
+        assertThat(loaded.files()).containsExactlyInAnyOrder(config, secret);
+
+        Files.delete(secret);
+        assertThat(problem(config)).isEqualTo(config + ":2:17: the file " + secret + " does not exist");
+        Files.write(secret, new byte[] {(byte) 0xff, (byte) 0xfe});
+        assertThat(problem(config)).isEqualTo(config + ":2:17: the file secrets/token is not UTF-8 text");
+        Files.write(secret, new byte[70_000]);
+        assertThat(problem(config)).endsWith("is larger than 65536 bytes, too large for a value");
+    }
+
+    @Test
+    void certificatesMustExistAndAreWatched(@TempDir Path directory) throws Exception {
+        Path config = Files.writeString(
+                directory.resolve("understudy.yaml"),
+                OK + "listen:\n  tls: { mode: required, certificate: c.pem, key: k.pem }");
+        Path certificate = directory.resolve("c.pem");
+        Path key = Files.writeString(directory.resolve("k.pem"), "key");
+        assertThat(problem(config))
+                .isEqualTo(config + ":3:39: listen.tls.certificate: the file " + certificate + " does not exist");
+        Files.writeString(certificate, "certificate");
+        assertThat(ConfigLoader.load(config, Map.of()).files()).containsExactlyInAnyOrder(config, certificate, key);
+    }
+
+    @Test
+    void aFileThatCannotBeReadIsAProblemToo(@TempDir Path directory) throws Exception {
+        Path config = directory.resolve("understudy.yaml");
+        assertThat(problem(config)).isEqualTo(config + ": no such file; give another one with -c");
+        Files.write(config, "x: \u00fc".getBytes(StandardCharsets.ISO_8859_1));
+        assertThat(problem(config)).isEqualTo(config + ": not UTF-8 text; save it as UTF-8");
+        Files.write(config, new byte[ConfigLoader.MAX_BYTES + 1]);
+        assertThat(problem(config)).isEqualTo(config + ": larger than 1MiB; is this the right file?");
+        assertThat(problem(directory)).startsWith(directory + ": cannot be read");
+    }
+
+    private static String problem(Path config) {
+        try {
+            return "accepted: " + ConfigLoader.load(config, Map.of());
+        } catch (ConfigException e) {
+            assertThat(e.problems()).hasSize(1);
+            return e.problems().get(0).headline();
+        }
+    }
+
+    @Test
+    void nothingPrintsASecret() throws ConfigException {
+        LoadedConfig loaded = Load.text("""
+                primary: { address: "p:1", monitor: { user: u, password: hunter2 } }
+                standbys: { name: s, address: "s:1", user: u, password: "${env:WORD}" }
+                admin: { token: "${env:TOKEN}" }
+                plugins: { sample: { password: hunter2 } }
+                """);
+        assertThat(loaded.toString())
+                .doesNotContain("hunter2", "swordfish", "a-token-of")
+                .contains("password=***");
+        assertThat(loaded.config().plugins().get("sample").node().toString()).doesNotContain("hunter2");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                // Values from outside, where something else is expected.
+                "limits: { drainTimeout: \"${env:WORD}\" }",
+                "limits: { statementBytes: \"${env:WORD}\" }",
+                "transport: \"${env:WORD}\"",
+                "listen: { maxConnections: \"${env:WORD}\" }",
+                "listen: { address: \"${env:WORD}\" }",
+                "listen: { trustedNetworks: \"${env:WORD}\" }",
+                "standbys: { name: \"${env:WORD}!\", address: \"s:1\", user: u }",
+                "plugins: { sample: { rate: \"${env:WORD}\" } }",
+                "plugins: { sample: { strict: \"${env:WORD}\", factor: \"${env:WORD}\" } }",
+                // Secrets written into the file, beside mistakes.
+                "admin: { tokn: swordfish }",
+                "admin: { token: swordfish, x: 1 }",
+                "admin: { x: 1, token: swordfish }",
+                "admin: { token: [swordfish] }",
+                "admin: { token: { a: swordfish } }",
+                "admin:\n  token: &swordfish a\n  token: *swordfish",
+                "admin:\n  token: swordfish\n  token: swordfish",
+                "admin: { token: *swordfish }",
+                "admin: { token: !swordfish a }",
+                "admin: { token: 'swordfish }",
+                "admin: { token: swordfish",
+                "admin:\n  token: swordfish: x",
+                "admin:\n  token: @swordfish",
+                "admin:\n  token: \"a\n    swordfish \\q\"",
+                "adm: { pasword: swordfish }",
+                "standbys: { name: s, address: x, user: u, password: swordfish }",
+                "standbys: [{ nam: s, pssword: swordfish }]",
+                "standbys: [{ passwort: swordfish }]",
+                "unknown: swordfish",
+                "plugins: { unknown: { key: swordfish } }",
+                "plugins: { sample: { password: swordfish, concurrency: 0 } }",
+            })
+    void noProblemPrintsASecret(String text) {
+        for (Problem problem : Load.problems(OK + text)) {
+            assertThat(problem.toString()).doesNotContain("swordfish");
+        }
+    }
+
+    @Test
+    void theExcerptStillShowsWhereASecretComesFrom() {
+        assertThat(Load.problems(OK + "admin: { token: \"${env:NOPE}\" }")
+                        .get(0)
+                        .excerpt())
+                .isEqualTo("    admin: { token: \"${env:NOPE}\" }\n                    ^");
+        assertThat(Load.problems(OK + "admin: { token: swordfish, x: 1 }")
+                        .get(0)
+                        .excerpt())
+                .isEqualTo("    admin: { token: ***\n                    ^");
+    }
+}
