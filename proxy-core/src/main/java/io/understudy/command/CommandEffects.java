@@ -139,7 +139,10 @@ final class CommandEffects {
         exchange.setKind(kind);
         boolean keep = statements && exchange.complete() && model.prepared().roomForText(length);
         PreparedEntry entry = new PreparedEntry(
-                kind, keep ? model.statement().copyText() : null, model.settings().sqlModes(), model.analyzer());
+                kind,
+                keep ? model.statement().copyText() : null,
+                model.settings().sqlModes(),
+                model.analyzer());
         model.prepared().requested(entry);
         exchange.setPrepared(entry);
     }
@@ -167,9 +170,8 @@ final class CommandEffects {
         int at = userEnd + 1;
         int schemaAt = at < end ? at + 1 + buf.getUnsignedByte(at) : end;
         int schemaEnd = schemaAt < end ? buf.indexOf(schemaAt, end, (byte) 0) : -1;
-        String schema = schemaEnd <= schemaAt
-                ? null
-                : buf.toString(schemaAt, schemaEnd - schemaAt, StandardCharsets.UTF_8);
+        String schema =
+                schemaEnd <= schemaAt ? null : buf.toString(schemaAt, schemaEnd - schemaAt, StandardCharsets.UTF_8);
         exchange.onSuccess(() -> model.changeUser(user, schema));
     }
 }

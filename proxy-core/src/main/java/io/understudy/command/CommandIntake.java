@@ -100,9 +100,8 @@ public final class CommandIntake {
         int whole = Math.min(length, model.statementLimit());
         return switch (code) {
             case CommandCode.QUERY, CommandCode.STMT_PREPARE -> statements ? whole : Math.min(length, KIND_PREFIX);
-            case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE -> statements
-                    ? whole
-                    : Math.min(length, EXECUTE_PREFIX);
+            case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE ->
+                statements ? whole : Math.min(length, EXECUTE_PREFIX);
             case CommandCode.INIT_DB, CommandCode.CHANGE_USER -> Math.min(length, NAME_LIMIT);
             case CommandCode.STMT_CLOSE,
                     CommandCode.STMT_RESET,

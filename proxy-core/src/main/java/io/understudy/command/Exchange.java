@@ -100,7 +100,8 @@ public final class Exchange extends AnswerProgress implements CommandView, Respo
         effect = whenOk;
     }
 
-    @Nullable Runnable effect() {
+    @Nullable
+    Runnable effect() {
         return effect;
     }
 

@@ -36,7 +36,8 @@ public final class InFlight {
         return size == 0 ? null : ring[head];
     }
 
-    @Nullable Exchange last() {
+    @Nullable
+    Exchange last() {
         return size == 0 ? null : ring[(head + size - 1) % ring.length];
     }
 

@@ -134,7 +134,8 @@ final class PreparedEntry implements PreparedStatement {
         return summary;
     }
 
-    @Nullable String normalizedText() {
+    @Nullable
+    String normalizedText() {
         byte[] bytes = text;
         return bytes == null ? null : analyzer.normalize(bytes, 0, bytes.length, sqlModes);
     }

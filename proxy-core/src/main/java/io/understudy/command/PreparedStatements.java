@@ -40,7 +40,8 @@ final class PreparedStatements {
         textBytes += entry.textLength();
     }
 
-    @Nullable PreparedEntry find(int id) {
+    @Nullable
+    PreparedEntry find(int id) {
         if (id == LAST) {
             return last;
         }

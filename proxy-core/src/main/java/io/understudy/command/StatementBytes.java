@@ -82,13 +82,18 @@ final class StatementBytes {
     StatementKind kind(int shown) {
         byte[] bytes = array();
         int start = textOffset();
-        return analyzer.firstKeyword(bytes, offset + start, Math.max(0, shown - start), model.settings().sqlModes());
+        return analyzer.firstKeyword(
+                bytes,
+                offset + start,
+                Math.max(0, shown - start),
+                model.settings().sqlModes());
     }
 
     StatementSummary summary() {
         byte[] bytes = array();
         int start = textOffset();
-        return analyzer.summarize(bytes, offset + start, length - start, model.settings().sqlModes());
+        return analyzer.summarize(
+                bytes, offset + start, length - start, model.settings().sqlModes());
     }
 
     String text() {
@@ -100,13 +105,16 @@ final class StatementBytes {
     String normalizedText() {
         byte[] bytes = array();
         int start = textOffset();
-        return analyzer.normalize(bytes, offset + start, length - start, model.settings().sqlModes());
+        return analyzer.normalize(
+                bytes, offset + start, length - start, model.settings().sqlModes());
     }
 
-    @Nullable SetStatement setStatement() {
+    @Nullable
+    SetStatement setStatement() {
         byte[] bytes = array();
         int start = textOffset();
-        return SetStatement.parse(bytes, offset + start, length - start, model.settings().sqlModes());
+        return SetStatement.parse(
+                bytes, offset + start, length - start, model.settings().sqlModes());
     }
 
     byte[] copyText() {

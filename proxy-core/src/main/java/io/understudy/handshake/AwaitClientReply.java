@@ -28,9 +28,11 @@ final class AwaitClientReply implements HandshakePhase {
                 throw new MalformedPacketException("the client asks for TLS, which was not offered");
             }
             long agreed = reply.capabilities() & offered;
-            // Bits of the client's own that no server offers stay as they are; those that we took out must not come back.
+            // Bits of the client's own that no server offers stay as they are; those that we took out must not come
+            // back.
             ClientReply.withCapabilities(
-                    payload, reply.capabilities() & (offered | ~greeting.capabilities() & ~io.understudy.wire.Capabilities.SSL));
+                    payload,
+                    reply.capabilities() & (offered | ~greeting.capabilities() & ~io.understudy.wire.Capabilities.SSL));
             handshake.toServer(packet.retain());
             return new Authenticating(handshake, greeting, reply, agreed);
         } finally {

@@ -31,13 +31,15 @@ final class PacketAssembler {
     }
 
     /** The next whole packet with its header, owned by the caller, or null. */
-    @Nullable ByteBuf next() {
+    @Nullable
+    ByteBuf next() {
         if (pending.readableBytes() < Packets.HEADER) {
             return null;
         }
         int length = pending.getUnsignedMediumLE(pending.readerIndex());
         if (length > LIMIT) {
-            throw new MalformedPacketException("a handshake packet of " + length + " bytes; at most " + LIMIT + " are taken");
+            throw new MalformedPacketException(
+                    "a handshake packet of " + length + " bytes; at most " + LIMIT + " are taken");
         }
         if (pending.readableBytes() < Packets.HEADER + length) {
             return null;

@@ -31,8 +31,8 @@ final class SequencedLeg {
     void received(ByteBuf packet) {
         int sequence = packet.getUnsignedByte(packet.readerIndex() + 3);
         if (sequence != (next & 0xFF)) {
-            throw new MalformedPacketException(
-                    "the " + name + " sent packet number " + sequence + " of the handshake where " + (next & 0xFF) + " was due");
+            throw new MalformedPacketException("the " + name + " sent packet number " + sequence
+                    + " of the handshake where " + (next & 0xFF) + " was due");
         }
         next++;
     }

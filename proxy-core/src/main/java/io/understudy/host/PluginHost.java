@@ -132,7 +132,12 @@ public final class PluginHost {
 
     private void faulted(SessionContext session, String plugin, String where, Throwable fault) {
         metrics.observerFault(plugin);
-        log.error("plugin {} failed in {} and is out of session {}; the session goes on", plugin, where, session.id(), fault);
+        log.error(
+                "plugin {} failed in {} and is out of session {}; the session goes on",
+                plugin,
+                where,
+                session.id(),
+                fault);
     }
 
     public void stop() {

@@ -64,8 +64,9 @@ public final class PluginLoader {
             return List.of();
         }
         try (Stream<Path> files = Files.list(folder)) {
-            return new ArrayList<>(
-                    files.filter(file -> file.toString().endsWith(".jar")).sorted().toList());
+            return new ArrayList<>(files.filter(file -> file.toString().endsWith(".jar"))
+                    .sorted()
+                    .toList());
         } catch (IOException e) {
             log.error("the plugin folder {} cannot be read: {}", folder, e.getMessage());
             return List.of();

@@ -9,5 +9,6 @@ public interface InjectionSource {
     int size();
 
     /** Asks one; null for no. */
-    @Nullable InjectedStatement beforeCommand(int observer, CommandView command);
+    @Nullable
+    InjectedStatement beforeCommand(int observer, CommandView command);
 }

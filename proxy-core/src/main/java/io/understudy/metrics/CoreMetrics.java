@@ -77,19 +77,23 @@ public final class CoreMetrics {
 
     /** Counts a connection by how it began: accepted, or refused and why. */
     public void connection(String outcome) {
-        outcomes.computeIfAbsent(outcome, name -> Counter.builder("understudy.connections")
-                        .description("Client connections by outcome")
-                        .tag("outcome", name)
-                        .register(registry))
+        outcomes.computeIfAbsent(
+                        outcome,
+                        name -> Counter.builder("understudy.connections")
+                                .description("Client connections by outcome")
+                                .tag("outcome", name)
+                                .register(registry))
                 .increment();
     }
 
     /** Counts a session's end by reason. */
     public void closed(String reason) {
-        closings.computeIfAbsent(reason, name -> Counter.builder("understudy.sessions.closed")
-                        .description("Sessions ended, by reason")
-                        .tag("reason", name)
-                        .register(registry))
+        closings.computeIfAbsent(
+                        reason,
+                        name -> Counter.builder("understudy.sessions.closed")
+                                .description("Sessions ended, by reason")
+                                .tag("reason", name)
+                                .register(registry))
                 .increment();
     }
 
@@ -102,10 +106,7 @@ public final class CoreMetrics {
         return byKind.computeIfAbsent(
                 kind,
                 name -> histograms.series(
-                        "understudy_command_seconds",
-                        "Command received to last byte of its answer",
-                        "kind",
-                        name));
+                        "understudy_command_seconds", "Command received to last byte of its answer", "kind", name));
     }
 
     public void overhead(long nanos) {

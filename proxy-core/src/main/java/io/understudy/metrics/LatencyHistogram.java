@@ -11,7 +11,15 @@ import java.util.concurrent.atomic.LongAdder;
 public final class LatencyHistogram {
     private static final int PER_DECADE = 90;
     private static final long[] DECADE = {
-        1_000L, 10_000L, 100_000L, 1_000_000L, 10_000_000L, 100_000_000L, 1_000_000_000L, 10_000_000_000L, 100_000_000_000L
+        1_000L,
+        10_000L,
+        100_000L,
+        1_000_000L,
+        10_000_000L,
+        100_000_000L,
+        1_000_000_000L,
+        10_000_000_000L,
+        100_000_000_000L
     };
     private static final int DECADES = DECADE.length - 1;
     private static final int UNDER = 0;
@@ -19,9 +27,26 @@ public final class LatencyHistogram {
 
     /** Upper edges that are published, nanoseconds: 50 µs to 100 s. */
     private static final long[] EDGES = {
-        50_000L, 100_000L, 200_000L, 500_000L, 1_000_000L, 2_000_000L, 5_000_000L, 10_000_000L, 20_000_000L, 50_000_000L,
-        100_000_000L, 200_000_000L, 500_000_000L, 1_000_000_000L, 2_000_000_000L, 5_000_000_000L, 10_000_000_000L,
-        20_000_000_000L, 50_000_000_000L, 100_000_000_000L
+        50_000L,
+        100_000L,
+        200_000L,
+        500_000L,
+        1_000_000L,
+        2_000_000L,
+        5_000_000L,
+        10_000_000L,
+        20_000_000L,
+        50_000_000L,
+        100_000_000L,
+        200_000_000L,
+        500_000_000L,
+        1_000_000_000L,
+        2_000_000_000L,
+        5_000_000_000L,
+        10_000_000_000L,
+        20_000_000_000L,
+        50_000_000_000L,
+        100_000_000_000L
     };
 
     private final AtomicLongArray counts = new AtomicLongArray(OVER + 1);

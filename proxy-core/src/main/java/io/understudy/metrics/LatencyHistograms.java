@@ -2,9 +2,9 @@ package io.understudy.metrics;
 
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.TreeMap;
 
 /** All latency series of the process, for whoever exports them. Any thread. */
 public final class LatencyHistograms {

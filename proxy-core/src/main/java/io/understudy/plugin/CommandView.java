@@ -28,16 +28,20 @@ public interface CommandView {
     StatementKind kind();
 
     /** Full analysis, cached by digest; null when the text is not known, cut or too long. */
-    @Nullable StatementSummary summary();
+    @Nullable
+    StatementSummary summary();
 
     /** The statement as text; null when it is not known. Allocates. */
-    @Nullable String text();
+    @Nullable
+    String text();
 
     /** Normalised text, literals as {@code ?}; null when the text is not known. Allocates. */
-    @Nullable String normalizedText();
+    @Nullable
+    String normalizedText();
 
     /** The prepared statement that an execution runs, or null. Valid beyond the callback. */
-    @Nullable PreparedStatement prepared();
+    @Nullable
+    PreparedStatement prepared();
 
     /** All bytes of the command were seen: it came in one packet, no longer than the inspection limit. */
     boolean complete();
@@ -61,5 +65,6 @@ public interface CommandView {
     /** Keeps an object of the calling observer with this command until its answer is over. */
     void attach(@Nullable Object attachment);
 
-    @Nullable Object attachment();
+    @Nullable
+    Object attachment();
 }

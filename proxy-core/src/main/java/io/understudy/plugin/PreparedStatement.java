@@ -12,7 +12,8 @@ public interface PreparedStatement {
     StatementKind kind();
 
     /** Analysis of the text; null when the text was too long to keep. */
-    @Nullable StatementSummary summary();
+    @Nullable
+    StatementSummary summary();
 
     /** The text as the client sent it; null when it was too long to keep. Not to be modified. */
     byte @Nullable [] text();

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /** The primary, as plugins may use it for questions of their own. */
 public interface PrimaryBackend {
     /** For own questions, with the monitor account; null when none is configured. Never for the session's event loop. */
-    @Nullable DataSource dataSource();
+    @Nullable
+    DataSource dataSource();
 
     /** Known after the first contact; MARIADB until then. */
     ServerFlavor flavor();

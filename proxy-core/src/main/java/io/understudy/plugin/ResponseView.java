@@ -31,5 +31,6 @@ public interface ResponseView {
     long lastByteNanos();
 
     /** Text of the GTIDs that this command committed: MariaDB {@code 0-1-42}, MySQL {@code uuid:5}; null if not told. */
-    @Nullable String gtid();
+    @Nullable
+    String gtid();
 }

@@ -11,7 +11,8 @@ public interface SessionContext {
     String user();
 
     /** Default schema as far as known: login, COM_INIT_DB, USE, session tracking; null when there is none. */
-    @Nullable String schema();
+    @Nullable
+    String schema();
 
     /** The client's address; with the PROXY protocol, the one it names. */
     SocketAddress clientAddress();

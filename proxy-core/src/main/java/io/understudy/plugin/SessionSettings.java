@@ -14,11 +14,14 @@ public interface SessionSettings {
     int loginCollation();
 
     /** Last {@code SET NAMES} and the like as an assignment list ready for SET, or null. */
-    @Nullable String characterSet();
+    @Nullable
+    String characterSet();
 
-    @Nullable String timeZone();
+    @Nullable
+    String timeZone();
 
-    @Nullable String sqlMode();
+    @Nullable
+    String sqlMode();
 
     /** Bits of {@code io.understudy.sql.SqlModes} for the analysis of this session's statements. */
     int sqlModes();

@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param problem why it is not reachable or not fit, or null
  */
 public record StandbyState(
-        boolean reachable, boolean readOnly, @Nullable Double lagSeconds, int threadsRunning, @Nullable String problem) {
+        boolean reachable,
+        boolean readOnly,
+        @Nullable Double lagSeconds,
+        int threadsRunning,
+        @Nullable String problem) {
     public static final StandbyState UNKNOWN = new StandbyState(false, false, null, -1, "not yet contacted");
 }

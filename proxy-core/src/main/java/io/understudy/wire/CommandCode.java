@@ -43,11 +43,40 @@ public final class CommandCode {
 
     static {
         String[] low = {
-            "sleep", "quit", "init_db", "query", "field_list", "create_db", "drop_db", "refresh", "shutdown",
-            "statistics", "process_info", "connect", "process_kill", "debug", "ping", "time", "delayed_insert",
-            "change_user", "binlog_dump", "table_dump", "connect_out", "register_slave", "stmt_prepare",
-            "stmt_execute", "stmt_send_long_data", "stmt_close", "stmt_reset", "set_option", "stmt_fetch", "daemon",
-            "binlog_dump_gtid", "reset_connection", "clone", "subscribe_group_replication_stream"
+            "sleep",
+            "quit",
+            "init_db",
+            "query",
+            "field_list",
+            "create_db",
+            "drop_db",
+            "refresh",
+            "shutdown",
+            "statistics",
+            "process_info",
+            "connect",
+            "process_kill",
+            "debug",
+            "ping",
+            "time",
+            "delayed_insert",
+            "change_user",
+            "binlog_dump",
+            "table_dump",
+            "connect_out",
+            "register_slave",
+            "stmt_prepare",
+            "stmt_execute",
+            "stmt_send_long_data",
+            "stmt_close",
+            "stmt_reset",
+            "set_option",
+            "stmt_fetch",
+            "daemon",
+            "binlog_dump_gtid",
+            "reset_connection",
+            "clone",
+            "subscribe_group_replication_stream"
         };
         java.util.Arrays.fill(NAMES, "unknown");
         System.arraycopy(low, 0, NAMES, 0, low.length);

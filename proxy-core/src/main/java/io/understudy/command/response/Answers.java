@@ -18,11 +18,25 @@ public final class Answers {
         Answer rows = new ResultAnswer(ResultAnswer.ROWS);
         Answer stream = new StreamAnswer();
         for (int code : new int[] {
-            CommandCode.SLEEP, CommandCode.INIT_DB, CommandCode.CREATE_DB, CommandCode.DROP_DB, CommandCode.REFRESH,
-            CommandCode.SHUTDOWN, CommandCode.STATISTICS, CommandCode.CONNECT, CommandCode.PROCESS_KILL,
-            CommandCode.DEBUG, CommandCode.PING, CommandCode.TIME, CommandCode.DELAYED_INSERT,
-            CommandCode.CONNECT_OUT, CommandCode.REGISTER_SLAVE, CommandCode.STMT_RESET, CommandCode.SET_OPTION,
-            CommandCode.DAEMON, CommandCode.RESET_CONNECTION
+            CommandCode.SLEEP,
+            CommandCode.INIT_DB,
+            CommandCode.CREATE_DB,
+            CommandCode.DROP_DB,
+            CommandCode.REFRESH,
+            CommandCode.SHUTDOWN,
+            CommandCode.STATISTICS,
+            CommandCode.CONNECT,
+            CommandCode.PROCESS_KILL,
+            CommandCode.DEBUG,
+            CommandCode.PING,
+            CommandCode.TIME,
+            CommandCode.DELAYED_INSERT,
+            CommandCode.CONNECT_OUT,
+            CommandCode.REGISTER_SLAVE,
+            CommandCode.STMT_RESET,
+            CommandCode.SET_OPTION,
+            CommandCode.DAEMON,
+            CommandCode.RESET_CONNECTION
         }) {
             BY_CODE[code] = SINGLE;
         }

@@ -35,7 +35,8 @@ public record ClientReply(
     public static ClientReply parse(ByteBuf payload) {
         ByteBuf in = payload.duplicate();
         if (in.readableBytes() < FIXED) {
-            throw new MalformedPacketException("handshake response of " + in.readableBytes() + " bytes; at least 32 are due");
+            throw new MalformedPacketException(
+                    "handshake response of " + in.readableBytes() + " bytes; at least 32 are due");
         }
         long capabilities = in.readUnsignedIntLE();
         if ((capabilities & Capabilities.PROTOCOL_41) == 0) {
@@ -62,7 +63,13 @@ public record ClientReply(
             plugin = Strings.readNulOrRest(in);
         }
         return new ClientReply(
-                capabilities, maxPacket, collation, user, schema == null || schema.isEmpty() ? null : schema, plugin, false);
+                capabilities,
+                maxPacket,
+                collation,
+                user,
+                schema == null || schema.isEmpty() ? null : schema,
+                plugin,
+                false);
     }
 
     private static void skipAuthResponse(ByteBuf in, long capabilities) {

@@ -67,7 +67,8 @@ public final class OkPacket {
     private int lengthOf(ByteBuf buf) {
         long value = integer(buf);
         if (value < 0 || value > end - at) {
-            throw new MalformedPacketException("OK packet names a length of " + value + " where " + (end - at) + " bytes follow");
+            throw new MalformedPacketException(
+                    "OK packet names a length of " + value + " where " + (end - at) + " bytes follow");
         }
         return (int) value;
     }

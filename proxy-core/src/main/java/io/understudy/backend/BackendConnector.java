@@ -1,0 +1,74 @@
+package io.understudy.backend;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoop;
+import io.netty.channel.WriteBufferWaterMark;
+import io.understudy.config.Address;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.time.Duration;
+
+/** Opens a session's connection to the primary, on the session's own event loop. Any thread. */
+public final class BackendConnector {
+    private static final int CR_CONN_HOST_ERROR = 2003;
+
+    private final NetworkTransport transport;
+    private final Address address;
+    private final Duration timeout;
+    private final WriteBufferWaterMark waterMark;
+
+    public BackendConnector(
+            NetworkTransport transport, Address address, Duration timeout, WriteBufferWaterMark waterMark) {
+        this.transport = transport;
+        this.address = address;
+        this.timeout = timeout;
+        this.waterMark = waterMark;
+    }
+
+    public Address address() {
+        return address;
+    }
+
+    /** The channel is connected but not read from until its leg says so. */
+    public ChannelFuture connect(EventLoop loop, ChannelHandler handler) {
+        return new Bootstrap()
+                .group(loop)
+                .channelFactory(transport.channel(address))
+                .option(ChannelOption.AUTO_READ, false)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.min(Integer.MAX_VALUE, timeout.toMillis()))
+                .option(ChannelOption.WRITE_BUFFER_WATER_MARK, waterMark)
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        transport.tune(channel);
+                        channel.pipeline().addLast("session", handler);
+                    }
+                })
+                .connect(transport.connectAddress(address));
+    }
+
+    /** What a failed {@link #connect} is called in the protocol. */
+    public BackendFailure explain(Throwable cause) {
+        String why;
+        if (cause instanceof ConnectTimeoutException) {
+            why = "no connection within primary.connectTimeout (" + timeout.toMillis() + " ms)";
+        } else if (cause instanceof UnknownHostException
+                || cause instanceof java.nio.channels.UnresolvedAddressException) {
+            why = "the host name cannot be resolved";
+        } else if (cause instanceof ConnectException) {
+            why = "connection refused or no route";
+        } else {
+            why = String.valueOf(cause.getMessage());
+        }
+        return new BackendFailure(
+                CR_CONN_HOST_ERROR,
+                "HY000",
+                "Can't connect to MySQL server on '" + address + "' (Understudy: " + why + ")");
+    }
+}

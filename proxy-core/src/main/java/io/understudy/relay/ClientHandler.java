@@ -1,0 +1,142 @@
+package io.understudy.relay;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.concurrent.Future;
+import io.understudy.backend.BackendFailure;
+import io.understudy.session.ClientSession;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The client's end: translates channel callbacks into calls on the session. */
+final class ClientHandler extends ChannelInboundHandlerAdapter {
+    static final String NAME = "session";
+
+    private final RelayContext context;
+    private @Nullable ClientSession session;
+    private @Nullable ChannelLeg client;
+    private @Nullable ChannelLeg backend;
+    private @Nullable Future<?> handshakeTimer;
+
+    ClientHandler(RelayContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        ChannelLeg leg = new ChannelLeg(ctx.channel());
+        if (!context.admission().admit(leg)) {
+            return;
+        }
+        ClientSession opened = context.open(leg);
+        client = leg;
+        session = opened;
+        handshakeTimer = ctx.executor()
+                .schedule(opened::handshakeTimedOut, context.handshakeTimeoutMillis(), TimeUnit.MILLISECONDS);
+        context.connector()
+                .connect(ctx.channel().eventLoop(), new BackendHandler(this))
+                .addListener((io.netty.channel.ChannelFuture connected) -> {
+                    if (connected.isSuccess()) {
+                        backendConnected(connected.channel(), opened, leg);
+                    } else {
+                        BackendFailure failure = context.connector().explain(connected.cause());
+                        opened.backendFailed(failure.code(), failure.sqlState(), failure.message());
+                    }
+                });
+    }
+
+    private void backendConnected(Channel channel, ClientSession opened, ChannelLeg leg) {
+        ChannelLeg other = new ChannelLeg(channel);
+        backend = other;
+        opened.backendConnected(other);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+        ClientSession current = session;
+        if (current == null) {
+            ((ByteBuf) msg).release();
+            return;
+        }
+        current.fromClient((ByteBuf) msg);
+        stopTimerOnceLoggedIn(current);
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        ClientSession current = session;
+        if (current != null) {
+            current.clientReadComplete();
+        }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        ChannelLeg other = backend;
+        if (other != null) {
+            other.setOtherWritable(ctx.channel().isWritable());
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        ClientSession current = session;
+        if (current != null) {
+            current.clientClosed();
+        }
+        stopTimer();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        // A reset connection or a failed write: the close that follows is what the session needs to know.
+        ctx.close();
+    }
+
+    void fromServer(ByteBuf bytes) {
+        ClientSession current = session;
+        if (current == null) {
+            bytes.release();
+            return;
+        }
+        current.fromServer(bytes);
+        stopTimerOnceLoggedIn(current);
+    }
+
+    void serverReadComplete() {
+        ClientSession current = session;
+        if (current != null) {
+            current.serverReadComplete();
+        }
+    }
+
+    void serverWritabilityChanged(boolean writable) {
+        ChannelLeg leg = client;
+        if (leg != null) {
+            leg.setOtherWritable(writable);
+        }
+    }
+
+    void serverClosed() {
+        ClientSession current = session;
+        if (current != null) {
+            current.serverClosed();
+        }
+    }
+
+    private void stopTimerOnceLoggedIn(ClientSession current) {
+        if (handshakeTimer != null && current.loggedIn()) {
+            stopTimer();
+        }
+    }
+
+    private void stopTimer() {
+        Future<?> timer = handshakeTimer;
+        handshakeTimer = null;
+        if (timer != null) {
+            timer.cancel(false);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.understudy.relay;
+
+import io.understudy.backend.BackendConnector;
+import io.understudy.session.ClientSession;
+import io.understudy.session.SessionEnvironment;
+import io.understudy.session.SessionRegistry;
+
+/** What every accepted connection needs. Any thread. */
+public final class RelayContext {
+    private final SessionRegistry registry;
+    private final SessionEnvironment environment;
+    private final BackendConnector connector;
+    private final Admission admission;
+    private volatile long handshakeTimeoutMillis;
+
+    public RelayContext(
+            SessionRegistry registry,
+            SessionEnvironment environment,
+            BackendConnector connector,
+            long handshakeTimeoutMillis) {
+        this.registry = registry;
+        this.environment = environment;
+        this.connector = connector;
+        this.handshakeTimeoutMillis = handshakeTimeoutMillis;
+        this.admission = new Admission(registry, environment.metrics());
+    }
+
+    Admission admission() {
+        return admission;
+    }
+
+    BackendConnector connector() {
+        return connector;
+    }
+
+    long handshakeTimeoutMillis() {
+        return handshakeTimeoutMillis;
+    }
+
+    /** For connections accepted from now on. */
+    public void setHandshakeTimeoutMillis(long millis) {
+        handshakeTimeoutMillis = millis;
+    }
+
+    ClientSession open(ChannelLeg client) {
+        ClientSession session = new ClientSession(registry.nextId(), client, environment, registry::leave);
+        registry.enter(session);
+        return session;
+    }
+}

@@ -1,0 +1,19 @@
+package io.understudy.session;
+
+/** Why a session ended: the same word in log, metric and observer. Named by who caused it. */
+public enum CloseReason {
+    CLIENT_CLOSED,
+    SERVER_CLOSED,
+    CLIENT_MALFORMED,
+    SERVER_MALFORMED,
+    HANDSHAKE_TIMEOUT,
+    REFUSED_BY_SERVER,
+    BACKEND_UNREACHABLE,
+    DRAINED,
+    DRAIN_TIMEOUT,
+    INTERNAL_ERROR;
+
+    public String label() {
+        return name().toLowerCase(java.util.Locale.ROOT);
+    }
+}

@@ -1,0 +1,21 @@
+package io.understudy.session;
+
+import io.netty.buffer.ByteBuf;
+
+/** The primary is being connected to. The client is not read from, and by the protocol has nothing to say yet. */
+final class Connecting implements SessionPhase {
+    @Override
+    public void fromClient(ByteBuf bytes) {
+        bytes.release();
+    }
+
+    @Override
+    public void fromServer(ByteBuf bytes) {
+        bytes.release();
+    }
+
+    @Override
+    public String name() {
+        return "connecting";
+    }
+}

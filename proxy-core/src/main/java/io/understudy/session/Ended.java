@@ -1,0 +1,21 @@
+package io.understudy.session;
+
+import io.netty.buffer.ByteBuf;
+
+/** Over; bytes that still arrive are dropped. */
+final class Ended implements SessionPhase {
+    @Override
+    public void fromClient(ByteBuf bytes) {
+        bytes.release();
+    }
+
+    @Override
+    public void fromServer(ByteBuf bytes) {
+        bytes.release();
+    }
+
+    @Override
+    public String name() {
+        return "ended";
+    }
+}

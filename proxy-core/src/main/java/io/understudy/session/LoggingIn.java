@@ -1,0 +1,37 @@
+package io.understudy.session;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.handshake.Handshake;
+
+/** Greeting to OK packet. */
+final class LoggingIn implements SessionPhase {
+    private final Handshake handshake;
+
+    LoggingIn(Handshake handshake) {
+        this.handshake = handshake;
+    }
+
+    Handshake handshake() {
+        return handshake;
+    }
+
+    @Override
+    public void fromClient(ByteBuf bytes) {
+        handshake.fromClient(bytes);
+    }
+
+    @Override
+    public void fromServer(ByteBuf bytes) {
+        handshake.fromServer(bytes);
+    }
+
+    @Override
+    public String name() {
+        return "logging in";
+    }
+
+    @Override
+    public void close() {
+        handshake.close();
+    }
+}

@@ -1,0 +1,101 @@
+package io.understudy.session;
+
+import io.understudy.command.CommandListener;
+import io.understudy.command.Exchange;
+import io.understudy.host.ObserverChain;
+import io.understudy.inject.InjectionSource;
+import io.understudy.metrics.CoreMetrics;
+import io.understudy.plugin.CommandView;
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugin.InjectionResult;
+import io.understudy.wire.packet.ErrPacket;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Joins the tracker to the session's observers. */
+final class ObserverBridge implements CommandListener, InjectionSource, IntConsumer {
+    private static final Logger log = LoggerFactory.getLogger(ObserverBridge.class);
+
+    private final ObserverChain chain;
+    private final CoreMetrics metrics;
+    private @Nullable Exchange current;
+    private String closeReason = "closed";
+
+    ObserverBridge(ObserverChain chain, CoreMetrics metrics) {
+        this.chain = chain;
+        this.metrics = metrics;
+    }
+
+    void closeReason(String reason) {
+        closeReason = reason;
+    }
+
+    void close() {
+        chain.onClose(closeReason);
+    }
+
+    @Override
+    public int interests() {
+        return chain.interests();
+    }
+
+    @Override
+    public void accept(int observer) {
+        Exchange exchange = current;
+        if (exchange != null) {
+            exchange.setSlot(observer);
+        }
+    }
+
+    @Override
+    public void onCommand(Exchange exchange) {
+        current = exchange;
+        chain.onCommand(exchange, this);
+        current = null;
+    }
+
+    @Override
+    public void onResponse(Exchange exchange) {
+        InjectedStatement injected = exchange.injected();
+        if (injected != null) {
+            onInjected(exchange, injected);
+            return;
+        }
+        current = exchange;
+        chain.onResponse(exchange, exchange, this);
+        current = null;
+    }
+
+    private void onInjected(Exchange exchange, InjectedStatement injected) {
+        String plugin = chain.plugin(exchange.injectedBy());
+        ErrPacket err = exchange.error();
+        InjectionResult result =
+                err == null ? InjectionResult.OK : new InjectionResult(exchange.errorCode(), err.message());
+        metrics.injected(plugin, result.ok() ? "ok" : "error_" + exchange.errorCode())
+                .increment();
+        if (!result.ok()) {
+            log.debug("{}: {} was refused: {} {}", plugin, injected.sql(), result.errorCode(), result.message());
+        }
+        chain.onInjected(exchange.injectedBy(), injected, result);
+    }
+
+    @Override
+    public void onReset() {
+        chain.onReset();
+    }
+
+    @Override
+    public int size() {
+        return chain.size();
+    }
+
+    @Override
+    public @Nullable InjectedStatement beforeCommand(int observer, CommandView command) {
+        if (command instanceof Exchange exchange) {
+            exchange.setSlot(observer);
+        }
+        return chain.beforeCommand(observer, command);
+    }
+}

@@ -1,0 +1,166 @@
+package io.understudy.session;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.command.AnswerIntake;
+import io.understudy.command.CommandIntake;
+import io.understudy.command.Exchange;
+import io.understudy.command.SessionModel;
+import io.understudy.command.StatementGate;
+import io.understudy.inject.BoundaryInjector;
+import io.understudy.metrics.CoreMetrics;
+import io.understudy.plugin.Interest;
+import io.understudy.wire.Leg;
+import io.understudy.wire.PacketScanner;
+import io.understudy.wire.PacketSink;
+
+/**
+ * The command phase: two scanners, one for each direction, with the tracker between them. Bytes leave when the side they
+ * came from has been read empty, so that packets that arrived together leave together.
+ */
+final class Relaying implements SessionPhase {
+    private final Leg client;
+    private final Leg server;
+    private final SessionModel model;
+    private final CoreMetrics metrics;
+    private final KindTimers timers;
+    private final ObserverBridge observers;
+    private final PacketScanner commands;
+    private final PacketScanner answers;
+    private final Runnable idleAtBoundary;
+
+    private long readNanos;
+    private long requestNanos;
+    private boolean answered;
+    private boolean clientPaused;
+
+    /** @param idleAtBoundary run after an answer that leaves the session at a boundary */
+    Relaying(
+            Leg client,
+            Leg server,
+            SessionModel model,
+            ObserverBridge observers,
+            SessionEnvironment environment,
+            Runnable idleAtBoundary) {
+        this.client = client;
+        this.server = server;
+        this.model = model;
+        this.observers = observers;
+        this.metrics = environment.metrics();
+        this.timers = environment.timers();
+        this.idleAtBoundary = idleAtBoundary;
+        StatementGate gate = (observers.interests() & Interest.BOUNDARY) == 0
+                ? StatementGate.CLOSED
+                : new BoundaryInjector(model, observers, server.alloc(), server::write);
+        AnswerIntake answerIntake = new AnswerIntake(model, observers, this::answered);
+        CommandIntake commandIntake = new CommandIntake(model, observers, gate, answerIntake);
+        commands = new PacketScanner(new ToServer(commandIntake, server), server.alloc());
+        answers = new PacketScanner(new ToClient(answerIntake, client), client.alloc());
+    }
+
+    SessionModel model() {
+        return model;
+    }
+
+    @Override
+    public void fromClient(ByteBuf bytes) {
+        readNanos = System.nanoTime();
+        model.tick(readNanos);
+        metrics.bytesFromClient(bytes.readableBytes());
+        commands.scan(bytes);
+        if (model.inFlight().isFull()) {
+            clientPaused = true;
+            client.setReading(false);
+        }
+    }
+
+    @Override
+    public void clientReadComplete() {
+        server.flush();
+        requestNanos = System.nanoTime() - readNanos;
+    }
+
+    @Override
+    public void fromServer(ByteBuf bytes) {
+        readNanos = System.nanoTime();
+        model.tick(readNanos);
+        metrics.bytesFromServer(bytes.readableBytes());
+        answers.scan(bytes);
+        if (clientPaused && !model.inFlight().isFull()) {
+            clientPaused = false;
+            client.setReading(true);
+        }
+    }
+
+    @Override
+    public void serverReadComplete() {
+        client.flush();
+        if (answered) {
+            answered = false;
+            metrics.overhead(requestNanos + System.nanoTime() - readNanos);
+            if (model.atBoundary()) {
+                idleAtBoundary.run();
+            }
+        }
+    }
+
+    private void answered(Exchange exchange) {
+        answered = true;
+        metrics.command(exchange.code());
+        timers.record(exchange);
+    }
+
+    @Override
+    public String name() {
+        return "relaying";
+    }
+
+    @Override
+    public void close() {
+        commands.close();
+        answers.close();
+        observers.close();
+    }
+
+    private record ToServer(CommandIntake intake, Leg server) implements PacketSink {
+        @Override
+        public int onPacket(int length, int sequence, int first) {
+            return intake.packet(length, sequence, first);
+        }
+
+        @Override
+        public boolean onShown(ByteBuf buf, int index, int length) {
+            return intake.shown(buf, index, length);
+        }
+
+        @Override
+        public void onEnd() {}
+
+        @Override
+        public void forward(ByteBuf bytes) {
+            server.write(bytes);
+        }
+    }
+
+    private record ToClient(AnswerIntake intake, Leg client) implements PacketSink {
+        @Override
+        public int onPacket(int length, int sequence, int first) {
+            return intake.packet(length, first);
+        }
+
+        @Override
+        public boolean onShown(ByteBuf buf, int index, int length) {
+            intake.shown(buf, index, length);
+            return true;
+        }
+
+        @Override
+        public void onEnd() {
+            intake.end();
+        }
+
+        @Override
+        public void forward(ByteBuf bytes) {
+            client.write(bytes);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.understudy.session;
+
+import io.understudy.host.PluginHost;
+import io.understudy.metrics.CoreMetrics;
+import io.understudy.sql.SqlAnalyzer;
+
+/** What all sessions share. Any thread. */
+public final class SessionEnvironment {
+    private final PluginHost plugins;
+    private final CoreMetrics metrics;
+    private final SqlAnalyzer analyzer;
+    private final KindTimers timers;
+    private volatile int statementLimit;
+
+    /** @param statementLimit longest payload of a command that observers get to see whole, bytes */
+    public SessionEnvironment(PluginHost plugins, CoreMetrics metrics, SqlAnalyzer analyzer, int statementLimit) {
+        this.plugins = plugins;
+        this.metrics = metrics;
+        this.analyzer = analyzer;
+        this.statementLimit = statementLimit;
+        this.timers = new KindTimers(metrics);
+    }
+
+    PluginHost plugins() {
+        return plugins;
+    }
+
+    public CoreMetrics metrics() {
+        return metrics;
+    }
+
+    SqlAnalyzer analyzer() {
+        return analyzer;
+    }
+
+    KindTimers timers() {
+        return timers;
+    }
+
+    int statementLimit() {
+        return statementLimit;
+    }
+
+    /** For sessions that log in from now on. */
+    public void setStatementLimit(int bytes) {
+        statementLimit = bytes;
+    }
+}

@@ -1,0 +1,29 @@
+package io.understudy.session;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * What a session is doing. Bytes are owned by the phase they are given to.
+ *
+ * <pre>
+ *   Connecting ──backend there──▶ LoggingIn ──OK──▶ Relaying ──┐
+ *       │                             │                        │
+ *       └── refused, too slow ────────┴── refused, malformed ──┴──▶ Ended
+ * </pre>
+ */
+sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Ended {
+    void fromClient(ByteBuf bytes);
+
+    void fromServer(ByteBuf bytes);
+
+    /** Bytes of the client's have all been read for now: what goes to the server may leave. */
+    default void clientReadComplete() {}
+
+    default void serverReadComplete() {}
+
+    /** A word for the admin endpoint. */
+    String name();
+
+    /** Releases what the phase holds. */
+    default void close() {}
+}
