@@ -1,0 +1,210 @@
+package io.understudy.sql;
+
+/** Tables of CREATE, ALTER, DROP, RENAME and TRUNCATE. */
+final class DdlSummarizer {
+
+    private final Tokens t;
+    private final QueryWalker walker;
+    private Draft draft = new Draft();
+
+    DdlSummarizer(Tokens tokens, QueryWalker walker) {
+        t = tokens;
+        this.walker = walker;
+    }
+
+    void reset(Draft draft) {
+        this.draft = draft;
+    }
+
+    /** {@code CREATE} at {@code i}. */
+    void create(int i) {
+        int n = object(i + 1);
+        Keyword what = t.keyword(n);
+        if (what == null) {
+            return;
+        }
+        switch (what) {
+            case TABLE -> createTable(n);
+            case VIEW -> {
+                int after = written(name(n + 1));
+                if (t.type(after) == '(') {
+                    after = t.afterParenthesis(after);
+                }
+                walker.walk(after);
+            }
+            case SEQUENCE -> written(name(n + 1));
+            case INDEX, TRIGGER -> on(n);
+            default -> {}
+        }
+    }
+
+    private void createTable(int table) {
+        int n = written(name(table + 1));
+        if (t.is(n, Keyword.LIKE)) {
+            read(n + 1);
+            return;
+        }
+        if (t.type(n) == '(' && t.is(n + 1, Keyword.LIKE)) {
+            read(n + 2);
+            return;
+        }
+        references(n);
+        walker.walk(n);
+    }
+
+    /** {@code ALTER} at {@code i}. */
+    void alter(int i) {
+        int n = object(i + 1);
+        if (t.is(n, Keyword.VIEW)) {
+            int after = written(name(n + 1));
+            walker.walk(t.type(after) == '(' ? t.afterParenthesis(after) : after);
+        } else if (t.is(n, Keyword.SEQUENCE)) {
+            written(name(n + 1));
+        } else if (t.is(n, Keyword.TABLE)) {
+            alterTable(written(name(n + 1)));
+        }
+    }
+
+    private void alterTable(int from) {
+        references(from);
+        int depth = 0;
+        for (int n = from; !isEnd(n); n++) {
+            depth += t.type(n) == '(' ? 1 : t.type(n) == ')' ? -1 : 0;
+            if (depth > 0) {
+                continue;
+            }
+            if (t.is(n, Keyword.RENAME)) {
+                int to = n + 1;
+                if (t.isAny(to, Keyword.COLUMN, Keyword.INDEX, Keyword.KEY)) {
+                    continue;
+                }
+                written(t.isAny(to, Keyword.TO, Keyword.AS) || t.type(to) == '=' ? to + 1 : to);
+            } else if (t.is(n, Keyword.WITH) && t.is(n + 1, Keyword.TABLE)
+                    || t.is(n, Keyword.TO) && t.is(n + 1, Keyword.TABLE)
+                    || t.is(n, Keyword.CONVERT) && t.is(n + 1, Keyword.TABLE)) {
+                written(n + 2);
+            }
+        }
+    }
+
+    /** {@code DROP} at {@code i}. */
+    void drop(int i) {
+        int n = object(i + 1);
+        Keyword what = t.keyword(n);
+        if (what == Keyword.TABLE || what == Keyword.TABLES || what == Keyword.VIEW || what == Keyword.SEQUENCE) {
+            names(name(n + 1));
+        } else if (what == Keyword.INDEX) {
+            on(n);
+        }
+    }
+
+    /** {@code RENAME TABLE a TO b, c TO d} at {@code i}. */
+    void rename(int i) {
+        if (!t.isAny(i + 1, Keyword.TABLE, Keyword.TABLES)) {
+            return;
+        }
+        int n = written(name(i + 2));
+        while (!isEnd(n)) {
+            n = t.is(n, Keyword.TO) || t.type(n) == ',' ? written(n + 1) : n + 1;
+        }
+    }
+
+    /** {@code TRUNCATE} at {@code i}. */
+    void truncate(int i) {
+        written(t.is(i + 1, Keyword.TABLE) ? i + 2 : i + 1);
+    }
+
+    /** Skips what stands between the verb and the kind of object: OR REPLACE, DEFINER=…, UNIQUE, ONLINE, … */
+    private int object(int i) {
+        for (int n = i; !isEnd(n); n++) {
+            Keyword keyword = t.keyword(n);
+            if (keyword == null) {
+                continue;
+            }
+            switch (keyword) {
+                case TEMPORARY -> draft.temporary = true;
+                case TABLE,
+                        TABLES,
+                        VIEW,
+                        INDEX,
+                        TRIGGER,
+                        SEQUENCE,
+                        PROCEDURE,
+                        FUNCTION,
+                        EVENT,
+                        PACKAGE,
+                        DATABASE,
+                        SCHEMA,
+                        USER,
+                        ROLE,
+                        PREPARE -> {
+                    return n;
+                }
+                default -> {}
+            }
+        }
+        return i;
+    }
+
+    /** Skips {@code IF [NOT] EXISTS}. */
+    private int name(int i) {
+        int n = i;
+        if (t.is(n, Keyword.IF)) {
+            n++;
+            n += t.is(n, Keyword.NOT) ? 1 : 0;
+            n += t.is(n, Keyword.EXISTS) ? 1 : 0;
+        }
+        return n;
+    }
+
+    private void on(int i) {
+        for (int n = i; !isEnd(n); n++) {
+            if (t.is(n, Keyword.ON)) {
+                written(n + 1);
+                return;
+            }
+        }
+    }
+
+    private void references(int from) {
+        for (int n = from; !isEnd(n); n++) {
+            if (t.is(n, Keyword.REFERENCES)) {
+                read(n + 1);
+            }
+        }
+    }
+
+    private void names(int i) {
+        int n = written(i);
+        while (t.type(n) == ',') {
+            n = written(n + 1);
+        }
+    }
+
+    private int written(int n) {
+        return take(n, true);
+    }
+
+    private void read(int n) {
+        take(n, false);
+    }
+
+    private int take(int n, boolean write) {
+        if (!t.isName(n)) {
+            draft.notPure(NotPure.UNPARSED);
+            return n + 1;
+        }
+        boolean qualified = t.type(n + 1) == '.' && t.isName(n + 2);
+        TableName table = qualified ? walker.table(n, n + 2) : walker.table(-1, n);
+        if (write) {
+            draft.writes(table);
+        } else {
+            draft.reads(table);
+        }
+        return n + (qualified ? 3 : 1);
+    }
+
+    private boolean isEnd(int n) {
+        return t.type(n) == Lexer.END || t.type(n) == ';';
+    }
+}

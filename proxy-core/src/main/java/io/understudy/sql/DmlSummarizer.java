@@ -1,0 +1,200 @@
+package io.understudy.sql;
+
+/** Tables of INSERT, REPLACE, UPDATE, DELETE and LOAD. */
+final class DmlSummarizer {
+
+    private final Tokens t;
+    private final QueryWalker walker;
+    private Draft draft = new Draft();
+
+    DmlSummarizer(Tokens tokens, QueryWalker walker) {
+        t = tokens;
+        this.walker = walker;
+    }
+
+    void reset(Draft draft) {
+        this.draft = draft;
+    }
+
+    /** {@code INSERT} or {@code REPLACE} at {@code i}. */
+    void insert(int i) {
+        int n = i + 1;
+        while (isModifier(n)) {
+            n++;
+        }
+        n = written(t.is(n, Keyword.INTO) ? n + 1 : n);
+        if (t.is(n, Keyword.PARTITION) && t.type(n + 1) == '(') {
+            n = t.afterParenthesis(n + 1);
+        }
+        walker.walk(n);
+    }
+
+    /** {@code LOAD DATA} or {@code LOAD XML} at {@code i}. */
+    void load(int i) {
+        int n = i;
+        while (t.type(n) != Lexer.END && !(t.is(n, Keyword.INTO) && t.is(n + 1, Keyword.TABLE))) {
+            n++;
+        }
+        if (t.type(n) != Lexer.END) {
+            walker.walk(written(n + 2));
+        }
+    }
+
+    /** {@code UPDATE} at {@code i}; common table expressions are in scope already. */
+    void update(int i) {
+        int n = i + 1;
+        while (isModifier(n)) {
+            n++;
+        }
+        walker.forgetReferences();
+        n = walker.tables(n, true);
+        if (t.is(n, Keyword.FOR) && t.is(n + 1, Keyword.PORTION)) {
+            while (t.type(n) != Lexer.END && !t.is(n, Keyword.SET)) {
+                n++;
+            }
+        }
+        int count = walker.references;
+        boolean[] target = new boolean[count];
+        if (count == 1) {
+            target[0] = true;
+        } else {
+            assignments(n, target);
+        }
+        settle(target);
+        walker.walk(n);
+    }
+
+    /** Marks the tables that {@code SET a.x = …, b.y = …} assigns; a bare column may be any table's. */
+    private void assignments(int set, boolean[] target) {
+        int depth = 0;
+        boolean start = true;
+        for (int i = set + 1; t.type(i) != Lexer.END && t.type(i) != ';'; i++) {
+            int type = t.type(i);
+            if (depth == 0 && t.is(i, Keyword.WHERE)) {
+                return;
+            }
+            if (start) {
+                if (t.type(i + 1) != '.') {
+                    java.util.Arrays.fill(target, true);
+                } else if (t.type(i + 3) == '.') {
+                    mark(i, i + 2, target);
+                } else {
+                    mark(-1, i, target);
+                }
+            }
+            depth += type == '(' ? 1 : type == ')' ? -1 : 0;
+            start = depth == 0 && type == ',';
+        }
+    }
+
+    /** {@code DELETE} at {@code i}, in its single-table and both its multi-table forms. */
+    void delete(int i) {
+        int n = i + 1;
+        while (isModifier(n) || t.is(n, Keyword.HISTORY) && t.is(n + 1, Keyword.FROM)) {
+            n++;
+        }
+        walker.forgetReferences();
+        int targets = n;
+        if (t.is(n, Keyword.FROM)) {
+            targets = n + 1;
+            int end = afterTargets(targets);
+            if (!t.is(end, Keyword.USING)) {
+                n = walker.tables(n + 1, true);
+                boolean[] target = new boolean[walker.references];
+                java.util.Arrays.fill(target, true);
+                settle(target);
+                walker.walk(n);
+                return;
+            }
+            n = end + 1;
+        } else {
+            n = afterTargets(n);
+            if (!t.is(n, Keyword.FROM)) {
+                draft.notPure(NotPure.UNPARSED);
+                return;
+            }
+            n++;
+        }
+        int end = walker.tables(n, true);
+        boolean[] target = new boolean[walker.references];
+        for (int k = targets; k < n - 1; k++) {
+            if (t.isName(k)) {
+                if (t.type(k + 1) == '.' && t.isName(k + 2)) {
+                    mark(k, k + 2, target);
+                    k += 2;
+                } else {
+                    mark(-1, k, target);
+                }
+            }
+        }
+        settle(target);
+        walker.walk(end);
+    }
+
+    /** The index behind {@code t, db.u.*}: a list of names, nothing else. */
+    private int afterTargets(int i) {
+        int n = i;
+        while (t.isName(n) && !t.isAny(n, Keyword.FROM, Keyword.USING, Keyword.WHERE)
+                || t.type(n) == '.'
+                || t.type(n) == ','
+                || t.type(n) == '*') {
+            n++;
+        }
+        return n;
+    }
+
+    private void mark(int qualifier, int n, boolean[] target) {
+        boolean found = false;
+        for (int k = 0; k < target.length; k++) {
+            boolean named = qualifier < 0 && walker.alias[k] >= 0
+                    ? t.sameName(walker.alias[k], n)
+                    : t.sameName(walker.name[k], n)
+                            && (qualifier < 0 || walker.schema[k] < 0 || t.sameName(walker.schema[k], qualifier));
+            if (named) {
+                target[k] = true;
+                found = true;
+            }
+        }
+        if (!found) {
+            // Named but not joined: the server will refuse it, unless we have misread it.
+            draft.writes(walker.table(qualifier, n));
+        }
+    }
+
+    private void settle(boolean[] target) {
+        for (int k = 0; k < target.length; k++) {
+            if (!walker.isExpression(k)) {
+                TableName table = walker.table(walker.schema[k], walker.name[k]);
+                if (target[k]) {
+                    draft.writes(table);
+                } else {
+                    draft.reads(table);
+                }
+            }
+        }
+    }
+
+    private int written(int n) {
+        if (!t.isName(n)) {
+            draft.notPure(NotPure.UNPARSED);
+            return n;
+        }
+        if (t.type(n + 1) == '.' && t.isName(n + 2)) {
+            draft.writes(walker.table(n, n + 2));
+            return n + 3;
+        }
+        draft.writes(walker.table(-1, n));
+        return n + 1;
+    }
+
+    private boolean isModifier(int i) {
+        Keyword keyword = t.keyword(i);
+        return keyword != null
+                && switch (keyword) {
+                    case LOW_PRIORITY, HIGH_PRIORITY, DELAYED, IGNORE -> true;
+                    // A modifier of DELETE, or a table of that name.
+                    case QUICK -> t.isName(i + 1) && !t.is(i + 1, Keyword.SET);
+                    default -> false;
+                };
+    }
+}

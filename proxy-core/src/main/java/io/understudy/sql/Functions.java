@@ -1,0 +1,159 @@
+package io.understudy.sql;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The built-in functions that are known, and what calling them means. What is not here is not trusted. */
+enum Functions {
+    /** No effect but its result. */
+    PURE,
+    /** Pure, but the server takes it for a stored function if a gap stands before its parenthesis. */
+    PURE_TOUCHING,
+    /** Pure, with a meaning of its own in each session. */
+    SESSION,
+    /** {@link #SESSION}, and the server takes it for a stored function after a gap. */
+    SESSION_TOUCHING,
+    /** Pure, and reads what the statement before left behind. */
+    DIAGNOSTICS,
+    /** {@code LAST_INSERT_ID}: {@link #DIAGNOSTICS}, but sets the value if it has an argument. */
+    LAST_INSERT_ID,
+    /** Reads or moves a sequence, its first argument. */
+    SEQUENCE,
+    /** Waits, locks, reads files, or otherwise does more than answer. */
+    EFFECT;
+
+    private static final WordTable<Functions> TABLE = new WordTable<>(all());
+
+    static @Nullable Functions find(byte[] text, int start, int end) {
+        return TABLE.find(text, start, end);
+    }
+
+    private static Map<String, Functions> all() {
+        Map<String, Functions> map = new HashMap<>();
+        // Numbers.
+        add(
+                map,
+                PURE,
+                "ABS ACOS ASIN ATAN ATAN2 CEIL CEILING CONV COS COT CRC32 CRC32C DEGREES EXP FLOOR LN LOG LOG10"
+                        + " LOG2 MOD PI POW POWER RADIANS RAND ROUND SIGN SIN SQRT TAN TRUNCATE GREATEST LEAST");
+        // Aggregates and windows.
+        add(
+                map,
+                PURE,
+                "AVG ANY_VALUE JSON_ARRAYAGG JSON_OBJECTAGG ROW_NUMBER RANK DENSE_RANK"
+                        + " PERCENT_RANK CUME_DIST NTILE LAG LEAD FIRST_VALUE LAST_VALUE NTH_VALUE MEDIAN PERCENTILE_CONT"
+                        + " PERCENTILE_DISC GROUPING");
+        add(
+                map,
+                PURE_TOUCHING,
+                "BIT_AND BIT_OR BIT_XOR CAST COUNT GROUP_CONCAT MAX MIN STD STDDEV STDDEV_POP STDDEV_SAMP"
+                        + " SUM VARIANCE VAR_POP VAR_SAMP");
+        // Strings.
+        add(
+                map,
+                PURE,
+                "ASCII BIN BIT_COUNT BIT_LENGTH CHAR CHAR_LENGTH CHARACTER_LENGTH CHARSET CHR COERCIBILITY"
+                        + " COLLATION CONCAT CONCAT_WS CONVERT ELT EXPORT_SET FIELD FIND_IN_SET FORMAT FROM_BASE64 HEX INSERT"
+                        + " INSTR LCASE LEFT LENGTH LENGTHB LIKE LOCATE LOWER LPAD LTRIM MAKE_SET NATURAL_SORT_KEY OCT"
+                        + " OCTET_LENGTH ORD QUOTE REGEXP_INSTR REGEXP_LIKE REGEXP_REPLACE REGEXP_SUBSTR REPEAT REPLACE REVERSE"
+                        + " RIGHT RPAD RTRIM SOUNDEX SPACE STRCMP SUBSTRING_INDEX TO_BASE64 TO_CHAR TO_NUMBER UCASE UNHEX UPPER"
+                        + " WEIGHT_STRING SFORMAT ADD_MONTHS SUBSTR_ORACLE TRIM_ORACLE");
+        add(map, PURE_TOUCHING, "MID POSITION SUBSTR SUBSTRING TRIM");
+        // Flow and values.
+        add(
+                map,
+                PURE,
+                "COALESCE IF IFNULL ISNULL NULLIF NVL NVL2 DECODE_ORACLE VALUES DEFAULT NAME_CONST BINARY"
+                        + " INTERVAL");
+        // Dates and times.
+        add(
+                map,
+                PURE,
+                "ADDTIME CONVERT_TZ CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP DATE DATEDIFF DATE_FORMAT DAY"
+                        + " DAYNAME DAYOFMONTH DAYOFWEEK DAYOFYEAR FROM_DAYS FROM_UNIXTIME GET_FORMAT HOUR LAST_DAY LOCALTIME"
+                        + " LOCALTIMESTAMP MAKEDATE MAKETIME MICROSECOND MINUTE MONTH MONTHNAME MONTHS_BETWEEN PERIOD_ADD"
+                        + " PERIOD_DIFF QUARTER SECOND SEC_TO_TIME STR_TO_DATE SUBTIME TIME TIMEDIFF TIMESTAMP TIMESTAMPADD"
+                        + " TIMESTAMPDIFF TIME_FORMAT TIME_TO_SEC TO_DAYS TO_SECONDS UNIX_TIMESTAMP UTC_DATE UTC_TIME"
+                        + " UTC_TIMESTAMP WEEK WEEKDAY WEEKOFYEAR YEAR YEARWEEK");
+        add(map, PURE_TOUCHING, "ADDDATE CURDATE CURTIME DATE_ADD DATE_SUB EXTRACT NOW SUBDATE SYSDATE");
+        // JSON and XML.
+        add(
+                map,
+                PURE,
+                "JSON_ARRAY JSON_ARRAY_APPEND JSON_ARRAY_INSERT JSON_ARRAY_INTERSECT JSON_COMPACT JSON_CONTAINS"
+                        + " JSON_CONTAINS_PATH JSON_DEPTH JSON_DETAILED JSON_EQUALS JSON_EXISTS JSON_EXTRACT JSON_INSERT"
+                        + " JSON_KEYS JSON_KEY_VALUE JSON_LENGTH JSON_LOOSE JSON_MERGE JSON_MERGE_PATCH JSON_MERGE_PRESERVE"
+                        + " JSON_NORMALIZE JSON_OBJECT JSON_OBJECT_FILTER_KEYS JSON_OBJECT_TO_ARRAY JSON_OVERLAPS JSON_PRETTY"
+                        + " JSON_QUERY JSON_QUOTE JSON_REMOVE JSON_REPLACE JSON_SCHEMA_VALID JSON_SCHEMA_VALIDATION_REPORT"
+                        + " JSON_SEARCH JSON_SET JSON_STORAGE_FREE JSON_STORAGE_SIZE JSON_TABLE JSON_TYPE JSON_UNQUOTE"
+                        + " JSON_VALID JSON_VALUE EXTRACTVALUE UPDATEXML");
+        // Digests, compression, encryption, addresses, identifiers.
+        add(
+                map,
+                PURE,
+                "AES_DECRYPT AES_ENCRYPT COMPRESS KDF MD5 RANDOM_BYTES SHA SHA1 SHA2 STATEMENT_DIGEST"
+                        + " STATEMENT_DIGEST_TEXT UNCOMPRESS UNCOMPRESSED_LENGTH BIN_TO_UUID INET6_ATON INET6_NTOA INET_ATON"
+                        + " INET_NTOA IS_IPV4 IS_IPV4_COMPAT IS_IPV4_MAPPED IS_IPV6 IS_UUID SYS_GUID UUID UUID_TO_BIN UUID_V4"
+                        + " UUID_V7 FORMAT_BYTES FORMAT_PICO_TIME VECTOR_DIM FROM_VECTOR STRING_TO_VECTOR TO_VECTOR"
+                        + " VECTOR_TO_STRING VEC_DISTANCE VEC_DISTANCE_COSINE VEC_DISTANCE_EUCLIDEAN VEC_FROMTEXT VEC_TOTEXT");
+        // Columns of a virtual kind.
+        add(
+                map,
+                PURE,
+                "COLUMN_CHECK COLUMN_CREATE COLUMN_ADD COLUMN_DELETE COLUMN_EXISTS COLUMN_GET COLUMN_JSON"
+                        + " COLUMN_LIST");
+        // Replication positions, compared without waiting.
+        add(map, PURE, "GTID_SUBSET GTID_SUBTRACT VERSION");
+        spatial(map);
+        add(
+                map,
+                SESSION,
+                "CONNECTION_ID CURRENT_USER CURRENT_ROLE DATABASE SCHEMA USER ICU_VERSION PS_CURRENT_THREAD_ID"
+                        + " PS_THREAD_ID BINLOG_GTID_POS ROLES_GRAPHML");
+        add(map, SESSION_TOUCHING, "SESSION_USER SYSTEM_USER");
+        add(map, DIAGNOSTICS, "FOUND_ROWS ROW_COUNT");
+        add(map, LAST_INSERT_ID, "LAST_INSERT_ID");
+        add(map, SEQUENCE, "NEXTVAL LASTVAL SETVAL");
+        add(
+                map,
+                EFFECT,
+                "SLEEP BENCHMARK GET_LOCK RELEASE_LOCK RELEASE_ALL_LOCKS IS_FREE_LOCK IS_USED_LOCK LOAD_FILE"
+                        + " MASTER_POS_WAIT MASTER_GTID_WAIT SOURCE_POS_WAIT WAIT_FOR_EXECUTED_GTID_SET"
+                        + " WAIT_UNTIL_SQL_THREAD_AFTER_GTIDS UUID_SHORT SYS_EXEC SYS_EVAL WSREP_SYNC_WAIT_UPTO_GTID"
+                        + " WSREP_LAST_SEEN_GTID WSREP_LAST_WRITTEN_GTID DES_ENCRYPT DES_DECRYPT ENCODE DECODE ENCRYPT PASSWORD"
+                        + " OLD_PASSWORD VALIDATE_PASSWORD_STRENGTH");
+        return map;
+    }
+
+    private static void spatial(Map<String, Functions> map) {
+        add(
+                map,
+                PURE,
+                "GEOMETRYCOLLECTION GEOMCOLLECTION LINESTRING MULTILINESTRING MULTIPOINT MULTIPOLYGON POINT POLYGON"
+                        + " MBRCONTAINS MBRCOVEREDBY MBRCOVERS MBRDISJOINT MBREQUAL MBREQUALS MBRINTERSECTS MBROVERLAPS"
+                        + " MBRTOUCHES MBRWITHIN");
+        String st =
+                "AREA ASBINARY ASGEOJSON ASTEXT ASWKB ASWKT BOUNDARY BUFFER BUFFER_STRATEGY CENTROID COLLECT CONTAINS"
+                        + " CONVEXHULL CROSSES DIFFERENCE DIMENSION DISJOINT DISTANCE DISTANCE_SPHERE ENDPOINT ENVELOPE EQUALS"
+                        + " EXTERIORRING FRECHETDISTANCE GEOHASH GEOMCOLLFROMTEXT GEOMCOLLFROMWKB GEOMETRYCOLLECTIONFROMTEXT"
+                        + " GEOMETRYCOLLECTIONFROMWKB GEOMETRYFROMTEXT GEOMETRYFROMWKB GEOMETRYN GEOMETRYTYPE GEOMFROMGEOJSON"
+                        + " GEOMFROMTEXT GEOMFROMWKB HAUSDORFFDISTANCE INTERIORRINGN INTERSECTION INTERSECTS ISCLOSED ISEMPTY"
+                        + " ISRING ISSIMPLE ISVALID LATFROMGEOHASH LATITUDE LENGTH LINEFROMTEXT LINEFROMWKB LINEINTERPOLATEPOINT"
+                        + " LINEINTERPOLATEPOINTS LINESTRINGFROMTEXT LINESTRINGFROMWKB LONGFROMGEOHASH LONGITUDE MAKEENVELOPE"
+                        + " MLINEFROMTEXT MLINEFROMWKB MPOINTFROMTEXT MPOINTFROMWKB MPOLYFROMTEXT MPOLYFROMWKB"
+                        + " MULTILINESTRINGFROMTEXT MULTIPOINTFROMTEXT MULTIPOLYGONFROMTEXT NUMGEOMETRIES NUMINTERIORRING"
+                        + " NUMINTERIORRINGS NUMPOINTS OVERLAPS POINTATDISTANCE POINTFROMGEOHASH POINTFROMTEXT POINTFROMWKB"
+                        + " POINTN POINTONSURFACE POLYFROMTEXT POLYFROMWKB POLYGONFROMTEXT POLYGONFROMWKB RELATE SIMPLIFY SRID"
+                        + " STARTPOINT SWAPXY SYMDIFFERENCE TOUCHES TRANSFORM UNION VALIDATE WITHIN X Y";
+        for (String name : st.split(" ")) {
+            map.put("ST_" + name, PURE);
+        }
+    }
+
+    private static void add(Map<String, Functions> map, Functions what, String names) {
+        for (String name : names.split(" ")) {
+            map.put(name, what);
+        }
+    }
+}

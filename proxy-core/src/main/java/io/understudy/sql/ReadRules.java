@@ -1,0 +1,257 @@
+package io.understudy.sql;
+
+/** Looks at every token of a statement for what disqualifies a pure read or ties the statement to its session. */
+final class ReadRules {
+
+    private final Tokens t;
+    private Draft draft = new Draft();
+    private int modes;
+
+    ReadRules(Tokens tokens) {
+        t = tokens;
+    }
+
+    /** What holds for every statement: variables, diagnostics, sequences; for reads also what disqualifies them. */
+    void apply(Draft draft, int from, boolean read, boolean show, int modes) {
+        this.draft = draft;
+        this.modes = modes;
+        for (int i = from; i < t.count(); i++) {
+            int type = t.type(i);
+            if (type < 128) {
+                if (read && isForeign(type)) {
+                    draft.notPure(NotPure.UNPARSED);
+                }
+                continue;
+            }
+            switch (type) {
+                case Lexer.USER_VARIABLE -> userVariable(i, read);
+                case Lexer.SYSTEM_VARIABLE -> systemVariable(i);
+                case Lexer.ASSIGN -> draft.notPure(NotPure.USER_VARIABLE);
+                case Lexer.QUOTED -> name(i, read);
+                case Lexer.WORD -> {
+                    if (t.keyword(i) != null) {
+                        keyword(i, t.keyword(i), read, show);
+                    }
+                    name(i, read);
+                }
+                default -> {}
+            }
+        }
+    }
+
+    private static boolean isForeign(int punctuation) {
+        return switch (punctuation) {
+            case '[', ']', ':', '\\', 127 -> true;
+            default -> false;
+        };
+    }
+
+    private void userVariable(int i, boolean read) {
+        int before = t.type(i - 1);
+        boolean account = !read
+                && !t.gapBefore(i)
+                && (before == Lexer.STRING
+                        || before == Lexer.QUOTED
+                        || before == Lexer.WORD && t.keyword(i - 1) == null);
+        if (!account) {
+            draft.userVariables = true;
+            draft.sessionDependent = true;
+        }
+    }
+
+    private void systemVariable(int i) {
+        // @@name, or @@session.name with the name two tokens on.
+        String name = t.raw(i).substring(2).replace("`", "");
+        if (t.type(i + 1) == '.' && t.isName(i + 2)) {
+            if (name.equalsIgnoreCase("global")) {
+                return;
+            }
+            name = t.name(i + 2);
+        }
+        switch (name.toLowerCase(java.util.Locale.ROOT)) {
+            case "warning_count", "error_count", "last_insert_id", "identity" -> {
+                draft.readsDiagnostics = true;
+                draft.sessionDependent = true;
+            }
+            case "pseudo_thread_id",
+                    "insert_id",
+                    "last_gtid",
+                    "gtid_next",
+                    "in_transaction",
+                    "rand_seed1",
+                    "rand_seed2",
+                    "proxy_user",
+                    "external_user",
+                    "timestamp" -> draft.sessionDependent = true;
+            default -> {}
+        }
+    }
+
+    private void keyword(int i, Keyword keyword, boolean read, boolean show) {
+        switch (keyword) {
+            case CURRENT_USER, CURRENT_ROLE -> draft.sessionDependent = true;
+            case NEXT, PREVIOUS -> {
+                if (t.is(i + 1, Keyword.VALUE) && t.is(i + 2, Keyword.FOR)) {
+                    sequence(i + 3);
+                }
+            }
+            default -> {
+                if (read) {
+                    disqualify(i, keyword, show);
+                }
+            }
+        }
+    }
+
+    private void disqualify(int i, Keyword keyword, boolean show) {
+        switch (keyword) {
+            case INTO -> draft.notPure(NotPure.INTO);
+            case FOR -> {
+                if (t.isAny(i + 1, Keyword.UPDATE, Keyword.SHARE)) {
+                    draft.notPure(NotPure.LOCKING_READ);
+                }
+            }
+            case LOCK -> {
+                if (t.is(i + 1, Keyword.IN)) {
+                    draft.notPure(NotPure.LOCKING_READ);
+                }
+            }
+            case PROCEDURE -> {
+                if (!show) {
+                    draft.notPure(NotPure.PROCEDURE);
+                }
+            }
+            case SQL_CALC_FOUND_ROWS -> draft.notPure(NotPure.SESSION_STATE);
+            case UPDATE, DELETE, CALL, LOAD, GRANT, REVOKE, CREATE, ALTER, DROP -> {
+                if (!show) {
+                    draft.notPure(NotPure.WRITES);
+                }
+            }
+            case INSERT, REPLACE -> {
+                if (!show && t.type(i + 1) != '(') {
+                    draft.notPure(NotPure.WRITES);
+                }
+            }
+            default -> {}
+        }
+    }
+
+    private void name(int i, boolean read) {
+        if (t.type(i - 1) == '.' && (t.isWord(i, "NEXTVAL") || t.isWord(i, "CURRVAL"))) {
+            int n = i - 2;
+            if (t.isName(n)) {
+                boolean qualified = t.type(n - 1) == '.' && t.isName(n - 2);
+                draft.reads(new TableName(qualified ? t.name(n - 2) : null, t.name(n)));
+            }
+            draft.notPure(NotPure.SEQUENCE);
+            return;
+        }
+        if (t.type(i + 1) == '(' && !t.isNotCall(i)) {
+            call(i, read);
+        }
+    }
+
+    private void call(int i, boolean read) {
+        if (t.type(i - 1) == '.') {
+            if (read) {
+                draft.calls(t.name(i - 2) + "." + t.name(i), NotPure.STORED_FUNCTION);
+            }
+            return;
+        }
+        if (t.type(i) == Lexer.QUOTED) {
+            if (read) {
+                draft.calls(t.name(i), NotPure.STORED_FUNCTION);
+            }
+            return;
+        }
+        if (opensSomethingElse(i)) {
+            return;
+        }
+        Functions function = Functions.find(t.text(), t.start(i), t.end(i));
+        if (function == null) {
+            if (read) {
+                draft.calls(t.name(i), NotPure.UNKNOWN_FUNCTION);
+            }
+            return;
+        }
+        switch (function) {
+            case PURE -> {}
+            case PURE_TOUCHING -> touching(i, read);
+            case SESSION -> draft.sessionDependent = true;
+            case SESSION_TOUCHING -> {
+                draft.sessionDependent = true;
+                touching(i, read);
+            }
+            case DIAGNOSTICS -> diagnostics();
+            case LAST_INSERT_ID -> {
+                diagnostics();
+                if (t.type(i + 2) != ')') {
+                    draft.notPure(NotPure.SESSION_STATE);
+                }
+            }
+            case SEQUENCE -> sequence(i + 2);
+            case EFFECT -> draft.notPure(NotPure.SIDE_EFFECT_FUNCTION);
+        }
+    }
+
+    private void touching(int i, boolean read) {
+        if (read && t.gapBefore(i + 1) && (modes & SqlModes.IGNORE_SPACE) == 0) {
+            draft.calls(t.name(i), NotPure.UNKNOWN_FUNCTION);
+        }
+    }
+
+    private void diagnostics() {
+        draft.readsDiagnostics = true;
+        draft.sessionDependent = true;
+    }
+
+    private void sequence(int n) {
+        if (t.isName(n)) {
+            boolean qualified = t.type(n + 1) == '.' && t.isName(n + 2);
+            draft.reads(new TableName(qualified ? t.name(n) : null, t.name(qualified ? n + 2 : n)));
+        }
+        draft.notPure(NotPure.SEQUENCE);
+    }
+
+    /** Whether the word before a parenthesis calls nothing: an operator, a clause, the type of a cast. */
+    private boolean opensSomethingElse(int i) {
+        Keyword keyword = t.keyword(i);
+        if (keyword != null) {
+            if (keyword.beforeParenthesis()) {
+                return true;
+            }
+            boolean query = t.type(i + 2) == '('
+                    || t.isAny(i + 2, Keyword.SELECT, Keyword.WITH, Keyword.VALUES)
+                    || t.is(i + 2, Keyword.TABLE);
+            switch (keyword) {
+                case AGAINST, OVER -> {
+                    return t.type(i - 1) == ')';
+                }
+                case ANY, SOME -> {
+                    int before = t.type(i - 1);
+                    return query && (before == '=' || before == '<' || before == '>');
+                }
+                case LATERAL, EXCEPT, INTERSECT, MINUS -> {
+                    return query;
+                }
+                case COLUMNS -> {
+                    return t.type(i - 1) == Lexer.STRING;
+                }
+                case OF -> {
+                    return t.is(i - 1, Keyword.MEMBER);
+                }
+                default -> {}
+            }
+        }
+        return isType(i);
+    }
+
+    /** {@code CAST(x AS DECIMAL(10,2))}, and the column types of JSON_TABLE. */
+    private boolean isType(int i) {
+        if (!Types.takesLength(t.text(), t.start(i), t.end(i)) || !Tokens.isLiteral(t.type(i + 2))) {
+            return false;
+        }
+        // The type of a cast stands behind AS, a column's behind the column's name; neither place takes a call.
+        return t.is(i - 1, Keyword.AS) || t.isName(i - 1) && t.keyword(i - 1) == null;
+    }
+}

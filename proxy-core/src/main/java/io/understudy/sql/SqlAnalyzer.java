@@ -1,0 +1,116 @@
+package io.understudy.sql;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers what a statement's bytes mean. Thread-safe; never throws because of the text, and takes time linear in its
+ * length, which it reads up to a bound.
+ *
+ * <p>Every method takes the statement as {@code [off, off + len)} of a heap array, without the command byte, and the
+ * session's {@link SqlModes} bits. The array is not kept.
+ */
+public final class SqlAnalyzer {
+
+    /** Bytes of a statement that are read; longer ones are never pure reads. */
+    public static final int DEFAULT_MAX_LENGTH = 64 * 1024;
+
+    /** Statements whose summaries are kept. */
+    public static final int DEFAULT_CACHE_SIZE = 8192;
+
+    private static final int MAX_NORMAL_LENGTH = 1024;
+    /** Internal bit: the text has a byte of 0x80 or above, which under an unsafe character set hides its meaning. */
+    private static final int NOT_ASCII = 1 << 20;
+
+    private record Entry(long digest, long fingerprint, StatementSummary summary) {}
+
+    /** What one thread needs to analyse; nothing in it outlives a call. */
+    private static final class Scratch {
+        final Lexer lexer = new Lexer();
+        final Digester digester = new Digester(lexer);
+        final Summarizer summarizer = new Summarizer(lexer);
+    }
+
+    private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
+
+    private final int maxLength;
+    private final AtomicReferenceArray<@Nullable Entry> cache;
+
+    public SqlAnalyzer() {
+        this(DEFAULT_MAX_LENGTH, DEFAULT_CACHE_SIZE);
+    }
+
+    /**
+     * An analyser with bounds of its own.
+     *
+     * @param maxLength bytes of a statement that are read
+     * @param cacheSize summaries kept, rounded up to a power of two
+     */
+    public SqlAnalyzer(int maxLength, int cacheSize) {
+        if (maxLength < 1 || cacheSize < 1 || cacheSize > 1 << 24) {
+            throw new IllegalArgumentException("SqlAnalyzer(" + maxLength + ", " + cacheSize
+                    + "): give a positive length and at most 2^24 entries");
+        }
+        this.maxLength = maxLength;
+        int size = Integer.highestOneBit(cacheSize);
+        cache = new AtomicReferenceArray<>(size == cacheSize ? size : size << 1);
+    }
+
+    /**
+     * The kind by the first word alone, in a few nanoseconds. Rough where more words are needed: {@code WITH} counts as
+     * SELECT, {@code START} as BEGIN, {@code XA …} as XA, {@code ROLLBACK TO} as ROLLBACK, {@code ANALYZE} as ADMIN,
+     * {@code BEGIN NOT ATOMIC} as BEGIN, several statements as the first of them.
+     */
+    public StatementKind firstKeyword(byte[] text, int off, int len, int modes) {
+        return FirstKeyword.of(text, off, Math.min(len, maxLength));
+    }
+
+    /** The digest: equal for statements that differ only in literals, list lengths, blanks, comments, case, quotes. */
+    public long digest(byte[] text, int off, int len, int modes) {
+        Digester digester = SCRATCH.get().digester;
+        digester.run(text, off, Math.min(len, maxLength), modes, len > maxLength, null);
+        return digester.digest;
+    }
+
+    /** The statement's summary, from the cache if a statement like it has been seen lately. */
+    public StatementSummary summarize(byte[] text, int off, int len, int modes) {
+        Scratch scratch = SCRATCH.get();
+        int n = Math.min(len, maxLength);
+        boolean cut = len > n;
+        int bits = modes;
+        if ((modes & SqlModes.UNSAFE_CHARSET) != 0 && !isAscii(text, off, n)) {
+            bits |= NOT_ASCII;
+        }
+        Digester digester = scratch.digester;
+        digester.run(text, off, n, bits, cut, null);
+        long digest = digester.digest;
+        long fingerprint = digester.fingerprint;
+        int slot = (int) (digest ^ fingerprint) & cache.length() - 1;
+        Entry entry = cache.get(slot);
+        if (entry != null && entry.digest == digest && entry.fingerprint == fingerprint) {
+            return entry.summary;
+        }
+        NotPure outer = cut ? NotPure.TOO_LONG : (bits & NOT_ASCII) != 0 ? NotPure.CHARSET : null;
+        StatementSummary summary = scratch.summarizer.run(text, off, n, bits, digest, outer);
+        cache.set(slot, new Entry(digest, fingerprint, summary));
+        return summary;
+    }
+
+    /**
+     * The statement's text as its digest sees it: literals as {@code ?}, lists and rows shortened to one, no comments,
+     * single spaces; at most 1024 characters. The same for two statements of one digest, but for the case of names.
+     */
+    public String normalize(byte[] text, int off, int len, int modes) {
+        NormalText out = new NormalText(MAX_NORMAL_LENGTH);
+        SCRATCH.get().digester.run(text, off, Math.min(len, maxLength), modes, len > maxLength, out);
+        return out.finish();
+    }
+
+    private static boolean isAscii(byte[] text, int off, int len) {
+        int seen = 0;
+        for (int p = off; p < off + len; p++) {
+            seen |= text[p];
+        }
+        return seen >= 0;
+    }
+}

@@ -1,0 +1,116 @@
+package io.understudy.sql;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bits of a session's {@code sql_mode} and client character set that change how its text is cut into tokens.
+ *
+ * <p>A caller keeps one {@code int} per session and passes it to every method of {@link SqlAnalyzer}.
+ */
+public final class SqlModes {
+
+    /** A server with its default {@code sql_mode} and a UTF-8 client. */
+    public static final int NONE = 0;
+
+    /** {@code "} quotes an identifier instead of a string. */
+    public static final int ANSI_QUOTES = 1;
+
+    /** A backslash in a string stands for itself. */
+    public static final int NO_BACKSLASH_ESCAPES = 1 << 1;
+
+    /**
+     * Multi-byte character set whose trail bytes include ASCII ones (0x5C, 0x60), so bytes cannot be told apart without
+     * decoding. Text with a byte of 0x80 or above is then never a pure read.
+     */
+    public static final int UNSAFE_CHARSET = 1 << 2;
+
+    /**
+     * Character set that is not UTF-8: bytes of 0x80 and above may be blanks to the server (0xA0 in latin1), so such a
+     * byte outside quotes makes the text unparsed.
+     */
+    public static final int EIGHT_BIT_CHARSET = 1 << 3;
+
+    /** A blank may stand between the name of a built-in function and its parenthesis. */
+    public static final int IGNORE_SPACE = 1 << 4;
+
+    private static final int SQL_MODE_BITS = ANSI_QUOTES | NO_BACKSLASH_ESCAPES | IGNORE_SPACE;
+    private static final int CHARSET_BITS = UNSAFE_CHARSET | EIGHT_BIT_CHARSET;
+
+    private SqlModes() {}
+
+    /** Bits for the value of {@code @@sql_mode} (or of {@code SET sql_mode}) and a client character set. */
+    public static int of(@Nullable String sqlMode, @Nullable String charset) {
+        return withCharset(withSqlMode(NONE, sqlMode), charset);
+    }
+
+    /** The same bits with those that {@code sql_mode} decides replaced; combination modes are spelt out. */
+    public static int withSqlMode(int modes, @Nullable String sqlMode) {
+        int bits = 0;
+        if (sqlMode != null) {
+            for (String name : sqlMode.toUpperCase(Locale.ROOT).split(",")) {
+                bits |= switch (name.trim()) {
+                    case "ANSI_QUOTES" -> ANSI_QUOTES;
+                    case "NO_BACKSLASH_ESCAPES" -> NO_BACKSLASH_ESCAPES;
+                    case "IGNORE_SPACE" -> IGNORE_SPACE;
+                    case "ANSI", "DB2", "MAXDB", "MSSQL", "ORACLE", "POSTGRESQL" -> ANSI_QUOTES | IGNORE_SPACE;
+                    default -> 0;
+                };
+            }
+        }
+        return (modes & ~SQL_MODE_BITS) | bits;
+    }
+
+    /**
+     * The same bits with those that the client character set decides replaced; {@code null} or {@code ""} stands for
+     * UTF-8, an unknown name for the worst case.
+     */
+    public static int withCharset(int modes, @Nullable String charset) {
+        return (modes & ~CHARSET_BITS) | charsetBits(charset);
+    }
+
+    /** The same bits following the protocol's {@code SERVER_STATUS_NO_BACKSLASH_ESCAPES} status flag. */
+    public static int withNoBackslashEscapes(int modes, boolean on) {
+        return on ? modes | NO_BACKSLASH_ESCAPES : modes & ~NO_BACKSLASH_ESCAPES;
+    }
+
+    private static int charsetBits(@Nullable String charset) {
+        if (charset == null || charset.isBlank()) {
+            return 0;
+        }
+        String name = charset.trim().toLowerCase(Locale.ROOT);
+        int underscore = name.indexOf('_');
+        return switch (underscore < 0 ? name : name.substring(0, underscore)) {
+            case "utf8", "utf8mb3", "utf8mb4" -> 0;
+            case "ascii",
+                    "armscii8",
+                    "binary",
+                    "cp1250",
+                    "cp1251",
+                    "cp1256",
+                    "cp1257",
+                    "cp850",
+                    "cp852",
+                    "cp866",
+                    "dec8",
+                    "eucjpms",
+                    "gb2312",
+                    "geostd8",
+                    "greek",
+                    "hebrew",
+                    "hp8",
+                    "keybcs2",
+                    "koi8r",
+                    "koi8u",
+                    "latin1",
+                    "latin2",
+                    "latin5",
+                    "latin7",
+                    "macce",
+                    "macroman",
+                    "tis620",
+                    "ujis" -> EIGHT_BIT_CHARSET;
+            default -> UNSAFE_CHARSET | EIGHT_BIT_CHARSET;
+        };
+    }
+}

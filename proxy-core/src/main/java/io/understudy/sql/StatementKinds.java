@@ -1,0 +1,84 @@
+package io.understudy.sql;
+
+import org.jspecify.annotations.Nullable;
+
+/** Kinds that one or two words decide. */
+final class StatementKinds {
+
+    private StatementKinds() {}
+
+    /** The kind of the statement at {@code i}, for statements that name no tables we follow. */
+    static StatementKind simple(Tokens t, int i, Keyword keyword) {
+        return switch (keyword) {
+            case START -> t.is(i + 1, Keyword.TRANSACTION) ? StatementKind.BEGIN : StatementKind.CHANGE;
+            case ROLLBACK -> {
+                int n = t.is(i + 1, Keyword.WORK) ? i + 2 : i + 1;
+                yield t.is(n, Keyword.TO) ? StatementKind.SAVEPOINT : StatementKind.ROLLBACK;
+            }
+            case XA -> {
+                if (t.is(i + 1, Keyword.COMMIT)) {
+                    yield StatementKind.XA_COMMIT;
+                }
+                if (t.is(i + 1, Keyword.ROLLBACK)) {
+                    yield StatementKind.XA_ROLLBACK;
+                }
+                yield t.is(i + 1, Keyword.PREPARE) ? StatementKind.XA_PREPARE : StatementKind.XA;
+            }
+            default -> byFirstWord(keyword);
+        };
+    }
+
+    /** What the first word alone tells. */
+    static StatementKind byFirstWord(@Nullable Keyword keyword) {
+        if (keyword == null) {
+            return StatementKind.UNKNOWN;
+        }
+        return switch (keyword) {
+            case SELECT, WITH -> StatementKind.SELECT;
+            case VALUES -> StatementKind.VALUES;
+            case TABLE -> StatementKind.TABLE;
+            case SHOW -> StatementKind.SHOW;
+            case DESC, DESCRIBE -> StatementKind.DESCRIBE;
+            case EXPLAIN -> StatementKind.EXPLAIN;
+            case HELP -> StatementKind.HELP;
+            case INSERT -> StatementKind.INSERT;
+            case REPLACE -> StatementKind.REPLACE;
+            case UPDATE -> StatementKind.UPDATE;
+            case DELETE -> StatementKind.DELETE;
+            case LOAD -> StatementKind.LOAD;
+            case TRUNCATE -> StatementKind.TRUNCATE;
+            case CREATE -> StatementKind.CREATE;
+            case ALTER -> StatementKind.ALTER;
+            case DROP -> StatementKind.DROP;
+            case RENAME -> StatementKind.RENAME;
+            case CALL -> StatementKind.CALL;
+            case SET -> StatementKind.SET;
+            case USE -> StatementKind.USE;
+            case BEGIN, START -> StatementKind.BEGIN;
+            case COMMIT -> StatementKind.COMMIT;
+            case ROLLBACK -> StatementKind.ROLLBACK;
+            case SAVEPOINT, RELEASE -> StatementKind.SAVEPOINT;
+            case XA -> StatementKind.XA;
+            case LOCK -> StatementKind.LOCK;
+            case UNLOCK -> StatementKind.UNLOCK;
+            case HANDLER -> StatementKind.HANDLER;
+            case PREPARE -> StatementKind.PREPARE;
+            case EXECUTE -> StatementKind.EXECUTE;
+            case DEALLOCATE -> StatementKind.DEALLOCATE;
+            case DO -> StatementKind.DO;
+            case GRANT, REVOKE -> StatementKind.GRANT;
+            case FLUSH -> StatementKind.FLUSH;
+            case KILL -> StatementKind.KILL;
+            case ANALYZE, BACKUP, CACHE, CHECK, CHECKSUM, CLONE, IMPORT, OPTIMIZE, PURGE, REPAIR, RESTART, SHUTDOWN ->
+                StatementKind.ADMIN;
+            case CHANGE, STOP -> StatementKind.CHANGE;
+            case BINLOG -> StatementKind.BINLOG;
+            case CASE, DECLARE, FOR, IF, LOOP, REPEAT, WHILE -> StatementKind.BLOCK;
+            case INSTALL, UNINSTALL -> StatementKind.INSTALL;
+            case RESET -> StatementKind.RESET;
+            case SIGNAL, RESIGNAL -> StatementKind.SIGNAL;
+            case GET -> StatementKind.GET_DIAGNOSTICS;
+            default -> StatementKind.UNKNOWN;
+        };
+    }
+}

@@ -1,0 +1,142 @@
+package io.understudy.sql;
+
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the proxy knows of a statement from its text. Immutable; shared between sessions through the analyser's cache.
+ */
+public final class StatementSummary {
+
+    private final long digest;
+    private final StatementKind kind;
+    private final List<TableName> reads;
+    private final List<TableName> writes;
+    private final @Nullable NotPure reason;
+    private final boolean pureButForFunctions;
+    private final boolean userVariables;
+    private final boolean readsDiagnostics;
+    private final boolean sessionDependent;
+    private final boolean temporary;
+    private final boolean implicitCommit;
+    private final @Nullable String useSchema;
+    private final List<String> functions;
+
+    StatementSummary(
+            long digest,
+            StatementKind kind,
+            List<TableName> reads,
+            List<TableName> writes,
+            @Nullable NotPure reason,
+            boolean pureButForFunctions,
+            boolean userVariables,
+            boolean readsDiagnostics,
+            boolean sessionDependent,
+            boolean temporary,
+            boolean implicitCommit,
+            @Nullable String useSchema,
+            List<String> functions) {
+        this.digest = digest;
+        this.kind = kind;
+        this.reads = reads;
+        this.writes = writes;
+        this.reason = reason;
+        this.pureButForFunctions = pureButForFunctions;
+        this.userVariables = userVariables;
+        this.readsDiagnostics = readsDiagnostics;
+        this.sessionDependent = sessionDependent;
+        this.temporary = temporary;
+        this.implicitCommit = implicitCommit;
+        this.useSchema = useSchema;
+        this.functions = functions;
+    }
+
+    /** The same for statements that differ only in literals, list lengths, blanks, comments, case and quotes. */
+    public long digest() {
+        return digest;
+    }
+
+    /** The digest as 16 lower-case hexadecimal digits. */
+    public String digestHex() {
+        return HexFormat.of().toHexDigits(digest);
+    }
+
+    public StatementKind kind() {
+        return kind;
+    }
+
+    /** Tables read, as named; no derived tables and no common table expressions. */
+    public List<TableName> reads() {
+        return reads;
+    }
+
+    /** Tables written, created, changed or dropped, as named. */
+    public List<TableName> writes() {
+        return writes;
+    }
+
+    /** Whether running it elsewhere as well has no effect but the reading. When in doubt, false. */
+    public boolean pureRead() {
+        return reason == null;
+    }
+
+    /** Why it is not a pure read, or null if it is one. */
+    public @Nullable NotPure reason() {
+        return reason;
+    }
+
+    /**
+     * Whether it is a pure read if the named functions are taken for pure.
+     *
+     * @param lowerCaseNames names as in {@link #functions()}
+     */
+    public boolean pureReadAllowing(Set<String> lowerCaseNames) {
+        return reason == null || pureButForFunctions && lowerCaseNames.containsAll(functions);
+    }
+
+    /** Whether it mentions a user variable ({@code @x}). */
+    public boolean userVariables() {
+        return userVariables;
+    }
+
+    /**
+     * Whether it reads what the statement before it left behind: {@code SHOW WARNINGS}, {@code GET DIAGNOSTICS},
+     * {@code ROW_COUNT()}, {@code FOUND_ROWS()}, {@code LAST_INSERT_ID()}, {@code @@warning_count}, …
+     */
+    public boolean readsDiagnostics() {
+        return readsDiagnostics;
+    }
+
+    /** Whether its meaning is another in another session: {@code CONNECTION_ID()}, {@code @x}, {@code CURRENT_USER}. */
+    public boolean sessionDependent() {
+        return sessionDependent;
+    }
+
+    /** Whether it creates or drops a temporary table. */
+    public boolean temporary() {
+        return temporary;
+    }
+
+    /** Whether it may end an open transaction without saying so. */
+    public boolean implicitCommit() {
+        return implicitCommit;
+    }
+
+    /** The schema that a {@code USE} names, else null. */
+    public @Nullable String useSchema() {
+        return useSchema;
+    }
+
+    /** Called functions that are not known as built in, lower case, with their schema where it is written. */
+    public List<String> functions() {
+        return functions;
+    }
+
+    @Override
+    public String toString() {
+        return kind + " " + digestHex() + (reason == null ? " pure" : " " + reason.label()) + " r=" + reads + " w="
+                + writes;
+    }
+}

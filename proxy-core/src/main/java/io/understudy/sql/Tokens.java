@@ -1,0 +1,215 @@
+package io.understudy.sql;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** A statement's tokens in arrays, reusable. Lists of literals are shortened to their first; hints are left out. */
+final class Tokens {
+
+    private static final int KEEP = 4096;
+
+    int flags;
+    private byte[] text = new byte[0];
+    private int count;
+    private int[] types = new int[256];
+    private int[] starts = new int[256];
+    private int[] ends = new int[256];
+    private boolean[] gaps = new boolean[256];
+    private boolean[] names = new boolean[256];
+    private @Nullable Keyword[] keywords = new @Nullable Keyword[256];
+
+    void load(Lexer lexer, byte[] source, int off, int len, int modes) {
+        lexer.reset(source, off, len, modes);
+        text = source;
+        count = 0;
+        for (int type = lexer.next(); type != Lexer.END; type = lexer.next()) {
+            if (type >= Lexer.HINT) {
+                continue;
+            }
+            if (isLiteral(type)
+                    && count > 1
+                    && types[count - 1] == ','
+                    && isLiteral(types[count - 2])
+                    && (count == 2 || types[count - 3] == '(')) {
+                count--;
+                continue;
+            }
+            boolean word = type == Lexer.WORD && (count == 0 || types[count - 1] != '.');
+            add(
+                    type,
+                    lexer.start,
+                    lexer.end,
+                    lexer.gap,
+                    word ? Keyword.find(source, lexer.start, lexer.end, lexer.folded) : null);
+        }
+        flags = lexer.flags;
+        // Room to look ahead without checks.
+        for (int i = 0; i < 8; i++) {
+            add(Lexer.END, off + len, off + len, true, null);
+        }
+        count -= 8;
+        lexer.release();
+    }
+
+    void release() {
+        text = new byte[0];
+        if (types.length > KEEP) {
+            grow(KEEP);
+        }
+    }
+
+    private void add(int type, int start, int end, boolean gap, @Nullable Keyword keyword) {
+        if (count == types.length) {
+            grow(count * 2);
+        }
+        types[count] = type;
+        starts[count] = start;
+        ends[count] = end;
+        gaps[count] = gap;
+        names[count] = false;
+        keywords[count] = keyword;
+        count++;
+    }
+
+    private void grow(int size) {
+        types = Arrays.copyOf(types, size);
+        starts = Arrays.copyOf(starts, size);
+        ends = Arrays.copyOf(ends, size);
+        gaps = Arrays.copyOf(gaps, size);
+        names = Arrays.copyOf(names, size);
+        keywords = Arrays.copyOf(keywords, size);
+    }
+
+    static boolean isLiteral(int type) {
+        return type >= Lexer.STRING && type <= Lexer.PARAM;
+    }
+
+    int count() {
+        return count;
+    }
+
+    int type(int i) {
+        return i < 0 ? Lexer.END : types[Math.min(i, count)];
+    }
+
+    @Nullable
+    Keyword keyword(int i) {
+        return i < 0 || i >= count ? null : keywords[i];
+    }
+
+    boolean is(int i, Keyword keyword) {
+        return keyword(i) == keyword;
+    }
+
+    boolean isAny(int i, Keyword a, Keyword b) {
+        Keyword k = keyword(i);
+        return k == a || k == b;
+    }
+
+    boolean isAny(int i, Keyword a, Keyword b, Keyword c) {
+        Keyword k = keyword(i);
+        return k == a || k == b || k == c;
+    }
+
+    boolean isName(int i) {
+        int type = type(i);
+        return type == Lexer.WORD || type == Lexer.QUOTED;
+    }
+
+    boolean gapBefore(int i) {
+        return i < count && gaps[i];
+    }
+
+    /** Marks a name whose parenthesis lists columns, so that it is not taken for a function's. */
+    void markNotCall(int i) {
+        if (i >= 0 && i < count) {
+            names[i] = true;
+        }
+    }
+
+    boolean isNotCall(int i) {
+        return names[i];
+    }
+
+    int start(int i) {
+        return starts[Math.min(i, count)];
+    }
+
+    int end(int i) {
+        return ends[Math.min(i, count)];
+    }
+
+    byte[] text() {
+        return text;
+    }
+
+    /** A name without its quotes. */
+    String name(int i) {
+        int s = start(i);
+        int e = end(i);
+        if (type(i) != Lexer.QUOTED || e - s < 2) {
+            return new String(text, s, e - s, StandardCharsets.UTF_8);
+        }
+        String quote = String.valueOf((char) text[s]);
+        String inner = new String(text, s + 1, e - s - 2, StandardCharsets.UTF_8);
+        return inner.contains(quote) ? inner.replace(quote + quote, quote) : inner;
+    }
+
+    String raw(int i) {
+        return new String(text, start(i), end(i) - start(i), StandardCharsets.UTF_8);
+    }
+
+    /** Whether two names are the same but for ASCII case and quotes. */
+    boolean sameName(int i, int j) {
+        int qi = type(i) == Lexer.QUOTED ? 1 : 0;
+        int qj = type(j) == Lexer.QUOTED ? 1 : 0;
+        int s = start(i) + qi;
+        int n = end(i) - qi - s;
+        int r = start(j) + qj;
+        if (n != end(j) - qj - r) {
+            return false;
+        }
+        for (int k = 0; k < n; k++) {
+            if (lower(text[s + k]) != lower(text[r + k])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    boolean isWord(int i, String upper) {
+        int n = end(i) - start(i);
+        if (type(i) != Lexer.WORD && type(i) != Lexer.QUOTED || n < upper.length()) {
+            return false;
+        }
+        int s = start(i) + (type(i) == Lexer.QUOTED ? 1 : 0);
+        if (n - (type(i) == Lexer.QUOTED ? 2 : 0) != upper.length()) {
+            return false;
+        }
+        for (int k = 0; k < upper.length(); k++) {
+            if (lower(text[s + k]) != lower((byte) upper.charAt(k))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int lower(byte b) {
+        return b >= 'A' && b <= 'Z' ? b + 32 : b;
+    }
+
+    /** The index behind the parenthesis that closes the one at {@code i}, or the end. */
+    int afterParenthesis(int i) {
+        int depth = 0;
+        for (int j = i; j < count; j++) {
+            int type = types[j];
+            if (type == '(') {
+                depth++;
+            } else if (type == ')' && --depth == 0) {
+                return j + 1;
+            }
+        }
+        return count;
+    }
+}

@@ -1,0 +1,71 @@
+package io.understudy.sql;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** An open-addressed, read-only table from upper-case ASCII words to values, looked up by bytes of any case. */
+final class WordTable<T> {
+
+    private final int mask;
+    private final long[] hashes;
+    private final byte[][] words;
+    private final Object[] values;
+
+    WordTable(Map<String, T> entries) {
+        int size = Integer.highestOneBit(Math.max(16, entries.size() * 3)) << 1;
+        mask = size - 1;
+        hashes = new long[size];
+        words = new byte[size][];
+        values = new Object[size];
+        entries.forEach((word, value) -> {
+            byte[] bytes = word.getBytes(StandardCharsets.US_ASCII);
+            long hash = Words.folded(bytes, 0, bytes.length);
+            int slot = slot(hash);
+            while (words[slot] != null) {
+                slot = slot + 1 & mask;
+            }
+            hashes[slot] = hash;
+            words[slot] = bytes;
+            values[slot] = value;
+        });
+    }
+
+    /** The value of the word at {@code [start, end)}, whose folded hash the caller has. */
+    @SuppressWarnings("unchecked")
+    @Nullable
+    T find(byte[] text, int start, int end, long hash) {
+        for (int slot = slot(hash); words[slot] != null; slot = slot + 1 & mask) {
+            // The bytes are compared too: a name made to collide must not pass for a built-in function.
+            if (hashes[slot] == hash && equalsIgnoreCase(words[slot], text, start, end)) {
+                return (T) values[slot];
+            }
+        }
+        return null;
+    }
+
+    @Nullable
+    T find(byte[] text, int start, int end) {
+        return find(text, start, end, Words.folded(text, start, end));
+    }
+
+    private int slot(long hash) {
+        return (int) (hash ^ hash >>> 40) & mask;
+    }
+
+    private static boolean equalsIgnoreCase(byte[] upper, byte[] text, int start, int end) {
+        if (upper.length != end - start) {
+            return false;
+        }
+        for (int i = 0; i < upper.length; i++) {
+            int c = text[start + i];
+            if (c >= 'a' && c <= 'z') {
+                c -= 32;
+            }
+            if (c != upper[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,59 @@
+package io.understudy.sql;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Hashes of names, eight bytes at a time.
+ *
+ * <p>{@link #folded} ignores the case of ASCII letters and is the same in every process, because digests appear in
+ * configuration files. {@link #exact} sees case and is seeded per process: it guards the cache against texts made to
+ * collide.
+ */
+final class Words {
+
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long HIGH_BITS = 0x8080808080808080L;
+    private static final long FOLD_FACTOR = 0x9E3779B97F4A7C15L;
+    private static final long EXACT_FACTOR =
+            (ThreadLocalRandom.current().nextLong() & 0x0FFFFFFFFFFFFFFEL) | 0x5000000000000001L;
+    private static final long EXACT_SEED = ThreadLocalRandom.current().nextLong();
+
+    private Words() {}
+
+    static long folded(byte[] text, int start, int end) {
+        long h = end - start;
+        for (int p = start; p < end; p += 8) {
+            long v = load(text, p, end);
+            // Setting bit 5 of every ASCII byte merges the cases; bytes of 0x80 and above keep their value.
+            v |= (~v & HIGH_BITS) >>> 2;
+            h = (h ^ v) * FOLD_FACTOR;
+            h ^= h >>> 32;
+        }
+        return h;
+    }
+
+    static long exact(byte[] text, int start, int end) {
+        long h = EXACT_SEED + (end - start);
+        for (int p = start; p < end; p += 8) {
+            h = (h ^ load(text, p, end)) * EXACT_FACTOR;
+            h ^= h >>> 29;
+        }
+        return h;
+    }
+
+    private static long load(byte[] text, int p, int end) {
+        int n = end - p;
+        if (p + 8 <= text.length) {
+            long v = (long) LONG.get(text, p);
+            return n >= 8 ? v : v & ((1L << (n << 3)) - 1);
+        }
+        long v = 0;
+        for (int i = Math.min(n, 8) - 1; i >= 0; i--) {
+            v = v << 8 | text[p + i] & 0xFF;
+        }
+        return v;
+    }
+}
