@@ -30,8 +30,13 @@ final class Lexer {
     static final int UNTERMINATED = 1 << 1;
     static final int BAD_TEXT = 1 << 2;
     static final int HINT_SETS = 1 << 3;
+    /** A version comment that not every supported server executes. */
+    static final int EXECUTABLE_BY_SOME = 1 << 4;
 
     private static final byte[] NO_TEXT = {};
+    /** MariaDB does not execute comments for MySQL 5.7 and up. */
+    private static final int NEWEST_COMMON_VERSION = 50699;
+
     private static final int SPACE = 1;
     private static final int LETTER = 2;
     private static final int DIGIT = 3;
@@ -402,9 +407,15 @@ final class Lexer {
     private int executableOpen(int from) {
         flags |= EXECUTABLE;
         executableDepth++;
-        int p = from + (at(from + 2) == 'M' ? 4 : 3);
+        boolean maria = at(from + 2) == 'M';
+        int p = from + (maria ? 4 : 3);
+        int version = 0;
         for (int digits = 0; digits < 6 && CLASS[at(p)] == DIGIT; digits++) {
+            version = version * 10 + at(p) - '0';
             p++;
+        }
+        if (maria || version > NEWEST_COMMON_VERSION) {
+            flags |= EXECUTABLE_BY_SOME;
         }
         folded = Words.folded(text, from, p);
         exact = Words.exact(text, from, p);

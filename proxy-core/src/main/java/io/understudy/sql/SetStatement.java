@@ -1,9 +1,58 @@
 package io.understudy.sql;
+
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-public final class SetStatement {
-  public enum Scope { SESSION, GLOBAL, USER }
-  public record Assignment(Scope scope, String name, @Nullable String literalValue) {}
-  public List<Assignment> assignments() { return List.of(); }
-  public static @Nullable SetStatement parse(byte[] t, int o, int l, int m) { return new SetStatement(); }
+
+/**
+ * A {@code SET} statement cut into its assignments, in order, so that a session's settings can be followed.
+ *
+ * @param assignments what is assigned, at least one
+ */
+public record SetStatement(List<Assignment> assignments) {
+
+    /** For whom an assignment counts. */
+    public enum Scope {
+        /** The session from now on; also {@code LOCAL} and no scope at all. */
+        SESSION,
+        GLOBAL,
+        PERSIST,
+        PERSIST_ONLY,
+        /** A user variable; the name is without its {@code @}. */
+        USER,
+        /** {@code SET TRANSACTION …}: the next transaction only. */
+        TRANSACTION,
+        /** {@code SET STATEMENT … FOR …}: the statement that it carries only. */
+        STATEMENT,
+        /** {@code SET PASSWORD}, {@code SET DEFAULT ROLE}: an account. */
+        ACCOUNT
+    }
+
+    /**
+     * One assignment.
+     *
+     * <p>Statements without a variable get a name: {@code SET NAMES x COLLATE y} is {@code names} with the value
+     * {@code x COLLATE y}, {@code SET CHARACTER SET x} is {@code character_set}, {@code SET TRANSACTION} is
+     * {@code transaction_isolation} ({@code READ-COMMITTED}) and {@code transaction_read_only} ({@code 0} or {@code 1}),
+     * {@code SET ROLE} is {@code role}, {@code SET RESOURCE GROUP} is {@code resource_group}, {@code SET PASSWORD} is
+     * {@code password}, {@code SET DEFAULT ROLE} is {@code default_role}.
+     *
+     * @param name lower case
+     * @param literalValue the value without quotes, a bare word as it is written; null for {@code DEFAULT} and for
+     *     every expression
+     */
+    public record Assignment(
+            Scope scope, String name, @Nullable String literalValue) {}
+
+    public SetStatement {
+        assignments = List.copyOf(assignments);
+    }
+
+    /**
+     * Parses a statement.
+     *
+     * @return null if it is no {@code SET}, is more than one statement, or is not understood
+     */
+    public static @Nullable SetStatement parse(byte[] text, int off, int len, int modes) {
+        return new SetParser().parse(text, off, len, modes);
+    }
 }

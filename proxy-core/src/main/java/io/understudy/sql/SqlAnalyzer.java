@@ -106,7 +106,7 @@ public final class SqlAnalyzer {
         return out.finish();
     }
 
-    private static boolean isAscii(byte[] text, int off, int len) {
+    static boolean isAscii(byte[] text, int off, int len) {
         int seen = 0;
         for (int p = off; p < off + len; p++) {
             seen |= text[p];

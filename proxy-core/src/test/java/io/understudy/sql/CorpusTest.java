@@ -1,0 +1,29 @@
+package io.understudy.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every labelled statement has the kind, the tables and the verdict of its label. */
+class CorpusTest {
+
+    private final SqlAnalyzer analyzer = new SqlAnalyzer();
+
+    static Stream<Corpus.Statement> statements() {
+        return Corpus.load().stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("statements")
+    void agreesWithTheLabels(Corpus.Statement statement) {
+        byte[] text = statement.bytes();
+        StatementSummary summary = analyzer.summarize(text, 0, text.length, SqlModes.NONE);
+        assertThat(Corpus.label(summary.kind())).isEqualTo(statement.kind());
+        assertThat(Corpus.names(summary.reads())).isEqualTo(statement.reads());
+        assertThat(Corpus.names(summary.writes())).isEqualTo(statement.writes());
+        assertThat(summary.pureRead()).as("%s", summary).isEqualTo(statement.pure());
+        assertThat(summary.reason() == null).isEqualTo(summary.pureRead());
+    }
+}
