@@ -1,6 +1,7 @@
 package io.understudy.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.SchemaRegistry;
@@ -87,5 +88,21 @@ class ExamplesTest {
                         "plugins.gtid-domain",
                         "plugins.mirror",
                         "plugins.query-log");
+    }
+
+    /** The reference names every key of the core, and its error example is what the loader really says. */
+    @Test
+    void theReferenceIsTrue() throws Exception {
+        String reference = Files.readString(example("../configuration.md"));
+        for (Class<?> type : ConfigSchemaTest.coreRecords()) {
+            for (RecordComponent component : type.getRecordComponents()) {
+                assertThat(reference).containsPattern("\\| `([A-Za-z.\\[\\]]+\\.)?" + component.getName() + "[`.\\[]");
+            }
+        }
+        String example = reference.substring(reference.indexOf("## What errors look like"));
+        String[] blocks = example.split("```(yaml|text)?\n");
+        assertThatThrownBy(() -> ConfigLoader.load(blocks[1], "bad.yaml", PLUGINS, variable -> null))
+                .isInstanceOf(ConfigException.class)
+                .hasMessage(blocks[3].stripTrailing());
     }
 }
