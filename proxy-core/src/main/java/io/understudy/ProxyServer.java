@@ -48,18 +48,18 @@ public final class ProxyServer implements AutoCloseable {
         metrics = new CoreMetrics(meters, new LatencyHistograms(), CommandCode::name);
         registry = new SessionRegistry(config.listen().maxConnections());
         metrics.sessions(registry::count);
-        environment = new SessionEnvironment(
-                new PluginHost(metrics),
-                metrics,
-                new SqlAnalyzer(),
-                (int) config.limits().statementBytes().bytes());
+        environment = new SessionEnvironment(new PluginHost(metrics), metrics, new SqlAnalyzer(), (int)
+                config.limits().statementBytes().bytes());
         transport = NetworkTransport.resolve(config.transport());
         acceptors = transport.group(1, "accept");
         loops = transport.group(Runtime.getRuntime().availableProcessors(), "relay");
         BackendConnector connector = new BackendConnector(
                 transport, config.primary().address(), config.primary().connectTimeout(), RelayServer.WATER_MARK);
         relay = new RelayContext(
-                registry, environment, connector, config.limits().handshakeTimeout().toMillis());
+                registry,
+                environment,
+                connector,
+                config.limits().handshakeTimeout().toMillis());
         server = new RelayServer(transport, acceptors, loops, relay);
     }
 
@@ -69,7 +69,10 @@ public final class ProxyServer implements AutoCloseable {
             addresses.add(server.bind(address));
         }
         log.info(
-                "listening on {} for primary {} ({})", addresses, loaded.config().primary().address(), transport.kind());
+                "listening on {} for primary {} ({})",
+                addresses,
+                loaded.config().primary().address(),
+                transport.kind());
     }
 
     public List<SocketAddress> addresses() {
@@ -105,6 +108,8 @@ public final class ProxyServer implements AutoCloseable {
             session.execute(session::drainNow);
         }
         loops.shutdownGracefully(0, 2, java.util.concurrent.TimeUnit.SECONDS).awaitUninterruptibly();
-        acceptors.shutdownGracefully(0, 2, java.util.concurrent.TimeUnit.SECONDS).awaitUninterruptibly();
+        acceptors
+                .shutdownGracefully(0, 2, java.util.concurrent.TimeUnit.SECONDS)
+                .awaitUninterruptibly();
     }
 }

@@ -55,6 +55,11 @@ final class ChannelLeg implements Leg {
         apply();
     }
 
+    @Override
+    public void execute(Runnable task) {
+        channel.eventLoop().execute(task);
+    }
+
     /** Back-pressure: whether the other leg's buffer has room. */
     void setOtherWritable(boolean writable) {
         otherWritable = writable;

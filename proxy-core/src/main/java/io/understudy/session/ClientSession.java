@@ -50,6 +50,11 @@ public final class ClientSession implements Handshake.Outcome {
         return client.remoteAddress();
     }
 
+    /** Runs on the session's event loop. Any thread. */
+    public void execute(Runnable task) {
+        client.execute(task);
+    }
+
     /** What the session is doing, in a word. */
     public String phaseName() {
         return phase.name();

@@ -21,6 +21,9 @@ public interface Leg {
     /** Stops or resumes reading this end on behalf of the caller; independent of back-pressure. */
     void setReading(boolean on);
 
+    /** Runs on the session's event loop; the one method that any thread may call. */
+    void execute(Runnable task);
+
     /** Sends what is queued, then closes. Idempotent. */
     void closeAfterFlush();
 }
