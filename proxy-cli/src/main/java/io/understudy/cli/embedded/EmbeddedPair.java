@@ -207,7 +207,7 @@ public final class EmbeddedPair implements AutoCloseable {
                             + rows.getString("Last_SQL_Error") + "'"
                     : "it is no replica";
         } catch (SQLException e) {
-            return e.getMessage();
+            return "cannot be asked: " + e.getMessage();
         }
     }
 
