@@ -117,7 +117,7 @@ public record MirrorConfig(
             if (name == null || name.isEmpty()) {
                 throw new IllegalArgumentException("name: required: what metrics call this rule");
             }
-            match = match == null ? Match.EVERYTHING : match;
+            match = match == null ? Match.ANY : match;
             sample = sample == null ? new SampleRate(SampleRate.ALL) : sample;
             by = by == null ? By.STATEMENT : by;
             standbys = standbys == null ? List.of() : List.copyOf(standbys);
