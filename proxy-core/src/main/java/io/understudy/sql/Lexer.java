@@ -63,7 +63,7 @@ final class Lexer {
 
     int end;
     boolean gap;
-    /** Hashes of a name's bytes, without quotes. */
+    /** Hashes of a name's bytes, without quotes; of no meaning for a token that is no name. */
     long folded;
 
     long exact;
@@ -174,6 +174,8 @@ final class Lexer {
                 case '*':
                     if (executableDepth > 0 && at(p + 1) == '/') {
                         executableDepth--;
+                        folded = 0;
+                        exact = 0;
                         return token(p, p + 2, EXECUTABLE_CLOSE);
                     }
                     return token(p, p + 1, '*');
@@ -183,6 +185,8 @@ final class Lexer {
                     boolean afterName = lastEnd == p && (last == WORD || last == QUOTED);
                     return !afterName && CLASS[at(p + 1)] == DIGIT ? real(p, p + 1) : token(p, p + 1, '.');
                 case ':':
+                    folded = 0;
+                    exact = 0;
                     return at(p + 1) == '=' ? token(p, p + 2, ASSIGN) : token(p, p + 1, ':');
                 case '\\':
                     // \N is the old spelling of NULL; any other backslash outside a string is an error.
@@ -333,8 +337,8 @@ final class Lexer {
             p++;
         }
         flags |= UNTERMINATED;
-        folded = 0;
-        exact = 0;
+        folded = Words.folded(text, from + 1, limit);
+        exact = Words.exact(text, from + 1, limit);
         return token(from, limit, QUOTED);
     }
 
