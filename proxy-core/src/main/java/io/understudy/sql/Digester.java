@@ -82,6 +82,7 @@ final class Digester {
         for (int type = lex.next(); type != Lexer.END; type = lex.next()) {
             if (type == Lexer.WORD) {
                 if (lex.text()[lex.start] == '_' && isIntroducer()) {
+                    mixFingerprint(lex.exact);
                     continue;
                 }
                 operandNext = false;
@@ -152,13 +153,15 @@ final class Digester {
     }
 
     private void literal() {
-        flushSign();
-        flushSemicolons();
-        if (held == COMMA_AFTER_LITERAL) {
-            held = COMMA_AND_LITERAL;
-            return;
+        if ((sign | semicolons | held) != 0) {
+            flushSign();
+            flushSemicolons();
+            if (held == COMMA_AFTER_LITERAL) {
+                held = COMMA_AND_LITERAL;
+                return;
+            }
+            flushHeld();
         }
-        flushHeld();
         mix(LITERAL, LITERAL);
         if (out != null) {
             out.literal();
@@ -320,9 +323,11 @@ final class Digester {
     }
 
     private void flushAll() {
-        flushSign();
-        flushSemicolons();
-        flushHeld();
+        if ((sign | semicolons | held) != 0) {
+            flushSign();
+            flushSemicolons();
+            flushHeld();
+        }
         afterLiteral = false;
         afterGroup = false;
     }

