@@ -66,6 +66,6 @@ final class SqlTimings {
             best = Math.min(best, (THREADS.getCurrentThreadCpuTime() - start) / (double) rounds);
             bytes = (THREADS.getCurrentThreadAllocatedBytes() - allocated) / (double) rounds;
         }
-        out.printf("%-18s %7.1f ns  %7.1f B%n", what, best, bytes);
+        out.printf("%-21s %7.1f ns  %7.1f B%n", what, best, bytes);
     }
 }
