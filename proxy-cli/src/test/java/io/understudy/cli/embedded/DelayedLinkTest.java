@@ -110,7 +110,7 @@ class DelayedLinkTest {
         }
     }
 
-    @Test
+    @org.junit.jupiter.api.RepeatedTest(30)
     void keepsHalfClosedConnections() throws IOException {
         try (DelayedLink link = link(Duration.ofMillis(20));
                 Socket client = connect(link);
@@ -121,6 +121,28 @@ class DelayedLinkTest {
             server.getOutputStream().write("answer".getBytes(StandardCharsets.UTF_8));
             server.shutdownOutput();
             assertThat(client.getInputStream().readAllBytes()).asString().isEqualTo("answer");
+            await().until(() -> link.connections() == 0);
+        }
+    }
+
+    @org.junit.jupiter.api.RepeatedTest(30)
+    void anOrderlyCloseLosesNothingThatIsUnderWay() throws Exception {
+        byte[] large = new byte[8 << 20];
+        try (DelayedLink link = link(Duration.ofMillis(50));
+                Socket client = connect(link);
+                Socket server = accept()) {
+            client.shutdownOutput();
+            assertThat(server.getInputStream().read()).isEqualTo(-1);
+            CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> {
+                try (server) {
+                    server.getOutputStream().write(large);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            writer.get();
+            // The sender is gone by now, and the reader has not begun.
+            assertThat(drain(client.getInputStream())).isEqualTo(large.length);
             await().until(() -> link.connections() == 0);
         }
     }
