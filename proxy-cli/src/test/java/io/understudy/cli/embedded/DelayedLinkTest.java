@@ -110,7 +110,7 @@ class DelayedLinkTest {
         }
     }
 
-    @org.junit.jupiter.api.RepeatedTest(30)
+    @Test
     void keepsHalfClosedConnections() throws IOException {
         try (DelayedLink link = link(Duration.ofMillis(20));
                 Socket client = connect(link);
@@ -125,7 +125,7 @@ class DelayedLinkTest {
         }
     }
 
-    @org.junit.jupiter.api.RepeatedTest(30)
+    @Test
     void anOrderlyCloseLosesNothingThatIsUnderWay() throws Exception {
         byte[] large = new byte[8 << 20];
         try (DelayedLink link = link(Duration.ofMillis(50));
@@ -279,9 +279,13 @@ class DelayedLinkTest {
     void resetsTheClientWhenTheTargetIsGone() throws IOException {
         try (DelayedLink link = link(Duration.ZERO)) {
             listener.close();
-            try (Socket client = connect(link)) {
-                assertThatThrownBy(() -> client.getInputStream().read()).isInstanceOf(SocketException.class);
-            }
+            // The reset may come before the connect has returned.
+            assertThatThrownBy(() -> {
+                        try (Socket client = connect(link)) {
+                            assertThat(client.getInputStream().read()).isEqualTo(-2);
+                        }
+                    })
+                    .isInstanceOf(SocketException.class);
         }
     }
 }
