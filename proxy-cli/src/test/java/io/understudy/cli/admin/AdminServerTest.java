@@ -277,6 +277,10 @@ class AdminServerTest {
                 .POST(HttpRequest.BodyPublishers.ofByteArray(new byte[AdminServer.MAX_BODY + 1])));
         assertThat(response.statusCode()).isEqualTo(413);
         assertThat(response.body()).contains("up to 65536 bytes");
+        HttpResponse<String> larger = send(HttpRequest.newBuilder(uri("/api/reload"))
+                .headers(bearer(TOKEN))
+                .POST(HttpRequest.BodyPublishers.ofByteArray(new byte[100 * AdminServer.MAX_BODY])));
+        assertThat(larger.statusCode()).isEqualTo(413);
     }
 
     @Test
