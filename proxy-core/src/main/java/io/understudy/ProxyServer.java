@@ -3,7 +3,7 @@ package io.understudy;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoopGroup;
 import io.understudy.backend.BackendConnector;
-import io.understudy.backend.NetworkTransport;
+import io.understudy.client.NetworkTransport;
 import io.understudy.config.Address;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.UnderstudyConfig;

@@ -1,5 +1,6 @@
 package io.understudy.cli.admin;
 
+import io.understudy.cli.json.JsonWriter;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;

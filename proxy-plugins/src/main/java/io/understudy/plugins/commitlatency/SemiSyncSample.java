@@ -51,8 +51,8 @@ record SemiSyncSample(
      */
     static SemiSyncSample of(long askedNanos, long answeredNanos, ServerFlavor flavor, Map<String, String> values) {
         Map<String, String> byName = new java.util.HashMap<>();
-        values.forEach((name, value) ->
-                byName.put(name.toLowerCase(Locale.ROOT).replace("_source_", "_master_").replace("_replica", "_slave"), value));
+        values.forEach((name, value) -> byName.put(
+                name.toLowerCase(Locale.ROOT).replace("_source_", "_master_").replace("_replica", "_slave"), value));
         boolean enabled = isOn(byName.get("rpl_semi_sync_master_enabled"));
         return new SemiSyncSample(
                 askedNanos,
