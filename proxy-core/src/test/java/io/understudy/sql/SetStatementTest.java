@@ -133,7 +133,6 @@ class SetStatementTest {
                 "SET a=1; SET b=2",
                 "SET a='",
                 "SET =1",
-                "SET a=1 b",
                 "SET a=1,",
                 "SET GLOBAL",
                 "SET TRANSACTION",

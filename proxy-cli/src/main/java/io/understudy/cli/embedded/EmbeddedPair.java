@@ -102,7 +102,10 @@ public final class EmbeddedPair implements AutoCloseable {
     }
 
     private void replicate() {
+        // Off meanwhile, as there is nobody yet to acknowledge: each statement would wait for the whole timeout.
+        primary.execute("SET GLOBAL rpl_semi_sync_master_enabled=0");
         createAccount(REPLICATION_USER, REPLICATION_PASSWORD, "REPLICATION SLAVE ON *.*");
+        primary.execute("SET GLOBAL rpl_semi_sync_master_enabled=" + (options.semiSync() ? 1 : 0));
         standby.execute(
                 "STOP SLAVE",
                 "RESET MASTER",
@@ -204,7 +207,7 @@ public final class EmbeddedPair implements AutoCloseable {
                             + rows.getString("Last_SQL_Error") + "'"
                     : "it is no replica";
         } catch (SQLException e) {
-            return e.getMessage();
+            return "cannot be asked: " + e.getMessage();
         }
     }
 
