@@ -239,7 +239,7 @@ public final class PacketScanner {
         boolean goesOn = sink.onShown(buf, index, length);
         if (holding) {
             holding = false;
-            dropping = !goesOn;
+            dropping |= !goesOn;
         }
     }
 
