@@ -103,9 +103,12 @@ public final class ClientSession implements Handshake.Outcome {
 
     /** The primary cannot be had: the client is told so in the protocol's own words. */
     public void backendFailed(int code, String sqlState, String message) {
+        if (ended()) {
+            return;
+        }
         environment.metrics().connection("backend_unreachable");
         log.warn("session {} from {}: {}", id, client.remoteAddress(), message);
-        client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), 0, true));
+        refuse(code, sqlState, message);
         end(CloseReason.BACKEND_UNREACHABLE);
     }
 
@@ -188,7 +191,10 @@ public final class ClientSession implements Handshake.Outcome {
         phase = new Relaying(client, backend, model, bridge, environment, this::atBoundary);
         // A client may send its first command right behind its last authentication packet.
         ByteBuf early = handshake.drainClient();
+        // Nothing is due behind the OK packet but what a server says that closes at once.
+        ByteBuf late = handshake.drainServer();
         handshake.close();
+        fromServer(late);
         fromClient(early);
         clientReadComplete();
         if (draining) {
@@ -244,8 +250,11 @@ public final class ClientSession implements Handshake.Outcome {
     }
 
     private void refuse(int code, String sqlState, String message) {
-        int sequence = phase instanceof LoggingIn login ? login.handshake().clientSequence() : 1;
-        client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), sequence, true));
+        int sequence = phase.errorSequence();
+        if (sequence >= 0) {
+            // Number 0 comes before any greeting: a client that has not seen one takes a SQLSTATE for text.
+            client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), sequence, sequence > 0));
+        }
     }
 
     private void end(CloseReason reason) {
