@@ -7,6 +7,7 @@ import io.understudy.backend.NetworkTransport;
 import io.understudy.config.Address;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.handshake.tls.TlsFilesException;
 import io.understudy.host.PluginHost;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistograms;
@@ -34,6 +35,7 @@ public final class ProxyServer implements AutoCloseable {
     private final CoreMetrics metrics;
     private final SessionRegistry registry;
     private final SessionEnvironment environment;
+    private final LegSetup legs;
     private final NetworkTransport transport;
     private final EventLoopGroup acceptors;
     private final EventLoopGroup loops;
@@ -50,6 +52,8 @@ public final class ProxyServer implements AutoCloseable {
         metrics.sessions(registry::count);
         environment = new SessionEnvironment(new PluginHost(metrics), metrics, new SqlAnalyzer(), (int)
                 config.limits().statementBytes().bytes());
+        legs = new LegSetup(config);
+        environment.setLoginPolicy(legs.policy());
         transport = NetworkTransport.resolve(config.transport());
         acceptors = transport.group(1, "accept");
         loops = transport.group(Runtime.getRuntime().availableProcessors(), "relay");
@@ -81,6 +85,17 @@ public final class ProxyServer implements AutoCloseable {
 
     public SessionRegistry registry() {
         return registry;
+    }
+
+    /**
+     * Reads certificates and keys again; sessions that stand keep theirs.
+     *
+     * @param next names the files, and is otherwise like the running configuration
+     * @throws TlsFilesException when a file cannot be used; those in use stay in use
+     */
+    public void reloadCertificates(UnderstudyConfig next) throws TlsFilesException {
+        legs.reload(next);
+        log.info("certificates and keys of both legs read again, for new connections");
     }
 
     /**

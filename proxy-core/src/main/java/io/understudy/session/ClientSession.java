@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.command.SessionModel;
 import io.understudy.handshake.Handshake;
 import io.understudy.handshake.LoginResult;
+import io.understudy.handshake.Refusal;
 import io.understudy.host.ObserverChain;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.wire.Leg;
@@ -23,6 +24,7 @@ public final class ClientSession implements Handshake.Outcome {
     private static final Logger log = LoggerFactory.getLogger(ClientSession.class);
     private static final int ER_HANDSHAKE = 1043;
     private static final int ER_MALFORMED = 1835;
+    private static final int CR_SSL_CONNECTION_ERROR = 2026;
 
     private final long id;
     private final Leg client;
@@ -61,7 +63,7 @@ public final class ClientSession implements Handshake.Outcome {
     }
 
     public boolean loggedIn() {
-        return phase instanceof Relaying;
+        return phase instanceof Relaying || phase instanceof Passthrough;
     }
 
     public boolean ended() {
@@ -80,7 +82,7 @@ public final class ClientSession implements Handshake.Outcome {
             return;
         }
         server = backend;
-        phase = new LoggingIn(new Handshake(client, backend, this));
+        phase = new LoggingIn(new Handshake(client, backend, environment.loginPolicy(), this));
         client.setReading(true);
         backend.setReading(true);
     }
@@ -99,6 +101,8 @@ public final class ClientSession implements Handshake.Outcome {
             phase.fromClient(bytes);
         } catch (MalformedPacketException e) {
             malformed(CloseReason.CLIENT_MALFORMED, e);
+        } catch (Refusal e) {
+            refused(e);
         } catch (RuntimeException e) {
             failed(e);
         }
@@ -110,6 +114,8 @@ public final class ClientSession implements Handshake.Outcome {
             phase.fromServer(bytes);
         } catch (MalformedPacketException e) {
             malformed(CloseReason.SERVER_MALFORMED, e);
+        } catch (Refusal e) {
+            refused(e);
         } catch (RuntimeException e) {
             failed(e);
         }
@@ -188,6 +194,45 @@ public final class ClientSession implements Handshake.Outcome {
         end(CloseReason.REFUSED_BY_SERVER);
     }
 
+    @Override
+    public void passthrough() {
+        Leg backend = server;
+        if (backend == null || !(phase instanceof LoggingIn login)) {
+            throw new IllegalStateException("TLS is to be relayed while " + phase.name());
+        }
+        environment.metrics().connection("passthrough");
+        Handshake handshake = login.handshake();
+        phase = new Passthrough(client, backend, environment);
+        ByteBuf fromClient = handshake.drainClient();
+        ByteBuf fromServer = handshake.drainServer();
+        handshake.close();
+        phase.fromClient(fromClient);
+        phase.fromServer(fromServer);
+        phase.clientReadComplete();
+        phase.serverReadComplete();
+    }
+
+    @Override
+    public void tlsFailed(boolean withServer, Throwable cause) {
+        if (ended()) {
+            return;
+        }
+        String why = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+        if (withServer) {
+            environment.metrics().connection("server_tls_failed");
+            log.warn("session {} from {}: no TLS with the primary: {}", id, client.remoteAddress(), why);
+            refuse(
+                    CR_SSL_CONNECTION_ERROR,
+                    "HY000",
+                    "TLS/SSL error with the primary (Understudy: " + why + "; see primary.tls)");
+            end(CloseReason.SERVER_TLS_FAILED);
+        } else {
+            environment.metrics().connection("client_tls_failed");
+            log.warn("session {} from {}: no TLS with the client: {}", id, client.remoteAddress(), why);
+            end(CloseReason.CLIENT_TLS_FAILED);
+        }
+    }
+
     /** No new work: closes at the next boundary, at once when idle. */
     public void drain() {
         draining = true;
@@ -219,6 +264,13 @@ public final class ClientSession implements Handshake.Outcome {
             refuse(ER_MALFORMED, "HY000", "Understudy: malformed communication packet: " + e.getMessage());
         }
         end(reason);
+    }
+
+    private void refused(Refusal e) {
+        environment.metrics().connection(e.outcome());
+        log.debug("session {} from {} refused: {}", id, client.remoteAddress(), e.getMessage());
+        refuse(e.error().code(), e.error().sqlState(), e.error().message());
+        end(CloseReason.REFUSED_BY_PROXY);
     }
 
     private void failed(RuntimeException e) {
