@@ -66,6 +66,9 @@ final class AwaitClientReply implements HandshakePhase {
         TlsEnd serverEnd = handshake.policy().serverEnd();
         boolean serverTls = handshake.policy().asksServerForTls(greeting.capabilities(), handshake.serverIsLocal());
         long legBits = serverTls ? Capabilities.SSL : 0;
+        if (handshake.trackSession()) {
+            legBits |= greeting.capabilities() & Capabilities.SESSION_TRACK;
+        }
         long told = ServerReply.capabilities(reply.capabilities(), greeting.capabilities(), offered, legBits);
         ServerReply.rewrite(packet, told);
         if (serverTls && serverEnd != null) {

@@ -33,12 +33,14 @@ public final class Handshake {
     private final SequencedLeg server;
     private final Outcome outcome;
     private final LoginPolicy policy;
+    private final boolean trackSession;
     private final PacketAssembler fromClient = new PacketAssembler();
     private final PacketAssembler fromServer = new PacketAssembler();
     private HandshakePhase phase = new AwaitGreeting(this);
     private boolean over;
 
-    public Handshake(Leg client, Leg server, LoginPolicy policy, Outcome outcome) {
+    public Handshake(Leg client, Leg server, LoginPolicy policy, boolean trackSession, Outcome outcome) {
+        this.trackSession = trackSession;
         this.policy = policy;
         this.client = new SequencedLeg(client, "client");
         this.server = new SequencedLeg(server, "server");
@@ -94,6 +96,11 @@ public final class Handshake {
         over = true;
         fromClient.close();
         fromServer.close();
+    }
+
+    /** Whether the server is to track the session's state even for a client that does not ask for that. */
+    boolean trackSession() {
+        return trackSession;
     }
 
     LoginPolicy policy() {

@@ -6,7 +6,10 @@ import io.understudy.handshake.Handshake;
 import io.understudy.handshake.LoginResult;
 import io.understudy.handshake.Refusal;
 import io.understudy.host.ObserverChain;
+import io.understudy.inject.GtidTracking;
+import io.understudy.plugin.Interest;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.wire.Capabilities;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.packet.ErrPacket;
@@ -82,7 +85,12 @@ public final class ClientSession implements Handshake.Outcome {
             return;
         }
         server = backend;
-        phase = new LoggingIn(new Handshake(client, backend, environment.loginPolicy(), this));
+        phase = new LoggingIn(new Handshake(
+                client,
+                backend,
+                environment.loginPolicy(),
+                environment.plugins().wantsGtids(),
+                this));
         client.setReading(true);
         backend.setReading(true);
     }
@@ -171,11 +179,18 @@ public final class ClientSession implements Handshake.Outcome {
                 environment.analyzer(),
                 environment.statementLimit());
         ObserverChain chain = environment.plugins().openSession(model);
-        ObserverBridge bridge = new ObserverBridge(chain, environment.metrics());
+        boolean tracks = (result.capabilities() & Capabilities.SESSION_TRACK) != 0;
+        GtidTracking tracking = null;
+        if (tracks && (chain.interests() & Interest.GTIDS) != 0) {
+            tracking = new GtidTracking(model.flavor());
+            model.setTrackingWatch(tracking);
+        }
+        OkFilter filter = OkFilter.of(result.capabilities(), result.clientTracksSession(), tracking, client.alloc());
+        ObserverBridge bridge = new ObserverBridge(chain, environment.metrics(), tracking);
         observers = bridge;
         environment.metrics().connection("accepted");
         Handshake handshake = login.handshake();
-        phase = new Relaying(client, backend, model, bridge, environment, this::atBoundary);
+        phase = new Relaying(client, backend, model, bridge, environment, filter, this::atBoundary);
         // A client may send its first command right behind its last authentication packet.
         ByteBuf early = handshake.drainClient();
         handshake.close();
