@@ -31,7 +31,13 @@ final class CommandEffects {
             return;
         }
         switch (exchange.code()) {
-            case CommandCode.QUERY -> query(exchange, length);
+            case CommandCode.QUERY -> {
+                query(exchange, length);
+                TrackingWatch watch = model.trackingWatch();
+                if (watch != null && exchange.kind() == StatementKind.SET) {
+                    watch.clientSets(buf, index, length);
+                }
+            }
             case CommandCode.STMT_PREPARE -> prepare(exchange, length);
             case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE -> execute(exchange, buf, index, length);
             case CommandCode.INIT_DB -> {
@@ -156,6 +162,10 @@ final class CommandEffects {
     private void execute(Exchange exchange, ByteBuf buf, int index, int length) {
         PreparedEntry entry = find(buf, index, length);
         exchange.setPrepared(entry);
+        TrackingWatch watch = model.trackingWatch();
+        if (watch != null && entry != null && entry.kind() == StatementKind.SET) {
+            watch.clientSetsPrepared();
+        }
         if (entry == null || !statements || exchange.code() != CommandCode.STMT_EXECUTE) {
             return;
         }

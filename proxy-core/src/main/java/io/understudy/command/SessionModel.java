@@ -42,6 +42,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     private long commands;
     private long nanos;
     private @Nullable Exchange answering;
+    private @Nullable TrackingWatch trackingWatch;
 
     /** What the login has settled. */
     public record Login(
@@ -165,6 +166,16 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         settings.status((bits & ServerStatus.NO_BACKSLASH_ESCAPES) != 0);
     }
 
+    /** Set once, before the first command. */
+    public void setTrackingWatch(TrackingWatch watch) {
+        trackingWatch = watch;
+    }
+
+    @Nullable
+    TrackingWatch trackingWatch() {
+        return trackingWatch;
+    }
+
     void setSchema(@Nullable String name) {
         schema = name;
     }
@@ -185,7 +196,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     public void expectInjected(InjectedStatement statementOfOurs, int observer) {
         Exchange exchange = inFlight.addBeforeLast();
         exchange.begin(CommandCode.QUERY, 0, 0, nanos, false, false);
-        exchange.expect(Answers.RESULT, capabilities, null);
+        exchange.expect(Answers.RESULT, capabilities, trackingWatch == null ? null : this);
         exchange.ownedBy(statementOfOurs, observer);
     }
 
@@ -204,6 +215,11 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         if (name.equals("last_gtid")) {
             if (exchange != null && !value.isEmpty()) {
                 exchange.setGtid(value);
+            }
+        } else if (name.equals("session_track_system_variables")) {
+            TrackingWatch watch = trackingWatch;
+            if (watch != null) {
+                watch.reported(value);
             }
         } else {
             settings.tracked(name, value);

@@ -1,12 +1,14 @@
 package io.understudy.handshake;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.wire.Capabilities;
 import io.understudy.wire.Marker;
 import io.understudy.wire.ServerStatus;
 import io.understudy.wire.packet.ClientReply;
 import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.Greeting;
 import io.understudy.wire.packet.OkPacket;
+import io.understudy.wire.packet.SessionStateFilter;
 
 /**
  * The dialogue of the authentication plugin, whichever it is. OK and ERR end it; everything else is the plugin's and is
@@ -43,8 +45,9 @@ final class Authenticating implements HandshakePhase {
                     throw e;
                 }
             }
-            handshake.toClient(packet);
-            handshake.loggedIn(new LoginResult(greeting, reply, agreed, status));
+            boolean clientTracks = (reply.capabilities() & Capabilities.SESSION_TRACK) != 0;
+            handshake.toClient(clientTracks ? packet : withoutState(packet, payload));
+            handshake.loggedIn(new LoginResult(greeting, reply, agreed, clientTracks, status));
         } else if (first == Marker.ERR) {
             ErrPacket err = ErrPacket.parse(payload, 0, payload.readableBytes());
             handshake.toClient(packet);
@@ -59,6 +62,20 @@ final class Authenticating implements HandshakePhase {
     @Override
     public boolean isEarlyCommand(int sequence) {
         return sequence == 0;
+    }
+
+    /** The OK packet for a client that knows nothing of session state. */
+    private ByteBuf withoutState(ByteBuf packet, ByteBuf payload) {
+        if ((agreed & Capabilities.SESSION_TRACK) == 0) {
+            return packet;
+        }
+        ByteBuf shorter =
+                new SessionStateFilter(agreed).withoutState(packet.alloc(), payload, 0, payload.readableBytes(), 0);
+        if (shorter == null) {
+            return packet;
+        }
+        packet.release();
+        return shorter;
     }
 
     @Override

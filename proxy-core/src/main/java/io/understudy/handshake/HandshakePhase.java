@@ -6,9 +6,12 @@ import io.netty.buffer.ByteBuf;
  * Where a login stands. Each phase takes a whole packet, whose ownership passes, and names the phase that follows.
  *
  * <pre>
+ *                                  ┌──┐ TLS request, when we terminate TLS
+ *                                  │  ▼
  *  AwaitGreeting ──greeting──▶ AwaitClientReply ──reply──▶ Authenticating ──OK──▶ (logged in)
- *       │ERR                                                    │  ▲ └─ERR─▶ (refused by the server)
- *       └──▶ (refused by the server)                            └──┘ anything else, either way
+ *       │ERR                       │                            │  ▲ └─ERR─▶ (refused by the server)
+ *       └──▶ (refused by           └─TLS request──▶             └──┘ anything else, either way
+ *             the server)             (relayed blindly)
  * </pre>
  */
 sealed interface HandshakePhase permits AwaitGreeting, AwaitClientReply, Authenticating {

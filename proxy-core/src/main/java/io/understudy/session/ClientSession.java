@@ -4,8 +4,12 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.command.SessionModel;
 import io.understudy.handshake.Handshake;
 import io.understudy.handshake.LoginResult;
+import io.understudy.handshake.Refusal;
 import io.understudy.host.ObserverChain;
+import io.understudy.inject.GtidTracking;
+import io.understudy.plugin.Interest;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.wire.Capabilities;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.packet.ErrPacket;
@@ -25,6 +29,7 @@ public final class ClientSession implements Handshake.Outcome {
     private static final Logger log = LoggerFactory.getLogger(ClientSession.class);
     private static final int ER_HANDSHAKE = 1043;
     private static final int ER_MALFORMED = 1835;
+    private static final int CR_SSL_CONNECTION_ERROR = 2026;
 
     private final long id;
     private final Leg client;
@@ -82,7 +87,7 @@ public final class ClientSession implements Handshake.Outcome {
     }
 
     public boolean loggedIn() {
-        return phase instanceof Relaying;
+        return phase instanceof Relaying || phase instanceof Passthrough;
     }
 
     public boolean ended() {
@@ -101,7 +106,12 @@ public final class ClientSession implements Handshake.Outcome {
             return;
         }
         server = backend;
-        phase = new LoggingIn(new Handshake(client, backend, this));
+        phase = new LoggingIn(new Handshake(
+                client,
+                backend,
+                environment.loginPolicy(),
+                environment.plugins().wantsGtids(),
+                this));
         client.setReading(true);
         backend.setReading(true);
     }
@@ -123,6 +133,8 @@ public final class ClientSession implements Handshake.Outcome {
             phase.fromClient(bytes);
         } catch (MalformedPacketException e) {
             malformed(CloseReason.CLIENT_MALFORMED, e);
+        } catch (Refusal e) {
+            refused(e);
         } catch (RuntimeException e) {
             failed(e);
         }
@@ -134,6 +146,8 @@ public final class ClientSession implements Handshake.Outcome {
             phase.fromServer(bytes);
         } catch (MalformedPacketException e) {
             malformed(CloseReason.SERVER_MALFORMED, e);
+        } catch (Refusal e) {
+            refused(e);
         } catch (RuntimeException e) {
             failed(e);
         }
@@ -189,11 +203,18 @@ public final class ClientSession implements Handshake.Outcome {
                 environment.analyzer(),
                 environment.statementLimit());
         ObserverChain chain = environment.plugins().openSession(model);
-        ObserverBridge bridge = new ObserverBridge(chain, environment.metrics());
+        boolean tracks = (result.capabilities() & Capabilities.SESSION_TRACK) != 0;
+        GtidTracking tracking = null;
+        if (tracks && (chain.interests() & Interest.GTIDS) != 0) {
+            tracking = new GtidTracking(model.flavor());
+            model.setTrackingWatch(tracking);
+        }
+        OkFilter filter = OkFilter.of(result.capabilities(), result.clientTracksSession(), tracking, client.alloc());
+        ObserverBridge bridge = new ObserverBridge(chain, environment.metrics(), tracking);
         observers = bridge;
         environment.metrics().connection("accepted");
         Handshake handshake = login.handshake();
-        phase = new Relaying(client, backend, model, bridge, environment, this::atBoundary);
+        phase = new Relaying(client, backend, model, bridge, environment, filter, this::atBoundary);
         // A client may send its first command right behind its last authentication packet.
         ByteBuf early = handshake.drainClient();
         // Nothing is due behind the OK packet but what a server says that closes at once.
@@ -213,6 +234,45 @@ public final class ClientSession implements Handshake.Outcome {
         log.debug(
                 "session {} from {}: the server refused: {} {}", id, client.remoteAddress(), err.code(), err.message());
         end(CloseReason.REFUSED_BY_SERVER);
+    }
+
+    @Override
+    public void passthrough() {
+        Leg backend = server;
+        if (backend == null || !(phase instanceof LoggingIn login)) {
+            throw new IllegalStateException("TLS is to be relayed while " + phase.name());
+        }
+        environment.metrics().connection("passthrough");
+        Handshake handshake = login.handshake();
+        phase = new Passthrough(client, backend, environment);
+        ByteBuf fromClient = handshake.drainClient();
+        ByteBuf fromServer = handshake.drainServer();
+        handshake.close();
+        phase.fromClient(fromClient);
+        phase.fromServer(fromServer);
+        phase.clientReadComplete();
+        phase.serverReadComplete();
+    }
+
+    @Override
+    public void tlsFailed(boolean withServer, Throwable cause) {
+        if (ended()) {
+            return;
+        }
+        String why = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+        if (withServer) {
+            environment.metrics().connection("server_tls_failed");
+            log.warn("session {} from {}: no TLS with the primary: {}", id, client.remoteAddress(), why);
+            refuse(
+                    CR_SSL_CONNECTION_ERROR,
+                    "HY000",
+                    "TLS/SSL error with the primary (Understudy: " + why + "; see primary.tls)");
+            end(CloseReason.SERVER_TLS_FAILED);
+        } else {
+            environment.metrics().connection("client_tls_failed");
+            log.warn("session {} from {}: no TLS with the client: {}", id, client.remoteAddress(), why);
+            end(CloseReason.CLIENT_TLS_FAILED);
+        }
     }
 
     /** No new work: closes at the next boundary, at once when idle. */
@@ -246,6 +306,13 @@ public final class ClientSession implements Handshake.Outcome {
             refuse(ER_MALFORMED, "HY000", "Understudy: malformed communication packet: " + e.getMessage());
         }
         end(reason);
+    }
+
+    private void refused(Refusal e) {
+        environment.metrics().connection(e.outcome());
+        log.debug("session {} from {} refused: {}", id, client.remoteAddress(), e.getMessage());
+        refuse(e.error().code(), e.error().sqlState(), e.error().message());
+        end(CloseReason.REFUSED_BY_PROXY);
     }
 
     private void failed(RuntimeException e) {

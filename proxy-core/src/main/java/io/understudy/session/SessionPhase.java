@@ -7,11 +7,12 @@ import io.netty.buffer.ByteBuf;
  *
  * <pre>
  *   Connecting ──backend there──▶ LoggingIn ──OK──▶ Relaying ──┐
+ *       │                             ├─TLS relayed─▶ Passthrough ─▶ (Ended)
  *       │                             │                        │
  *       └── refused, too slow ────────┴── refused, malformed ──┴──▶ Ended
  * </pre>
  */
-sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Ended {
+sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Passthrough, Ended {
     void fromClient(ByteBuf bytes);
 
     void fromServer(ByteBuf bytes);

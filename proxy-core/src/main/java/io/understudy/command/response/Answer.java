@@ -8,7 +8,7 @@ import io.netty.buffer.ByteBuf;
  */
 public abstract class Answer {
     /** Largest OK packet that is read whole; of a larger one, only what precedes its session state. */
-    protected static final int OK_LIMIT = 1 << 20;
+    public static final int OK_LIMIT = 1 << 20;
 
     /** EOF marker, warnings, status. */
     protected static final int EOF_LENGTH = 5;
