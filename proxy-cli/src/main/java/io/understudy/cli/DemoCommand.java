@@ -36,7 +36,10 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--port", defaultValue = "0", description = "Port of the proxy (default: a free one).")
     private int port;
 
-    @Option(names = "--admin-port", defaultValue = "0", description = "Port of the admin endpoint (default: a free one).")
+    @Option(
+            names = "--admin-port",
+            defaultValue = "0",
+            description = "Port of the admin endpoint (default: a free one).")
     private int adminPort;
 
     @Spec

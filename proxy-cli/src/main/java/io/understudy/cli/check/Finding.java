@@ -27,12 +27,11 @@ public record Finding(Level level, String where, String text) {
     }
 
     public String line() {
-        String mark =
-                switch (level) {
-                    case OK -> "ok      ";
-                    case WARNING -> "warning ";
-                    case ERROR -> "error   ";
-                };
+        String mark = switch (level) {
+            case OK -> "ok      ";
+            case WARNING -> "warning ";
+            case ERROR -> "error   ";
+        };
         return mark + where + ": " + text;
     }
 }

@@ -10,8 +10,16 @@ import java.util.TreeSet;
 final class Grants {
     /** Privileges that an account for mirroring may have: none of them writes. */
     private static final Set<String> HARMLESS = Set.of(
-            "USAGE", "SELECT", "SHOW VIEW", "SHOW DATABASES", "PROCESS", "REPLICATION CLIENT", "BINLOG MONITOR",
-            "REPLICA MONITOR", "SLAVE MONITOR", "SHOW_ROUTINE");
+            "USAGE",
+            "SELECT",
+            "SHOW VIEW",
+            "SHOW DATABASES",
+            "PROCESS",
+            "REPLICATION CLIENT",
+            "BINLOG MONITOR",
+            "REPLICA MONITOR",
+            "SLAVE MONITOR",
+            "SHOW_ROUTINE");
 
     private final List<String> lines;
 

@@ -36,7 +36,10 @@ public final class PrimaryCheck {
             return findings;
         }
         try (Question ask = Question.to(
-                primary.address(), primary.tls(), monitor.user(), monitor.password().reveal())) {
+                primary.address(),
+                primary.tls(),
+                monitor.user(),
+                monitor.password().reveal())) {
             String version = String.valueOf(ask.one("SELECT VERSION()"));
             boolean mariaDb = version.contains("MariaDB");
             identity = Identity.of(ask);
@@ -51,7 +54,8 @@ public final class PrimaryCheck {
                     WHERE,
                     "cannot log in to " + primary.address() + " as " + monitor.user() + ": " + e.getMessage()
                             + "; create the account with: CREATE USER '" + monitor.user()
-                            + "'@'%' IDENTIFIED BY '…'; GRANT REPLICATION SLAVE ON *.* TO '" + monitor.user() + "'@'%'"));
+                            + "'@'%' IDENTIFIED BY '…'; GRANT REPLICATION SLAVE ON *.* TO '" + monitor.user()
+                            + "'@'%'"));
         }
         return findings;
     }
@@ -63,9 +67,11 @@ public final class PrimaryCheck {
         }
         try (Socket socket = new Socket()) {
             socket.connect(
-                    new InetSocketAddress(primary.address().host(), primary.address().port()),
+                    new InetSocketAddress(
+                            primary.address().host(), primary.address().port()),
                     (int) primary.connectTimeout().toMillis());
-            add(Finding.ok(WHERE, primary.address() + " accepts connections; without primary.monitor no more is asked"));
+            add(Finding.ok(
+                    WHERE, primary.address() + " accepts connections; without primary.monitor no more is asked"));
         } catch (java.io.IOException e) {
             add(Finding.error(WHERE, "cannot connect to " + primary.address() + ": " + e.getMessage()));
         }
@@ -77,7 +83,8 @@ public final class PrimaryCheck {
         }
         String where = "plugins.commit-latency";
         if (!"ON".equals(ask.variable("log_bin"))) {
-            add(Finding.warning(where, "log_bin is OFF: commits are timed, but nothing can be said of acknowledgements"));
+            add(Finding.warning(
+                    where, "log_bin is OFF: commits are timed, but nothing can be said of acknowledgements"));
             return;
         }
         Grants grants = new Grants(ask.all("SHOW GRANTS", 1));
@@ -110,7 +117,8 @@ public final class PrimaryCheck {
         }
         String where = "plugins.gtid-domain";
         if (!mariaDb) {
-            add(Finding.warning(where, "this server is not MariaDB and has no GTID domains: the plugin does nothing here"));
+            add(Finding.warning(
+                    where, "this server is not MariaDB and has no GTID domains: the plugin does nothing here"));
             return;
         }
         add(Finding.ok(

@@ -51,7 +51,8 @@ final class Question implements AutoCloseable {
     }
 
     /** The first column of the first row; null for no row. */
-    @Nullable String one(String sql) throws SQLException {
+    @Nullable
+    String one(String sql) throws SQLException {
         List<String> all = all(sql, 1);
         return all.isEmpty() ? null : all.get(0);
     }
@@ -70,7 +71,8 @@ final class Question implements AutoCloseable {
     }
 
     /** A system variable, or null when this server has none of that name. */
-    @Nullable String variable(String name) throws SQLException {
+    @Nullable
+    String variable(String name) throws SQLException {
         List<String> values = all("SHOW GLOBAL VARIABLES LIKE '" + name + "'", 2);
         return values.isEmpty() ? null : values.get(0);
     }

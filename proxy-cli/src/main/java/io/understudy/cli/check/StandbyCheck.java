@@ -25,7 +25,10 @@ public final class StandbyCheck {
 
     public List<Finding> run() {
         try (Question ask = Question.to(
-                standby.address(), standby.tls(), standby.user(), standby.password().reveal())) {
+                standby.address(),
+                standby.tls(),
+                standby.user(),
+                standby.password().reveal())) {
             add(Finding.ok(where, standby.address() + " answers, version " + ask.one("SELECT VERSION()")));
             if (Identity.of(ask).equals(primary)) {
                 add(Finding.error(where, "is the primary itself: mirrored statements would run on the primary"));

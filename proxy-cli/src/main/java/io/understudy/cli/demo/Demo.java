@@ -86,8 +86,7 @@ public final class Demo {
         }
         pair.createAccount(
                 "understudy", PASSWORD, "REPLICATION SLAVE, REPLICA MONITOR, BINLOG MONITOR, PROCESS ON *.*");
-        pair.createAccount(
-                "understudy_mirror", PASSWORD, "SELECT ON shop.*", "REPLICA MONITOR, BINLOG MONITOR ON *.*");
+        pair.createAccount("understudy_mirror", PASSWORD, "SELECT ON shop.*", "REPLICA MONITOR, BINLOG MONITOR ON *.*");
         // What gtid-domain in mode tag asks of the application's accounts.
         pair.primary().execute("GRANT BINLOG REPLAY ON *.* TO app@'%'", "GRANT BINLOG REPLAY ON *.* TO archiver@'%'");
         pair.awaitCaughtUp(Duration.ofMinutes(1));
@@ -95,11 +94,16 @@ public final class Demo {
 
     private RunningProxy startProxy(EmbeddedPair pair) throws Exception {
         Map<String, String> environment = Map.of(
-                "DEMO_PORT", Integer.toString(options.port()),
-                "DEMO_ADMIN_PORT", Integer.toString(options.adminPort()),
-                "DEMO_PRIMARY", "127.0.0.1:" + pair.primary().port(),
-                "DEMO_STANDBY", "127.0.0.1:" + pair.standby().port(),
-                "DEMO_PASSWORD", PASSWORD);
+                "DEMO_PORT",
+                Integer.toString(options.port()),
+                "DEMO_ADMIN_PORT",
+                Integer.toString(options.adminPort()),
+                "DEMO_PRIMARY",
+                "127.0.0.1:" + pair.primary().port(),
+                "DEMO_STANDBY",
+                "127.0.0.1:" + pair.standby().port(),
+                "DEMO_PASSWORD",
+                PASSWORD);
         PluginTypes plugins = PluginTypes.installed();
         LoadedConfig loaded = ConfigLoader.load(config(), CONFIG, plugins.records(), environment::get);
         return RunningProxy.start(loaded, plugins, () -> loaded);
@@ -116,7 +120,8 @@ public final class Demo {
 
     private boolean run(EmbeddedPair pair, RunningProxy proxy) throws Exception {
         int port = ((InetSocketAddress) proxy.proxy().addresses().get(0)).getPort();
-        InetSocketAddress admin = java.util.Objects.requireNonNull(proxy.adminAddress(), "demo.yaml has the admin endpoint on");
+        InetSocketAddress admin =
+                java.util.Objects.requireNonNull(proxy.adminAddress(), "demo.yaml has the admin endpoint on");
         say("proxy      mariadb -h127.0.0.1 -P" + port + " -uapp -papp shop");
         say("dashboard  http://127.0.0.1:" + admin.getPort() + "/");
         say("metrics    http://127.0.0.1:" + admin.getPort() + "/metrics");

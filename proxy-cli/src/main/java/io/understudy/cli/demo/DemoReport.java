@@ -43,7 +43,6 @@ final class DemoReport {
                 tagged());
     }
 
-
     void end(LoadCounters load) {
         statements = load.statements();
         errors = load.errors();
@@ -63,11 +62,13 @@ final class DemoReport {
     }
 
     private void write() {
-        line("Understudy demo: %d statements by the application, %d errors%s", statements, errors,
-                lastError.isEmpty() ? "" : " (last: " + lastError + ")");
+        line(
+                "Understudy demo: %d statements by the application, %d errors%s",
+                statements, errors, lastError.isEmpty() ? "" : " (last: " + lastError + ")");
         line("");
         line("Mirrored to the standby");
-        counted("understudy.mirror.statements", "rule").forEach((rule, count) -> line("  rule %-24s %10d", rule, count));
+        counted("understudy.mirror.statements", "rule")
+                .forEach((rule, count) -> line("  rule %-24s %10d", rule, count));
         counted("understudy.mirror.statements", "outcome")
                 .forEach((outcome, count) -> line("  outcome %-21s %10d", outcome, count));
         counted("understudy.mirror.dropped", "reason").forEach((reason, count) -> {
@@ -87,9 +88,12 @@ final class DemoReport {
                 .forEach((domain, count) -> line("  domain %-22s %10d", domain, count));
         line("  primary's position %s", pair.primary().ask("SELECT @@GLOBAL.gtid_binlog_pos"));
         line("");
-        line("Proxy overhead p50 %s, p99 %s", millis(overhead().percentile(0.5)), millis(overhead().percentile(0.99)));
+        line(
+                "Proxy overhead p50 %s, p99 %s",
+                millis(overhead().percentile(0.5)), millis(overhead().percentile(0.99)));
         if (!everythingHappened()) {
-            line("Something did not happen: mirrored %s, commits timed %d, tagged %d",
+            line(
+                    "Something did not happen: mirrored %s, commits timed %d, tagged %d",
                     counted("understudy.mirror.statements", "outcome"), commits(), tagged());
         }
     }
@@ -97,7 +101,8 @@ final class DemoReport {
     private void commitLines() {
         line("  %-12s %-10s %10s %10s %10s %10s", "kind", "semi-sync", "count", "p50", "p95", "p99");
         for (LatencyHistograms.Series series : proxy.proxy().histograms().all()) {
-            if (series.name().equals("understudy_commit_seconds") && series.histogram().count() > 0) {
+            if (series.name().equals("understudy_commit_seconds")
+                    && series.histogram().count() > 0) {
                 line(
                         "  %-12s %-10s %10d %10s %10s %10s",
                         series.tags().get("kind"),
@@ -135,7 +140,9 @@ final class DemoReport {
     }
 
     private long total(String meter) {
-        return registry().find(meter).meters().stream().mapToLong(DemoReport::value).sum();
+        return registry().find(meter).meters().stream()
+                .mapToLong(DemoReport::value)
+                .sum();
     }
 
     private MeterRegistry registry() {

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A primary and a standby that replicates from it by GTID through a {@link DelayedLink}, semi-synchronously unless told
