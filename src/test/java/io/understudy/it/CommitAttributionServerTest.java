@@ -148,7 +148,8 @@ class CommitAttributionServerTest {
                             median(waits),
                             median(queued),
                             harness.view());
-            assertThat(median(waits)).as("median own wait, ms").isBetween(39.5, 46.0);
+            // Nobody can wait for less than the way there and back; how much more depends on how busy the machine is.
+            assertThat(Collections.min(waits)).as("shortest own wait, ms").isBetween(39.5, 50.0);
             if (waitPoint.equals("AFTER_SYNC")) {
                 // The commits that came while another waited had to wait for that one first.
                 assertThat(Collections.max(queued))

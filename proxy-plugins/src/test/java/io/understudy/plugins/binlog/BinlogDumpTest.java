@@ -124,6 +124,9 @@ class BinlogDumpTest {
         BinlogDump dump = new BinlogDump(
                 () -> {
                     String reason = refuse;
+                    if ("throw".equals(reason)) {
+                        throw new IllegalStateException("the event loops are shut down");
+                    }
                     if (reason != null) {
                         return CompletableFuture.failedFuture(new IllegalStateException(reason));
                     }
@@ -277,6 +280,23 @@ class BinlogDumpTest {
         }
         // 1 + 2 + 4 + 8 + 16 + 32 s, then one a minute.
         assertThat(troubles).hasSizeBetween(24, 27).allMatch(t -> t.reason() == BinlogTrouble.Reason.CONNECTION);
+    }
+
+    @Test
+    void connectorThatThrowsIsTriedAgain() {
+        refuse = "throw";
+        dump(0);
+        expectTrouble(BinlogTrouble.Reason.CONNECTION, "shut down");
+        refuse = null;
+        executor.advance(Duration.ofSeconds(2));
+        assertThat(starts).hasSize(1);
+    }
+
+    @Test
+    void positionThatCannotBeReadIsTrouble() {
+        facts = new PrimaryFacts(ServerFlavor.MYSQL, 11, EventBuilder.UUID, true, "ROW", true, "what:is:this");
+        dump(0);
+        expectTrouble(BinlogTrouble.Reason.MALFORMED, "what:is:this");
     }
 
     @Test
