@@ -298,4 +298,20 @@ class DomainObserverTest {
         app.answer(delete);
         assertThat(fixture.accounts.isProven("app")).isFalse();
     }
+
+    @Test
+    void whatAWriteReadsCountsUnlessTheBinaryLogHasRows() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        String copy = "INSERT INTO archive SELECT * FROM orders";
+
+        fixture.dictionary.setRowFormat(true);
+        assertThat(app.run(copy)).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(app.run("DELETE FROM orders")).isEqualTo(TO_0);
+        fixture.caughtUp();
+        fixture.dictionary.setRowFormat(false);
+        assertThat(app.run(copy)).isEqualTo("-");
+        fixture.caughtUp();
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
+    }
 }
