@@ -34,9 +34,14 @@ final class Authenticating implements HandshakePhase {
         if (first == Marker.OK) {
             int status = ServerStatus.AUTOCOMMIT;
             if (payload.readableBytes() >= OK_MIN) {
-                OkPacket ok = new OkPacket();
-                ok.parse(payload, 0, payload.readableBytes(), 0);
-                status = ok.status();
+                try {
+                    OkPacket ok = new OkPacket();
+                    ok.parse(payload, 0, payload.readableBytes(), 0);
+                    status = ok.status();
+                } catch (RuntimeException e) {
+                    packet.release();
+                    throw e;
+                }
             }
             handshake.toClient(packet);
             handshake.loggedIn(new LoginResult(greeting, reply, agreed, status));
@@ -48,6 +53,12 @@ final class Authenticating implements HandshakePhase {
             handshake.toClient(packet);
         }
         return this;
+    }
+
+    /** Clients may send their first command, whose number is 0, without waiting for the server's OK. */
+    @Override
+    public boolean isEarlyCommand(int sequence) {
+        return sequence == 0;
     }
 
     @Override

@@ -28,11 +28,7 @@ final class AwaitClientReply implements HandshakePhase {
                 throw new MalformedPacketException("the client asks for TLS, which was not offered");
             }
             long agreed = reply.capabilities() & offered;
-            // Bits of the client's own that no server offers stay as they are; those that we took out must not come
-            // back.
-            ClientReply.withCapabilities(
-                    payload,
-                    reply.capabilities() & (offered | ~greeting.capabilities() & ~io.understudy.wire.Capabilities.SSL));
+            ClientReply.withCapabilities(payload, CapabilityFilter.pass(reply.capabilities(), greeting.capabilities()));
             handshake.toServer(packet.retain());
             return new Authenticating(handshake, greeting, reply, agreed);
         } finally {

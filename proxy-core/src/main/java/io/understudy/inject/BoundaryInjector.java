@@ -33,7 +33,7 @@ public final class BoundaryInjector implements StatementGate {
 
     @Override
     public boolean open() {
-        return model.atBoundary();
+        return model.atBoundary() && !model.statusInDoubt();
     }
 
     @Override

@@ -10,6 +10,8 @@ import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.packet.ErrPacket;
 import java.net.SocketAddress;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -60,6 +62,25 @@ public final class ClientSession implements Handshake.Outcome {
         return phase.name();
     }
 
+    /**
+     * What the admin endpoint shows. Any thread: the fields are read without a lock, so a row may be a moment old.
+     */
+    public Map<String, Object> view() {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("id", id);
+        row.put("client", String.valueOf(client.remoteAddress()));
+        row.put("phase", phase.name());
+        SessionModel model = model();
+        if (model != null) {
+            row.put("user", model.user());
+            row.put("schema", model.schema());
+            row.put("serverThreadId", model.serverThreadId());
+            row.put("commands", model.commands());
+            row.put("inTransaction", model.inTransaction());
+        }
+        return row;
+    }
+
     public boolean loggedIn() {
         return phase instanceof Relaying;
     }
@@ -87,9 +108,12 @@ public final class ClientSession implements Handshake.Outcome {
 
     /** The primary cannot be had: the client is told so in the protocol's own words. */
     public void backendFailed(int code, String sqlState, String message) {
+        if (ended()) {
+            return;
+        }
         environment.metrics().connection("backend_unreachable");
         log.warn("session {} from {}: {}", id, client.remoteAddress(), message);
-        client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), 0, true));
+        refuse(code, sqlState, message);
         end(CloseReason.BACKEND_UNREACHABLE);
     }
 
@@ -172,7 +196,10 @@ public final class ClientSession implements Handshake.Outcome {
         phase = new Relaying(client, backend, model, bridge, environment, this::atBoundary);
         // A client may send its first command right behind its last authentication packet.
         ByteBuf early = handshake.drainClient();
+        // Nothing is due behind the OK packet but what a server says that closes at once.
+        ByteBuf late = handshake.drainServer();
         handshake.close();
+        fromServer(late);
         fromClient(early);
         clientReadComplete();
         if (draining) {
@@ -228,8 +255,11 @@ public final class ClientSession implements Handshake.Outcome {
     }
 
     private void refuse(int code, String sqlState, String message) {
-        int sequence = phase instanceof LoggingIn login ? login.handshake().clientSequence() : 1;
-        client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), sequence, true));
+        int sequence = phase.errorSequence();
+        if (sequence >= 0) {
+            // Number 0 comes before any greeting: a client that has not seen one takes a SQLSTATE for text.
+            client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), sequence, sequence > 0));
+        }
     }
 
     private void end(CloseReason reason) {
