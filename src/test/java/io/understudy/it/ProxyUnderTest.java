@@ -5,9 +5,14 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.ProxyServer;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
+import io.understudy.host.PluginLoader;
+import io.understudy.host.PluginStartException;
+import io.understudy.plugin.ProxyPlugin;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 
 /** A proxy of the test's own in this JVM, configured by YAML as users do it. */
@@ -15,22 +20,30 @@ final class ProxyUnderTest implements AutoCloseable {
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final ProxyServer server;
 
-    private ProxyUnderTest(String yaml) throws IOException, ConfigException {
-        server = new ProxyServer(ConfigLoader.load(yaml, "test.yaml", Map.of(), name -> null), meters);
-        server.start();
+    private ProxyUnderTest(String yaml) throws IOException, ConfigException, PluginStartException {
+        Map<String, ProxyPlugin<?>> plugins = PluginLoader.load(Path.of("no-plugins-folder"));
+        Map<String, Class<? extends Record>> types = new HashMap<>();
+        plugins.forEach((id, plugin) -> types.put(id, plugin.configType()));
+        server = new ProxyServer(ConfigLoader.load(yaml, "test.yaml", types, name -> null), plugins, meters);
+        try {
+            server.start();
+        } catch (IOException | PluginStartException | RuntimeException e) {
+            server.close();
+            throw e;
+        }
     }
 
     /** In front of {@code primary}, on a free port, without plugins. */
-    static ProxyUnderTest to(InetSocketAddress primary) throws IOException, ConfigException {
+    static ProxyUnderTest to(InetSocketAddress primary) throws IOException, ConfigException, PluginStartException {
         return to(primary, "");
     }
 
     /** @param more top-level sections of the configuration, other than listen and primary */
-    static ProxyUnderTest to(InetSocketAddress primary, String more) throws IOException, ConfigException {
+    static ProxyUnderTest to(InetSocketAddress primary, String more) throws IOException, ConfigException, PluginStartException {
         return start(config("127.0.0.1:0", primary, "", more));
     }
 
-    static ProxyUnderTest start(String yaml) throws IOException, ConfigException {
+    static ProxyUnderTest start(String yaml) throws IOException, ConfigException, PluginStartException {
         return new ProxyUnderTest(yaml);
     }
 

@@ -3,6 +3,7 @@ package io.understudy.it;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,6 +16,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A client of the protocol that does what drivers do not: any command, any number of them at once, any bytes. Knows
@@ -78,19 +81,24 @@ final class RawClient implements AutoCloseable {
         }
     }
 
-    private final Socket socket;
+    private final @Nullable Socket socket;
+    private final Closeable closeable;
     private final InputStream in;
     private final OutputStream out;
     private byte[] scramble = new byte[0];
     private long threadId;
     private long serverCapabilities;
 
-    private RawClient(Socket socket) throws IOException {
+    private RawClient(@Nullable Socket socket, Closeable closeable, InputStream in, OutputStream out) {
         this.socket = socket;
-        socket.setTcpNoDelay(true);
-        socket.setSoTimeout(TIMEOUT_MILLIS);
-        in = new BufferedInputStream(socket.getInputStream(), 65536);
-        out = new BufferedOutputStream(socket.getOutputStream(), 65536);
+        this.closeable = closeable;
+        this.in = new BufferedInputStream(in, 65536);
+        this.out = new BufferedOutputStream(out, 65536);
+    }
+
+    /** Over something that is no TCP socket. */
+    static RawClient over(InputStream in, OutputStream out, Closeable closeable) {
+        return new RawClient(null, closeable, in, out);
     }
 
     /** Connects and does nothing more. */
@@ -106,7 +114,9 @@ final class RawClient implements AutoCloseable {
         }
         InetSocketAddress inet = (InetSocketAddress) address;
         socket.connect(new InetSocketAddress(inet.getAddress(), inet.getPort()), TIMEOUT_MILLIS);
-        return new RawClient(socket);
+        socket.setTcpNoDelay(true);
+        socket.setSoTimeout(TIMEOUT_MILLIS);
+        return new RawClient(socket, socket, socket.getInputStream(), socket.getOutputStream());
     }
 
     static RawClient login(SocketAddress address, ServerUnderTest server) throws IOException {
@@ -331,18 +341,18 @@ final class RawClient implements AutoCloseable {
     /** No more from this side; the other may still speak. */
     void shutdownOutput() throws IOException {
         out.flush();
-        socket.shutdownOutput();
+        Objects.requireNonNull(socket).shutdownOutput();
     }
 
     /** Gone without a word: RST instead of FIN. */
     void reset() throws IOException {
-        socket.setSoLinger(true, 0);
+        Objects.requireNonNull(socket).setSoLinger(true, 0);
         socket.close();
     }
 
     @Override
     public void close() throws IOException {
-        socket.close();
+        closeable.close();
     }
 
     private static int indexOfZero(byte[] bytes, int from) {
