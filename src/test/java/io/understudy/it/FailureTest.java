@@ -114,8 +114,9 @@ class FailureTest {
         try (RawClient client = RawClient.login(proxy.address(), server)) {
             client.query("SELECT SLEEP(60)");
             await().atMost(SOON)
-                    .until(() -> "1".equals(server.ask("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE ="
-                            + " 'User sleep' AND ID = " + client.threadId())));
+                    .until(() -> "1"
+                            .equals(server.ask("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE ="
+                                    + " 'User sleep' AND ID = " + client.threadId())));
             server.execute("KILL " + client.threadId());
             List<Packet> said = client.readAll();
             assertThat(said).isNotEmpty();
@@ -146,13 +147,18 @@ class FailureTest {
             server.execute("TRUNCATE " + TABLE);
             try (RawClient client = RawClient.login(address, server)) {
                 for (int i = 0; i < 20; i++) {
-                    client.write(0, new RawClient.Bytes()
-                            .uint(3, 1)
-                            .text("INSERT INTO " + TABLE + " VALUES (" + i + ")")
-                            .bytes());
+                    client.write(
+                            0,
+                            new RawClient.Bytes()
+                                    .uint(3, 1)
+                                    .text("INSERT INTO " + TABLE + " VALUES (" + i + ")")
+                                    .bytes());
                 }
                 client.shutdownOutput();
-                assertThat(client.readAll()).as("answers at " + address).hasSize(20).allMatch(Packet::isOk);
+                assertThat(client.readAll())
+                        .as("answers at " + address)
+                        .hasSize(20)
+                        .allMatch(Packet::isOk);
             }
             assertThat(rows()).isEqualTo("20");
         }

@@ -79,8 +79,8 @@ final class ProxyProcess implements AutoCloseable {
     /** The process's own side: prints its port, then figures for each line that it is sent. */
     public static void main(String[] arguments) throws Exception {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        try (ProxyServer server =
-                new ProxyServer(ConfigLoader.load(arguments[0], "test.yaml", Map.of(), name -> null), Map.of(), meters)) {
+        try (ProxyServer server = new ProxyServer(
+                ConfigLoader.load(arguments[0], "test.yaml", Map.of(), name -> null), Map.of(), meters)) {
             server.start();
             PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
             out.println(((InetSocketAddress) server.addresses().get(0)).getPort());

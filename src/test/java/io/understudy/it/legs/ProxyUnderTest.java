@@ -18,7 +18,7 @@ final class ProxyUnderTest implements AutoCloseable {
      * @param primary further keys of {@code primary:}
      */
     ProxyUnderTest(int serverPort, String listen, String primary) throws Exception {
-        server = new ProxyServer(config(serverPort, listen, primary), meters);
+        server = new ProxyServer(config(serverPort, listen, primary), java.util.Map.of(), meters);
         server.start();
         port = ((InetSocketAddress) server.addresses().get(0)).getPort();
     }
