@@ -56,8 +56,12 @@ public final class CommandIntake {
     public int packet(int length, int sequence, int first) {
         current = null;
         Exchange head = inFlight.head();
-        if (head != null && head.wantsClientData()) {
+        if (head != null && head.wantsClientData(sequence)) {
             head.clientPacket(length);
+            return 0;
+        }
+        if (answers.fileUnfinished()) {
+            answers.strayFilePacket(length);
             return 0;
         }
         if (sequence != 0) {
@@ -83,6 +87,9 @@ public final class CommandIntake {
     private Exchange begin(int code, int length) {
         Answer answer = Answers.to(code);
         Exchange exchange = answer == null ? silent : inFlight.add();
+        if (answer == null) {
+            silent.clear();
+        }
         exchange.begin(
                 code, model.nextNumber(), length, model.nanos(), model.inTransaction(), model.wroteInTransaction());
         exchange.expect(
@@ -104,7 +111,7 @@ public final class CommandIntake {
                 everything ? whole : Math.min(length, model.trackingWatch() == null ? KIND_PREFIX : SET_PREFIX);
             case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE ->
                 everything ? whole : Math.min(length, EXECUTE_PREFIX);
-            case CommandCode.INIT_DB, CommandCode.CHANGE_USER -> Math.min(length, NAME_LIMIT);
+            case CommandCode.INIT_DB, CommandCode.CHANGE_USER, CommandCode.SET_OPTION -> Math.min(length, NAME_LIMIT);
             case CommandCode.STMT_CLOSE,
                     CommandCode.STMT_RESET,
                     CommandCode.STMT_FETCH,

@@ -7,6 +7,7 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionSettings;
 import io.understudy.sql.SqlAnalyzer;
+import io.understudy.wire.Capabilities;
 import io.understudy.wire.CommandCode;
 import io.understudy.wire.ServerStatus;
 import io.understudy.wire.packet.SessionState;
@@ -36,6 +37,8 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     private @Nullable String schema;
     private int status;
     private boolean wroteInTransaction;
+    private boolean statusInDoubt;
+    private boolean multiStatements;
     private long commands;
     private long nanos;
     private @Nullable Exchange answering;
@@ -65,6 +68,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         serverThreadId = login.serverThreadId();
         capabilities = login.capabilities();
         status = login.status();
+        multiStatements = (capabilities & Capabilities.MULTI_STATEMENTS) != 0;
         this.analyzer = analyzer;
         this.statementLimit = statementLimit;
         settings.login(login.collation());
@@ -125,6 +129,24 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     /** Nothing in flight, no transaction, no open cursor, no pending long data: the one place for a statement of ours. */
     public boolean atBoundary() {
         return inFlight.isEmpty() && !inTransaction() && prepared.atRest();
+    }
+
+    /** True after an error that does not tell whether it left a transaction open, until the server's next status. */
+    public boolean statusInDoubt() {
+        return statusInDoubt;
+    }
+
+    void statusInDoubt(boolean doubt) {
+        statusInDoubt = doubt;
+    }
+
+    /** Whether a COM_QUERY may hold several statements: by the login, and by COM_SET_OPTION since. */
+    boolean multiStatements() {
+        return multiStatements;
+    }
+
+    void setMultiStatements(boolean on) {
+        multiStatements = on;
     }
 
     boolean wroteInTransaction() {

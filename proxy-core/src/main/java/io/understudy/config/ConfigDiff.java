@@ -117,7 +117,11 @@ public record ConfigDiff(List<Change> changes) {
         if (Objects.equals(before, after)) {
             return;
         }
-        if (isSection(before) && isSection(after) && before.getClass() == after.getClass()) {
+        if (before != null
+                && after != null
+                && isSection(before)
+                && isSection(after)
+                && before.getClass() == after.getClass()) {
             for (RecordComponent component : before.getClass().getRecordComponents()) {
                 compare(read(component, before), read(component, after), path + "." + component.getName(), changes);
             }

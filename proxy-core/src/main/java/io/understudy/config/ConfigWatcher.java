@@ -9,9 +9,9 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ScheduledExecutorService;
@@ -40,7 +40,7 @@ public final class ConfigWatcher implements AutoCloseable {
 
     /** Size and time stamp are a hint that saves reading; the hash decides. */
     private record Seen(
-            long size, Instant modified, @Nullable Object fileKey, Instant hashedAt, byte[] hash) {
+            long size, Instant modified, @Nullable Object fileKey, Instant hashedAt, String hash) {
 
         boolean sameStamp(BasicFileAttributes now) {
             return size == now.size()
@@ -122,14 +122,14 @@ public final class ConfigWatcher implements AutoCloseable {
             if (before != null && before.sameStamp(now)) {
                 return false;
             }
-            byte[] hash = hash(file);
+            String hash = hash(file);
             seen.put(
                     file,
                     new Seen(now.size(), now.lastModifiedTime().toInstant(), now.fileKey(), clock.instant(), hash));
             if (missing.remove(file) != null) {
                 LOG.info("{} is there again", file);
             }
-            return before != null && !Arrays.equals(before.hash(), hash);
+            return before != null && !before.hash().equals(hash);
         } catch (IOException e) {
             if (missing.put(file, true) == null) {
                 LOG.warn(
@@ -139,12 +139,12 @@ public final class ConfigWatcher implements AutoCloseable {
         }
     }
 
-    private static byte[] hash(Path file) throws IOException {
+    private static String hash(Path file) throws IOException {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
             try (var in = Files.newInputStream(file)) {
                 // A larger file is refused by the loader anyway.
-                return digest.digest(in.readNBytes(ConfigLoader.MAX_BYTES + 1));
+                return HexFormat.of().formatHex(digest.digest(in.readNBytes(ConfigLoader.MAX_BYTES + 1)));
             }
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java runtime has SHA-256", e);

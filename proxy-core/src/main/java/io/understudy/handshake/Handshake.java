@@ -38,6 +38,7 @@ public final class Handshake {
     private final PacketAssembler fromServer = new PacketAssembler();
     private HandshakePhase phase = new AwaitGreeting(this);
     private boolean over;
+    private boolean waiting;
 
     public Handshake(Leg client, Leg server, LoginPolicy policy, boolean trackSession, Outcome outcome) {
         this.trackSession = trackSession;
@@ -60,7 +61,18 @@ public final class Handshake {
     public void fromClient(ByteBuf bytes) {
         fromClient.add(bytes);
         ByteBuf packet;
-        while (!over && (packet = next(fromClient, client)) != null) {
+        while (!over) {
+            int sequence = fromClient.sequence();
+            if (sequence >= 0 && phase.isEarlyCommand(sequence)) {
+                // It waits here, and with it whatever follows: otherwise a client could fill the memory.
+                waiting = true;
+                client.leg().setReading(false);
+                return;
+            }
+            packet = next(fromClient, client);
+            if (packet == null) {
+                return;
+            }
             phase = phase.fromClient(packet);
         }
     }
@@ -156,6 +168,9 @@ public final class Handshake {
 
     void loggedIn(LoginResult result) {
         over = true;
+        if (waiting) {
+            client.leg().setReading(true);
+        }
         outcome.loggedIn(result);
     }
 

@@ -18,4 +18,9 @@ sealed interface HandshakePhase permits AwaitGreeting, AwaitClientReply, Authent
     HandshakePhase fromServer(ByteBuf packet);
 
     HandshakePhase fromClient(ByteBuf packet);
+
+    /** Whether a client's packet of this number belongs to what comes after the login. */
+    default boolean isEarlyCommand(int sequence) {
+        return false;
+    }
 }

@@ -10,29 +10,40 @@ import org.jspecify.annotations.Nullable;
  * Collects whole packets of one leg. Handshake packets are small, so a longer one than {@link #LIMIT} is an attack or an
  * accident.
  */
-final class PacketAssembler {
+public final class PacketAssembler {
     /** Connection attributes may take 64 KB; certificates of authentication plugins less. */
-    static final int LIMIT = 128 * 1024;
+    public static final int LIMIT = 128 * 1024;
 
     private ByteBuf pending = Unpooled.EMPTY_BUFFER;
+    /** The pending buffer is one of ours with room to grow, not one that was handed in. */
+    private boolean joined;
 
     /** Takes ownership. */
-    void add(ByteBuf bytes) {
+    public void add(ByteBuf bytes) {
         if (!pending.isReadable()) {
             pending.release();
             pending = bytes;
+            joined = false;
         } else {
-            ByteBuf joined = bytes.alloc().buffer(pending.readableBytes() + bytes.readableBytes());
-            joined.writeBytes(pending).writeBytes(bytes);
-            pending.release();
+            if (!joined) {
+                ByteBuf larger = bytes.alloc().buffer(pending.readableBytes() + bytes.readableBytes());
+                larger.writeBytes(pending);
+                pending.release();
+                pending = larger;
+                joined = true;
+            }
+            // Doubles as it grows: a login that trickles in must not be copied anew for every byte.
+            pending.writeBytes(bytes);
             bytes.release();
-            pending = joined;
         }
     }
 
-    /** The next whole packet with its header, owned by the caller, or null. */
-    @Nullable
-    ByteBuf next() {
+    /**
+     * The next whole packet with its header, owned by the caller, or null.
+     *
+     * @throws MalformedPacketException when it would be longer than {@link #LIMIT}
+     */
+    public @Nullable ByteBuf next() {
         if (pending.readableBytes() < Packets.HEADER) {
             return null;
         }
@@ -48,14 +59,20 @@ final class PacketAssembler {
         return pending.alloc().buffer(Packets.HEADER + length).writeBytes(pending, Packets.HEADER + length);
     }
 
+    /** The number of the packet that comes next, or -1 when its header is not all here. */
+    int sequence() {
+        return pending.readableBytes() < Packets.HEADER ? -1 : pending.getUnsignedByte(pending.readerIndex() + 3);
+    }
+
     /** What came after the last whole packet, owned by the caller; empty when nothing did. */
-    ByteBuf drain() {
+    public ByteBuf drain() {
         ByteBuf rest = pending;
         pending = Unpooled.EMPTY_BUFFER;
         return rest;
     }
 
-    void close() {
+    /** Releases what is kept. */
+    public void close() {
         pending.release();
         pending = Unpooled.EMPTY_BUFFER;
     }

@@ -48,7 +48,7 @@ public final class PluginHost {
             }
             try {
                 plugin.start(contextOf.apply(entry.getKey()), entry.getValue());
-            } catch (Exception e) {
+            } catch (Exception | LinkageError e) {
                 stopAll(started);
                 throw new PluginStartException(entry.getKey(), e.getMessage(), e);
             }

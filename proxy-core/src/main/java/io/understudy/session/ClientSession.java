@@ -3,6 +3,7 @@ package io.understudy.session;
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.SessionModel;
 import io.understudy.handshake.Handshake;
+import io.understudy.handshake.LegCompression;
 import io.understudy.handshake.LoginResult;
 import io.understudy.handshake.Refusal;
 import io.understudy.host.ObserverChain;
@@ -14,6 +15,8 @@ import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.packet.ErrPacket;
 import java.net.SocketAddress;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -60,9 +63,23 @@ public final class ClientSession implements Handshake.Outcome {
         client.execute(task);
     }
 
-    /** What the session is doing, in a word. */
-    public String phaseName() {
-        return phase.name();
+    /**
+     * What the admin endpoint shows. Any thread: the fields are read without a lock, so a row may be a moment old.
+     */
+    public Map<String, Object> view() {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("id", id);
+        row.put("client", String.valueOf(client.remoteAddress()));
+        row.put("phase", phase.name());
+        SessionModel model = model();
+        if (model != null) {
+            row.put("user", model.user());
+            row.put("schema", model.schema());
+            row.put("serverThreadId", model.serverThreadId());
+            row.put("commands", model.commands());
+            row.put("inTransaction", model.inTransaction());
+        }
+        return row;
     }
 
     public boolean loggedIn() {
@@ -97,9 +114,12 @@ public final class ClientSession implements Handshake.Outcome {
 
     /** The primary cannot be had: the client is told so in the protocol's own words. */
     public void backendFailed(int code, String sqlState, String message) {
+        if (ended()) {
+            return;
+        }
         environment.metrics().connection("backend_unreachable");
         log.warn("session {} from {}: {}", id, client.remoteAddress(), message);
-        client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), 0, true));
+        refuse(code, sqlState, message);
         end(CloseReason.BACKEND_UNREACHABLE);
     }
 
@@ -126,6 +146,19 @@ public final class ClientSession implements Handshake.Outcome {
             refused(e);
         } catch (RuntimeException e) {
             failed(e);
+        }
+    }
+
+    /** What the client sent cannot be taken apart, below the session already. */
+    public void clientMalformed(MalformedPacketException e) {
+        if (!ended()) {
+            malformed(CloseReason.CLIENT_MALFORMED, e);
+        }
+    }
+
+    public void serverMalformed(MalformedPacketException e) {
+        if (!ended()) {
+            malformed(CloseReason.SERVER_MALFORMED, e);
         }
     }
 
@@ -191,10 +224,22 @@ public final class ClientSession implements Handshake.Outcome {
         environment.metrics().connection("accepted");
         Handshake handshake = login.handshake();
         phase = new Relaying(client, backend, model, bridge, environment, filter, this::atBoundary);
+        LegCompression compression = result.compression();
         // A client may send its first command right behind its last authentication packet.
         ByteBuf early = handshake.drainClient();
+        // Nothing is due behind the OK packet but what a server says that closes at once.
+        ByteBuf late = handshake.drainServer();
         handshake.close();
-        fromClient(early);
+        if (compression.compressesServer()) {
+            backend.startCompression(compression.ofServer(), late);
+        } else {
+            fromServer(late);
+        }
+        if (compression.compressesClient()) {
+            client.startCompression(compression.ofClient(), early);
+        } else {
+            fromClient(early);
+        }
         clientReadComplete();
         if (draining) {
             atBoundary();
@@ -295,8 +340,11 @@ public final class ClientSession implements Handshake.Outcome {
     }
 
     private void refuse(int code, String sqlState, String message) {
-        int sequence = phase instanceof LoggingIn login ? login.handshake().clientSequence() : 1;
-        client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), sequence, true));
+        int sequence = phase.errorSequence();
+        if (sequence >= 0) {
+            // Number 0 comes before any greeting: a client that has not seen one takes a SQLSTATE for text.
+            client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), sequence, sequence > 0));
+        }
     }
 
     private void end(CloseReason reason) {

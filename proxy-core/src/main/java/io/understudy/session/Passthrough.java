@@ -45,6 +45,12 @@ final class Passthrough implements SessionPhase {
         client.flush();
     }
 
+    /** What stands within TLS is not known: nothing of ours can be put into it. */
+    @Override
+    public int errorSequence() {
+        return -1;
+    }
+
     @Override
     public String name() {
         return "relaying TLS";

@@ -32,6 +32,8 @@ final class Relaying implements SessionPhase {
     private long requestNanos;
     private boolean answered;
     private boolean clientPaused;
+    /** Number that the next packet to the client has, unless it begins an answer. */
+    private int nextSequence = 1;
 
     /**
      * @param filter what of the server's OK packets the client does not get; null: it gets them as they are
@@ -58,7 +60,7 @@ final class Relaying implements SessionPhase {
         AnswerIntake answerIntake = new AnswerIntake(model, observers, this::answered);
         CommandIntake commandIntake = new CommandIntake(model, observers, gate, answerIntake);
         commands = new PacketScanner(new ToServer(commandIntake, server), server.alloc());
-        ToClient toClient = new ToClient(answerIntake, client);
+        ToClient toClient = new ToClient(answerIntake);
         answers = new PacketScanner(filter == null ? toClient : new FilteredAnswers(toClient, filter), client.alloc());
     }
 
@@ -115,6 +117,11 @@ final class Relaying implements SessionPhase {
     }
 
     @Override
+    public int errorSequence() {
+        return answers.cleanCut() ? nextSequence : -1;
+    }
+
+    @Override
     public String name() {
         return "relaying";
     }
@@ -146,9 +153,17 @@ final class Relaying implements SessionPhase {
         }
     }
 
-    private record ToClient(AnswerIntake intake, Leg client) implements PacketSink {
+    private final class ToClient implements PacketSink {
+        private final AnswerIntake intake;
+        private int current;
+
+        ToClient(AnswerIntake intake) {
+            this.intake = intake;
+        }
+
         @Override
         public int onPacket(int length, int sequence, int first) {
+            current = sequence;
             return intake.packet(length, first);
         }
 
@@ -161,6 +176,9 @@ final class Relaying implements SessionPhase {
         @Override
         public void onEnd() {
             intake.end();
+            Exchange head = model.inFlight().head();
+            boolean goesOn = head != null && head.injected() == null && head.packets() > 0;
+            nextSequence = goesOn ? current + 1 & 0xFF : 1;
         }
 
         @Override

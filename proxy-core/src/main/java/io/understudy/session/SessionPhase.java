@@ -22,6 +22,9 @@ sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Passthrou
 
     default void serverReadComplete() {}
 
+    /** Number that an ERR packet to the client would have now; -1 when the client is in the middle of a packet. */
+    int errorSequence();
+
     /** A word for the admin endpoint. */
     String name();
 

@@ -56,9 +56,17 @@ final class AdminSummarizer {
         }
     }
 
-    /** {@code DESCRIBE t}: the table at {@code n}. */
-    void describe(int n) {
-        table(n, false);
+    /** {@code DESCRIBE t [column]}: the table at {@code n}; whether that is all. */
+    boolean describe(int n) {
+        int after = table(n, false);
+        if (t.isName(after) || t.type(after) == Lexer.STRING) {
+            after++;
+        }
+        if (!isEnd(after)) {
+            draft.notPure(NotPure.UNPARSED);
+            return false;
+        }
+        return true;
     }
 
     /** {@code LOCK TABLES t READ, u AS x WRITE} at {@code i}. */

@@ -26,10 +26,12 @@ final class Digester {
     private static final int COMMA_AFTER_GROUP = 3;
 
     private final Lexer lexer;
+    private final Lexer ahead = new Lexer();
 
     long digest;
     long fingerprint;
 
+    private int modes;
     private long h1;
     private long h2;
     private int held;
@@ -42,6 +44,9 @@ final class Digester {
     private int sign;
     private int semicolons;
     private boolean something;
+    private int previousStart;
+    private int previousEnd;
+    private long previousHash;
 
     private final long[] stack1 = new long[MAX_DEPTH];
     private final long[] stack2 = new long[MAX_DEPTH];
@@ -61,6 +66,7 @@ final class Digester {
         Lexer lex = lexer;
         lex.reset(text, off, len, modes);
         this.out = out;
+        this.modes = modes;
         h1 = 0x5175657279L;
         h2 = 0x9E3779B97F4A7C15L * (modes + 1) + (cut ? 1 : 0);
         held = NOTHING;
@@ -76,6 +82,7 @@ final class Digester {
         for (int type = lex.next(); type != Lexer.END; type = lex.next()) {
             if (type == Lexer.WORD) {
                 if (lex.text()[lex.start] == '_' && isIntroducer()) {
+                    mixFingerprint(lex.exact);
                     continue;
                 }
                 operandNext = false;
@@ -115,10 +122,6 @@ final class Digester {
         finish(cut);
     }
 
-    private int previousStart;
-    private int previousEnd;
-    private long previousHash;
-
     private boolean wantsOperand(int previous) {
         if (previous != Lexer.WORD) {
             return false;
@@ -136,18 +139,29 @@ final class Digester {
         return keyword == Keyword.NULL || keyword == Keyword.TRUE || keyword == Keyword.FALSE;
     }
 
+    /** Whether the word belongs to the literal behind it. */
     private boolean isIntroducer() {
-        return Introducers.isBeforeLiteral(lexer);
+        Lexer lex = lexer;
+        if (!Introducers.isName(lex)) {
+            return false;
+        }
+        ahead.reset(lex.text(), lex.end, lex.limit() - lex.end, modes);
+        int type = ahead.next();
+        int second = ahead.end - ahead.start > 2 ? lex.text()[ahead.start + 1] : 0;
+        ahead.release();
+        return type == Lexer.STRING || type == Lexer.NUMBER && (second == 'x' || second == 'b');
     }
 
     private void literal() {
-        flushSign();
-        flushSemicolons();
-        if (held == COMMA_AFTER_LITERAL) {
-            held = COMMA_AND_LITERAL;
-            return;
+        if ((sign | semicolons | held) != 0) {
+            flushSign();
+            flushSemicolons();
+            if (held == COMMA_AFTER_LITERAL) {
+                held = COMMA_AND_LITERAL;
+                return;
+            }
+            flushHeld();
         }
-        flushHeld();
         mix(LITERAL, LITERAL);
         if (out != null) {
             out.literal();
@@ -257,7 +271,11 @@ final class Digester {
         h1 = stack1[depth];
         h2 = stack2[depth];
         boolean row = stackRow[depth];
-        if (row && g1 == stackGroup1[depth] && g2 == stackGroup2[depth]) {
+        if (row && g1 == stackGroup1[depth]) {
+            if (g2 != stackGroup2[depth]) {
+                // Another spelling of the same row: one digest, but not surely one summary.
+                mixFingerprint(g2);
+            }
             if (out != null) {
                 out.cut(stackText[depth]);
             }
@@ -305,9 +323,11 @@ final class Digester {
     }
 
     private void flushAll() {
-        flushSign();
-        flushSemicolons();
-        flushHeld();
+        if ((sign | semicolons | held) != 0) {
+            flushSign();
+            flushSemicolons();
+            flushHeld();
+        }
         afterLiteral = false;
         afterGroup = false;
     }
@@ -368,7 +388,11 @@ final class Digester {
         something = true;
         long a = (h1 ^ v1) * 0x9E3779B97F4A7C15L;
         h1 = a ^ a >>> 29;
-        long b = (h2 ^ v2) * 0xD6E8FEB86659FD93L;
+        mixFingerprint(v2);
+    }
+
+    private void mixFingerprint(long v) {
+        long b = (h2 ^ v) * 0xD6E8FEB86659FD93L;
         h2 = b ^ b >>> 32;
     }
 

@@ -1,5 +1,7 @@
 package io.understudy.sql;
 
+import java.util.Arrays;
+
 /** Tables of INSERT, REPLACE, UPDATE, DELETE and LOAD. */
 final class DmlSummarizer {
 
@@ -75,7 +77,7 @@ final class DmlSummarizer {
             }
             if (start) {
                 if (t.type(i + 1) != '.') {
-                    java.util.Arrays.fill(target, true);
+                    Arrays.fill(target, true);
                 } else if (t.type(i + 3) == '.') {
                     mark(i, i + 2, target);
                 } else {
@@ -101,7 +103,7 @@ final class DmlSummarizer {
             if (!t.is(end, Keyword.USING)) {
                 n = walker.tables(n + 1, true);
                 boolean[] target = new boolean[walker.references];
-                java.util.Arrays.fill(target, true);
+                Arrays.fill(target, true);
                 settle(target);
                 walker.walk(n);
                 return;

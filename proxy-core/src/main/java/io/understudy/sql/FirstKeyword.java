@@ -39,10 +39,15 @@ final class FirstKeyword {
 
     private static StatementKind word(byte[] text, int start, int limit) {
         int p = start + 1;
-        while (p < limit && (text[p] == '_' || (text[p] | 0x20) >= 'a' && (text[p] | 0x20) <= 'z')) {
+        while (p < limit && isNamePart(text[p])) {
             p++;
         }
         return StatementKinds.byFirstWord(Keyword.find(text, start, p, Words.folded(text, start, p)));
+    }
+
+    private static boolean isNamePart(int c) {
+        int letter = c | 0x20;
+        return letter >= 'a' && letter <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c < 0;
     }
 
     private static int line(byte[] text, int from, int limit) {

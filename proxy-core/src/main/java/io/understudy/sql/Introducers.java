@@ -21,27 +21,7 @@ final class Introducers {
         return map;
     }
 
-    static boolean isName(byte[] text, int start, int end) {
-        return text[start] == '_' && NAMES.find(text, start, end) != null;
-    }
-
-    /** Whether the lexer's word is an introducer with its string right behind it or after blanks. */
-    static boolean isBeforeLiteral(Lexer lexer) {
-        byte[] text = lexer.text();
-        int p = lexer.end;
-        int limit = lexer.limit();
-        while (p < limit && (text[p] == ' ' || text[p] == '\t' || text[p] == '\n' || text[p] == '\r')) {
-            p++;
-        }
-        if (p + 1 >= limit) {
-            return false;
-        }
-        boolean literal = switch (text[p]) {
-            case '\'' -> true;
-            case 'x', 'X', 'b', 'B' -> text[p + 1] == '\'';
-            case '0' -> text[p + 1] == 'x' || text[p + 1] == 'b';
-            default -> false;
-        };
-        return literal && NAMES.find(text, lexer.start, lexer.end, lexer.folded) != null;
+    static boolean isName(Lexer lexer) {
+        return NAMES.find(lexer.text(), lexer.start, lexer.end, lexer.folded) != null;
     }
 }

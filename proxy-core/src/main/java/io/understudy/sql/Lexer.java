@@ -41,6 +41,7 @@ final class Lexer {
     private static final int LETTER = 2;
     private static final int DIGIT = 3;
     private static final int CONTROL = 4;
+    private static final int NAME_BIT = 2;
     private static final byte[] CLASS = new byte[256];
 
     static {
@@ -63,7 +64,7 @@ final class Lexer {
 
     int end;
     boolean gap;
-    /** Hashes of a name's bytes, without quotes. */
+    /** Hashes of a name's bytes, without quotes; of no meaning for a token that is no name. */
     long folded;
 
     long exact;
@@ -174,6 +175,8 @@ final class Lexer {
                 case '*':
                     if (executableDepth > 0 && at(p + 1) == '/') {
                         executableDepth--;
+                        folded = 0;
+                        exact = 0;
                         return token(p, p + 2, EXECUTABLE_CLOSE);
                     }
                     return token(p, p + 1, '*');
@@ -183,6 +186,8 @@ final class Lexer {
                     boolean afterName = lastEnd == p && (last == WORD || last == QUOTED);
                     return !afterName && CLASS[at(p + 1)] == DIGIT ? real(p, p + 1) : token(p, p + 1, '.');
                 case ':':
+                    folded = 0;
+                    exact = 0;
                     return at(p + 1) == '=' ? token(p, p + 2, ASSIGN) : token(p, p + 1, ':');
                 case '\\':
                     // \N is the old spelling of NULL; any other backslash outside a string is an error.
@@ -216,20 +221,17 @@ final class Lexer {
         byte[] t = text;
         int p = from;
         int seen = 0;
-        int dollars = 0;
-        while (p < limit) {
+        int max = limit;
+        while (p < max) {
             int c = t[p];
-            int k = CLASS[c & 0xFF];
-            if (k != LETTER && k != DIGIT) {
+            // LETTER and DIGIT are the two classes with this bit.
+            if ((CLASS[c & 0xFF] & NAME_BIT) == 0) {
                 break;
             }
             seen |= c;
-            if (c == '$') {
-                dollars++;
-            }
             p++;
         }
-        if (seen < 0 && eightBit || dollars > 1 && t[from] == '$') {
+        if (seen < 0 && eightBit || t[from] == '$' && isDollarQuote(from, p)) {
             // A blank to the server perhaps, or the start of a dollar-quoted string (MySQL 9).
             flags |= BAD_TEXT;
         }
@@ -239,9 +241,25 @@ final class Lexer {
                 return string(from, p + 1, '\'', STRING);
             }
         }
-        folded = Words.folded(t, from, p);
-        exact = Words.exact(t, from, p);
+        int length = p - from;
+        if (length <= 8) {
+            long word = Words.shortWord(t, from, p);
+            folded = Words.foldedShort(word, length);
+            exact = Words.exactShort(word, length);
+        } else {
+            folded = Words.folded(t, from, p);
+            exact = Words.exact(t, from, p);
+        }
         return token(from, p, WORD);
+    }
+
+    private boolean isDollarQuote(int from, int to) {
+        for (int p = from + 1; p < to; p++) {
+            if (text[p] == '$') {
+                return true;
+            }
+        }
+        return false;
     }
 
     private int number(int from) {
@@ -333,8 +351,8 @@ final class Lexer {
             p++;
         }
         flags |= UNTERMINATED;
-        folded = 0;
-        exact = 0;
+        folded = Words.folded(text, from + 1, limit);
+        exact = Words.exact(text, from + 1, limit);
         return token(from, limit, QUOTED);
     }
 

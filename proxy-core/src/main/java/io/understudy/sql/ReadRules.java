@@ -1,11 +1,15 @@
 package io.understudy.sql;
 
+import java.util.Locale;
+
 /** Looks at every token of a statement for what disqualifies a pure read or ties the statement to its session. */
 final class ReadRules {
 
     private final Tokens t;
     private Draft draft = new Draft();
     private int modes;
+    /** The end of the COLUMNS clause of the JSON_TABLE last met. */
+    private int columnsEnd;
 
     ReadRules(Tokens tokens) {
         t = tokens;
@@ -15,6 +19,7 @@ final class ReadRules {
     void apply(Draft draft, int from, boolean read, boolean show, int modes) {
         this.draft = draft;
         this.modes = modes;
+        columnsEnd = -1;
         for (int i = from; i < t.count(); i++) {
             int type = t.type(i);
             if (type < 128) {
@@ -68,7 +73,7 @@ final class ReadRules {
             }
             name = t.name(i + 2);
         }
-        switch (name.toLowerCase(java.util.Locale.ROOT)) {
+        switch (name.toLowerCase(Locale.ROOT)) {
             case "warning_count", "error_count", "last_insert_id", "identity" -> {
                 draft.readsDiagnostics = true;
                 draft.sessionDependent = true;
@@ -235,7 +240,11 @@ final class ReadRules {
                     return query;
                 }
                 case COLUMNS -> {
-                    return t.type(i - 1) == Lexer.STRING;
+                    if (t.type(i - 1) != Lexer.STRING) {
+                        return false;
+                    }
+                    columnsEnd = Math.max(columnsEnd, t.afterParenthesis(i + 1));
+                    return true;
                 }
                 case OF -> {
                     return t.is(i - 1, Keyword.MEMBER);
@@ -251,7 +260,7 @@ final class ReadRules {
         if (!Types.takesLength(t.text(), t.start(i), t.end(i)) || !Tokens.isLiteral(t.type(i + 2))) {
             return false;
         }
-        // The type of a cast stands behind AS, a column's behind the column's name; neither place takes a call.
-        return t.is(i - 1, Keyword.AS) || t.isName(i - 1) && t.keyword(i - 1) == null;
+        // A cast's type stands behind AS, a column's behind the column's name; neither place takes a call.
+        return t.is(i - 1, Keyword.AS) || i < columnsEnd && t.isName(i - 1);
     }
 }

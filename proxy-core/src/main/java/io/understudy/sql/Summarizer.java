@@ -15,6 +15,7 @@ final class Summarizer {
     private Draft draft = new Draft();
     private boolean read;
     private boolean show;
+    private int nesting;
 
     Summarizer(Lexer lexer) {
         this.lexer = lexer;
@@ -310,8 +311,6 @@ final class Summarizer {
         return kind;
     }
 
-    private int nesting;
-
     private StatementKind explain(int i) {
         int n = i + 1;
         boolean analyze = false;
@@ -340,8 +339,7 @@ final class Summarizer {
             return StatementKind.EXPLAIN;
         }
         if (n == i + 1 && t.isName(n)) {
-            read = true;
-            admin.describe(n);
+            read = admin.describe(n);
             return StatementKind.DESCRIBE;
         }
         draft.notPure(NotPure.UNPARSED);

@@ -9,6 +9,7 @@ final class WordTable<T> {
 
     private final int mask;
     private final long[] hashes;
+    private final int[] lengths;
     private final byte[][] words;
     private final Object[] values;
 
@@ -16,6 +17,7 @@ final class WordTable<T> {
         int size = Integer.highestOneBit(Math.max(16, entries.size() * 3)) << 1;
         mask = size - 1;
         hashes = new long[size];
+        lengths = new int[size];
         words = new byte[size][];
         values = new Object[size];
         entries.forEach((word, value) -> {
@@ -26,18 +28,23 @@ final class WordTable<T> {
                 slot = slot + 1 & mask;
             }
             hashes[slot] = hash;
+            lengths[slot] = bytes.length;
             words[slot] = bytes;
             values[slot] = value;
         });
     }
 
-    /** The value of the word at {@code [start, end)}, whose folded hash the caller has. */
+    /** The value of the word at {@code [start, end)}, all letters, digits, {@code _} and {@code $}, given its folded hash. */
     @SuppressWarnings("unchecked")
     @Nullable
     T find(byte[] text, int start, int end, long hash) {
-        for (int slot = slot(hash); words[slot] != null; slot = slot + 1 & mask) {
-            // The bytes are compared too: a name made to collide must not pass for a built-in function.
-            if (hashes[slot] == hash && equalsIgnoreCase(words[slot], text, start, end)) {
+        int length = end - start;
+        for (int slot = slot(hash); lengths[slot] != 0; slot = slot + 1 & mask) {
+            // Up to eight bytes the hash is the word. Beyond that the bytes are compared: a name made to collide must
+            // not pass for a built-in function.
+            if (hashes[slot] == hash
+                    && lengths[slot] == length
+                    && (length <= 8 || equalsIgnoreCase(words[slot], text, start))) {
                 return (T) values[slot];
             }
         }
@@ -53,10 +60,7 @@ final class WordTable<T> {
         return (int) (hash ^ hash >>> 40) & mask;
     }
 
-    private static boolean equalsIgnoreCase(byte[] upper, byte[] text, int start, int end) {
-        if (upper.length != end - start) {
-            return false;
-        }
+    private static boolean equalsIgnoreCase(byte[] upper, byte[] text, int start) {
         for (int i = 0; i < upper.length; i++) {
             int c = text[start + i];
             if (c >= 'a' && c <= 'z') {

@@ -23,6 +23,23 @@ final class Words {
 
     private Words() {}
 
+    /** The bytes of a word of at most eight, zero-filled. */
+    static long shortWord(byte[] text, int start, int end) {
+        return load(text, start, end);
+    }
+
+    /** {@link #folded} of a word of at most eight bytes, given as {@link #shortWord}. */
+    static long foldedShort(long word, int length) {
+        long h = (length ^ (word | (~word & HIGH_BITS) >>> 2)) * FOLD_FACTOR;
+        return h ^ h >>> 32;
+    }
+
+    /** {@link #exact} of a word of at most eight bytes, given as {@link #shortWord}. */
+    static long exactShort(long word, int length) {
+        long h = (EXACT_SEED + length ^ word) * EXACT_FACTOR;
+        return h ^ h >>> 29;
+    }
+
     static long folded(byte[] text, int start, int end) {
         long h = end - start;
         for (int p = start; p < end; p += 8) {

@@ -1,5 +1,6 @@
 package io.understudy.config;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -92,7 +93,7 @@ class DefaultsTest {
 
     @Test
     void aPluginWithNothingBehindItsIdRunsWithItsDefaults() {
-        SamplePlugin sample = (SamplePlugin) loaded.plugins().get("sample");
+        SamplePlugin sample = (SamplePlugin) requireNonNull(loaded.plugins().get("sample"));
         assertThat(sample.concurrency()).isEqualTo(16);
         assertThat(sample.queue().bytes()).isEqualTo(ByteSize.parse("64MiB"));
         assertThat(loaded.plugins()).containsOnlyKeys("sample");
@@ -103,7 +104,8 @@ class DefaultsTest {
         LoadedConfig off =
                 Load.text("primary: { address: a:1 }\nplugins: { sample: { enabled: false, concurrency: 3 } }");
         assertThat(off.plugins()).isEmpty();
-        assertThat(off.config().plugins().get("sample").enabled()).isFalse();
+        assertThat(requireNonNull(off.config().plugins().get("sample")).enabled())
+                .isFalse();
         assertThat(Load.headlines("primary: { address: a:1 }\nplugins: { sample: { enabled: false, concurrency: x } }"))
                 .containsExactly("test.yaml:2:51: plugins.sample.concurrency: expected an integer but found 'x'");
     }

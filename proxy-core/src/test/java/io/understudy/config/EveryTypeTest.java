@@ -1,5 +1,6 @@
 package io.understudy.config;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -11,9 +12,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EveryTypeTest {
 
     private static SamplePlugin sample(String section) throws ConfigException {
-        return (SamplePlugin) Load.text("primary: { address: a:1 }\nplugins:\n  sample:\n" + section.indent(4))
-                .plugins()
-                .get("sample");
+        LoadedConfig loaded = Load.text("primary: { address: a:1 }\nplugins:\n  sample:\n" + section.indent(4));
+        return (SamplePlugin) requireNonNull(loaded.plugins().get("sample"));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.understudy.config;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -47,7 +48,7 @@ class ExamplesTest {
     private static Path example(String name) {
         Path module = Path.of("").toAbsolutePath();
         Path root = Files.isDirectory(module.resolve("docs")) ? module : module.getParent();
-        return root.resolve("docs/examples").resolve(name);
+        return requireNonNull(root).resolve("docs/examples").resolve(name);
     }
 
     private static LoadedConfig load(String name) throws ConfigException {
@@ -100,7 +101,7 @@ class ExamplesTest {
             }
         }
         String example = reference.substring(reference.indexOf("## What errors look like"));
-        String[] blocks = example.split("```(yaml|text)?\n");
+        String[] blocks = example.split("```(yaml|text)?\n", -1);
         assertThatThrownBy(() -> ConfigLoader.load(blocks[1], "bad.yaml", PLUGINS, variable -> null))
                 .isInstanceOf(ConfigException.class)
                 .hasMessage(blocks[3].stripTrailing());

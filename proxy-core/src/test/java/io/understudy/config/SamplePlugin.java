@@ -19,7 +19,7 @@ record SamplePlugin(
         List<String> initSql,
         List<Rule> rules,
         Map<String, Integer> weights,
-        @Nullable Rate rate,
+        Rate rate,
         @Nullable Secret password,
         @Nullable Object anything) {
 
@@ -65,6 +65,7 @@ record SamplePlugin(
         initSql = initSql == null ? List.of() : List.copyOf(initSql);
         rules = rules == null ? List.of() : List.copyOf(rules);
         weights = weights == null ? Map.of() : weights;
+        rate = rate == null ? new Rate(10) : rate;
         if (concurrency < 1) {
             throw new IllegalArgumentException("concurrency must be at least 1 but is " + concurrency);
         }

@@ -1,5 +1,6 @@
 package io.understudy.config;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.config.bind.Problem;
@@ -130,7 +131,10 @@ class SecretsTest {
         assertThat(loaded.toString())
                 .doesNotContain("hunter2", "swordfish", "a-token-of")
                 .contains("password=***");
-        assertThat(loaded.config().plugins().get("sample").node().toString()).doesNotContain("hunter2");
+        assertThat(requireNonNull(loaded.config().plugins().get("sample"))
+                        .node()
+                        .toString())
+                .doesNotContain("hunter2");
     }
 
     @ParameterizedTest

@@ -207,7 +207,7 @@ class WrongDocumentsTest {
         String excerpt = Load.problems("primary: { address: \"p:1\"," + " ".repeat(300) + "z: 1 }")
                 .get(0)
                 .excerpt();
-        String[] lines = excerpt.split("\n");
+        String[] lines = excerpt.split("\n", -1);
         assertThat(lines[0].length()).isLessThan(200);
         assertThat(lines[0].charAt(lines[1].indexOf('^'))).isEqualTo('z');
     }

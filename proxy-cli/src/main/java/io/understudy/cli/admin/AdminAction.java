@@ -7,6 +7,8 @@ import java.util.Map;
 public interface AdminAction {
 
     /**
+     * Does it, and returns what came of it.
+     *
      * @param parameters the values of the placeholders in the path, and the parameters of the query
      * @return what to answer as JSON
      * @throws IllegalArgumentException if a parameter names nothing known; its message is shown with status 400

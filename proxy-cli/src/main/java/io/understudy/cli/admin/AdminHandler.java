@@ -4,6 +4,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -25,9 +26,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
+    private static final long LINGER_SECONDS = 2;
+
     private final AdminRoutes routes;
     private final Duration requestTimeout;
     private @Nullable Future<?> deadline;
+    private boolean ending;
 
     AdminHandler(AdminRoutes routes, Duration requestTimeout) {
         this.routes = routes;
@@ -48,6 +52,9 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+        if (ending) {
+            return;
+        }
         stopWaiting();
         // Answers come from other threads: what else the client has sent waits until this one is out.
         context.channel().config().setAutoRead(false);
@@ -80,9 +87,17 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
                 awaitRequest(context);
                 context.channel().config().setAutoRead(true);
             } else {
-                context.close();
+                end(context);
             }
         });
+    }
+
+    /** Says that no more will come and reads on until the client is done: closing at once could reset it mid-answer. */
+    private void end(ChannelHandlerContext context) {
+        ending = true;
+        ((DuplexChannel) context.channel()).shutdownOutput();
+        context.channel().config().setAutoRead(true);
+        deadline = context.executor().schedule(() -> context.close(), LINGER_SECONDS, TimeUnit.SECONDS);
     }
 
     static FullHttpResponse response(Reply reply, boolean head) {

@@ -76,31 +76,32 @@ final class AdminRoutes {
         } catch (IllegalArgumentException e) {
             return now(
                     Reply.error(HttpResponseStatus.BAD_REQUEST, "cannot read the request's target: " + e.getMessage()));
+        } catch (RuntimeException e) {
+            LOG.warn("admin request failed", e);
+            return now(Reply.error(HttpResponseStatus.INTERNAL_SERVER_ERROR, e + "; the log has the details"));
         }
     }
 
     private @Nullable Supplier<CompletionStage<Reply>> readable(String path, FullHttpRequest request) {
-        switch (path) {
-            case "/":
-                return () ->
-                        now(Reply.text("text/html; charset=utf-8", page).with("Content-Security-Policy", PAGE_POLICY));
-            case "/health/live":
-                return () -> now(Reply.ok(Map.of("status", "live")));
-            case "/health/ready":
-                return () -> now(ready());
-            case "/metrics":
-                MetricsFormat format = MetricsFormat.of(request.headers().get(HttpHeaderNames.ACCEPT));
-                return () ->
-                        workers.scrape(() -> Reply.text(format.contentType(), registry.scrape(format.contentType())));
-            case "/api":
-                return () -> now(Reply.ok(Map.of("views", endpoints.viewPaths(), "actions", endpoints.actionPaths())));
-            default:
+        return switch (path) {
+            case "/" ->
+                () -> now(Reply.text("text/html; charset=utf-8", page).with("Content-Security-Policy", PAGE_POLICY));
+            case "/health/live" -> () -> now(Reply.ok(Map.of("status", "live")));
+            case "/health/ready" -> () -> now(ready());
+            case "/metrics" -> () -> scrape(request.headers().get(HttpHeaderNames.ACCEPT));
+            case "/api" ->
+                () -> now(Reply.ok(Map.of("views", endpoints.viewPaths(), "actions", endpoints.actionPaths())));
+            default -> {
+                AdminEndpoints.View view = endpoints.viewAt(path).orElse(null);
                 String authorization = request.headers().get(HttpHeaderNames.AUTHORIZATION);
-                return endpoints
-                        .viewAt(path)
-                        .map(view -> (Supplier<CompletionStage<Reply>>) () -> show(path, view, authorization))
-                        .orElse(null);
-        }
+                yield view == null ? null : () -> show(path, view, authorization);
+            }
+        };
+    }
+
+    private CompletionStage<Reply> scrape(@Nullable String accept) {
+        MetricsFormat format = MetricsFormat.of(accept);
+        return workers.scrape(() -> Reply.text(format.contentType(), registry.scrape(format.contentType())));
     }
 
     private Reply ready() {

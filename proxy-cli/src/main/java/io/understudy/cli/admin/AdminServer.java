@@ -4,7 +4,6 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
@@ -165,7 +164,9 @@ public final class AdminServer implements AutoCloseable {
         protected void handleOversizedMessage(ChannelHandlerContext context, HttpMessage oversized) {
             Reply reply = Reply.error(
                     HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE, "a body may have up to " + MAX_BODY + " bytes");
-            context.writeAndFlush(AdminHandler.response(reply, false)).addListener(ChannelFutureListener.CLOSE);
+            // The connection stays: closing while the client still sends would reset it before it reads this. The rest
+            // of the body is thrown away, for as long as a request may take.
+            context.writeAndFlush(AdminHandler.response(reply, false));
         }
     }
 }

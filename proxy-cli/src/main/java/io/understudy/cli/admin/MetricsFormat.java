@@ -23,7 +23,7 @@ enum MetricsFormat {
         double open = 0;
         double plain = 0;
         for (String range :
-                (accept == null ? "" : accept).toLowerCase(Locale.ROOT).split(",")) {
+                (accept == null ? "" : accept).toLowerCase(Locale.ROOT).split(",", -1)) {
             String[] parts = range.strip().split("\\s*;\\s*");
             double weight = weight(parts);
             if (parts[0].equals("application/openmetrics-text")) {

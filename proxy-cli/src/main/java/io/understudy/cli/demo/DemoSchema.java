@@ -7,7 +7,7 @@ import java.sql.Statement;
 /** Schema {@code shop}, its rows and its accounts. */
 public final class DemoSchema {
 
-    /** About 70 MB of data and indexes: more than twice the buffer pool of the demo's standby. */
+    /** Some 95 MB of data and indexes: three times the buffer pool of the demo's standby. */
     public static final int DEFAULT_ORDERS = 120_000;
 
     static final String APP_USER = "app";

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -96,8 +97,6 @@ public final class LoadCounters {
     }
 
     private Cell cell(Kind kind) {
-        Cell cell = cells.get(kind);
-        assert cell != null : kind;
-        return cell;
+        return Objects.requireNonNull(cells.get(kind));
     }
 }

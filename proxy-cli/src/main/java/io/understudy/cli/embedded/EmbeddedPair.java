@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A primary and a standby that replicates from it by GTID through a {@link DelayedLink}, semi-synchronously unless told
@@ -102,7 +101,10 @@ public final class EmbeddedPair implements AutoCloseable {
     }
 
     private void replicate() {
+        // Off meanwhile, as there is nobody yet to acknowledge: each statement would wait for the whole timeout.
+        primary.execute("SET GLOBAL rpl_semi_sync_master_enabled=0");
         createAccount(REPLICATION_USER, REPLICATION_PASSWORD, "REPLICATION SLAVE ON *.*");
+        primary.execute("SET GLOBAL rpl_semi_sync_master_enabled=" + (options.semiSync() ? 1 : 0));
         standby.execute(
                 "STOP SLAVE",
                 "RESET MASTER",
@@ -204,19 +206,12 @@ public final class EmbeddedPair implements AutoCloseable {
                             + rows.getString("Last_SQL_Error") + "'"
                     : "it is no replica";
         } catch (SQLException e) {
-            return e.getMessage();
+            return "cannot be asked: " + e.getMessage();
         }
     }
 
     private static String ask(EmbeddedServer server, String sql) {
-        try (Connection connection = server.connect();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            @Nullable String value = rows.next() ? rows.getString(1) : null;
-            return value == null ? "" : value;
-        } catch (SQLException e) {
-            throw new EmbeddedException("embedded server on port " + server.port() + ": " + e.getMessage(), e);
-        }
+        return server.ask(sql);
     }
 
     private static String quote(String text) {

@@ -79,12 +79,13 @@ final class LinkConnection {
         @Override
         public void channelInactive(ChannelHandlerContext context) {
             intoHere.abandon();
-            outOfHere.reset();
+            outOfHere.sourceGone();
         }
 
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
             // A reset by the peer; channelInactive passes it on.
+            outOfHere.sourceBroke();
             LinkLane.reset(context.channel());
         }
     }

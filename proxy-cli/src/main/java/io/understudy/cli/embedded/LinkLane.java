@@ -1,6 +1,7 @@
 package io.understudy.cli.embedded;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.DuplexChannel;
@@ -26,6 +27,7 @@ final class LinkLane {
     private enum Kind {
         BYTES,
         END_OF_STREAM,
+        CLOSE,
         RESET
     }
 
@@ -42,6 +44,7 @@ final class LinkLane {
     private @Nullable Future<?> wakeUp;
     private long wakeUpAt;
     private boolean releasing;
+    private boolean broken;
     private boolean ended;
     private boolean dead;
     private Runnable onEnd = () -> {};
@@ -73,9 +76,18 @@ final class LinkLane {
         add(Kind.END_OF_STREAM, null, 0);
     }
 
-    /** The source broke: the target learns it after what is still under way. */
-    void reset() {
-        add(Kind.RESET, null, 0);
+    /** The source's connection was reset; to be said before {@link #sourceGone()}. */
+    void sourceBroke() {
+        broken = true;
+    }
+
+    /**
+     * The source is gone: the target learns it after what is still under way. It gets RST only if the source broke, as RST
+     * makes the target's system throw away what its program has yet to read. (A channel whose output was shut down before
+     * may close on the peer's FIN without reporting the end of its input.)
+     */
+    void sourceGone() {
+        add(broken ? Kind.RESET : Kind.CLOSE, null, 0);
     }
 
     private void add(Kind kind, @Nullable ByteBuf bytes, int cost) {
@@ -131,10 +143,6 @@ final class LinkLane {
                 break;
             }
             if (head.bytes() == null) {
-                // The flush comes first: shutting down the output drops what is only buffered.
-                if (wrote) {
-                    break;
-                }
                 queue.remove();
                 end(head.kind());
                 if (dead) {
@@ -174,12 +182,17 @@ final class LinkLane {
             reset(target);
             return;
         }
-        ended = true;
-        if (target instanceof DuplexChannel duplex) {
-            // Netty sends what is flushed and not yet written before it takes this on.
-            duplex.shutdownOutput();
-        }
-        onEnd.run();
+        // Behind all that is written: shutting down or closing at once would drop what the socket had no room for.
+        target.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
+            if (kind == Kind.CLOSE) {
+                abandon();
+                target.close();
+            } else {
+                ended = true;
+                ((DuplexChannel) target).shutdownOutput();
+                onEnd.run();
+            }
+        });
     }
 
     /** Drops what is under way; nothing will be passed on any more. */

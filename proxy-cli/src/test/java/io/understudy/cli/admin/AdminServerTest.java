@@ -69,7 +69,7 @@ class AdminServerTest {
             .action("drain", parameters -> {
                 throw new IOException("disk full");
             });
-    private @Nullable AdminServer server;
+    private AdminServer server;
 
     @BeforeEach
     void start() throws IOException {
@@ -79,15 +79,11 @@ class AdminServerTest {
     @AfterEach
     void stop() {
         slow.countDown();
-        if (server != null) {
-            server.close();
-        }
+        server.close();
     }
 
     private void restart(@Nullable String token, AdminServer.Limits limits) throws IOException {
-        if (server != null) {
-            server.close();
-        }
+        server.close();
         server = AdminServer.start(ANY, token, registry, () -> reasons, endpoints, limits);
     }
 
@@ -139,6 +135,22 @@ class AdminServerTest {
         assertThat(ready.statusCode()).isEqualTo(503);
         assertThat(ready.body()).contains("\"reasons\":[\"the primary does not answer\"]");
         assertThat(get("/health/live").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aReadinessThatFailsIsAnAnswerToo() throws Exception {
+        server.close();
+        server = AdminServer.start(
+                ANY,
+                TOKEN,
+                registry,
+                () -> {
+                    throw new IllegalStateException("state lost");
+                },
+                endpoints);
+        HttpResponse<String> ready = get("/health/ready");
+        assertThat(ready.statusCode()).isEqualTo(500);
+        assertThat(ready.body()).contains("state lost");
     }
 
     @Test
@@ -265,6 +277,10 @@ class AdminServerTest {
                 .POST(HttpRequest.BodyPublishers.ofByteArray(new byte[AdminServer.MAX_BODY + 1])));
         assertThat(response.statusCode()).isEqualTo(413);
         assertThat(response.body()).contains("up to 65536 bytes");
+        HttpResponse<String> larger = send(HttpRequest.newBuilder(uri("/api/reload"))
+                .headers(bearer(TOKEN))
+                .POST(HttpRequest.BodyPublishers.ofByteArray(new byte[100 * AdminServer.MAX_BODY])));
+        assertThat(larger.statusCode()).isEqualTo(413);
     }
 
     @Test

@@ -32,6 +32,11 @@ public abstract class Answer {
     /** The client sent a packet that belongs to this answer, such as file contents. */
     public void clientPacket(AnswerProgress progress, int length) {}
 
+    /** Whether a client's packet of this number belongs to the answer, when the answer waits for one at all. */
+    public boolean takesClientPacket(int sequence) {
+        return true;
+    }
+
     /** Progress reports may stand wherever a packet may. Not an error, not an end. */
     protected static boolean isProgressReport(AnswerProgress progress, ByteBuf buf, int index, int length) {
         return length >= 3

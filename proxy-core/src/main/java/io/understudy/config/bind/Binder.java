@@ -199,15 +199,16 @@ final class Binder {
             if (cause instanceof Error error) {
                 throw error;
             }
-            if (cause instanceof IllegalArgumentException && cause.getMessage() != null) {
-                refused(cause.getMessage(), mapping, type, path, broken);
+            String message = cause instanceof IllegalArgumentException ? cause.getMessage() : null;
+            if (message != null) {
+                refused(message, mapping, type, path, broken);
             } else if (broken.isEmpty()) {
                 // A defect of the record, but whoever writes the file still needs to know where.
                 problems.error(
                         mapping.position(),
                         path,
                         type.getSimpleName() + " cannot take these values: "
-                                + cause.getClass().getName());
+                                + (cause == null ? e : cause).getClass().getName());
             }
             return FAILED;
         } catch (ReflectiveOperationException | IllegalArgumentException e) {
@@ -218,7 +219,7 @@ final class Binder {
 
     private void refused(String message, YamlNode.Mapping mapping, Class<?> type, String path, Set<String> broken) {
         int before = problems.errors();
-        for (String line : message.split("\n")) {
+        for (String line : message.lines().toList()) {
             Refusal refusal = Refusal.of(scrub(line, mapping), mapping, keys(type), path);
             // With a value missing that is there but wrong, only what names another value can be believed.
             if (broken.isEmpty() || (!refusal.component().isEmpty() && !broken.contains(refusal.component()))) {

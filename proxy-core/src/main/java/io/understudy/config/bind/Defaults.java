@@ -63,10 +63,10 @@ final class Defaults {
         return null;
     }
 
-    private boolean learn(Throwable refusal, RecordComponent[] components, @Nullable Object[] arguments) {
+    private boolean learn(@Nullable Throwable refusal, RecordComponent[] components, @Nullable Object[] arguments) {
         boolean learned = false;
         if (refusal instanceof IllegalArgumentException && refusal.getMessage() != null) {
-            for (String line : refusal.getMessage().split("\n")) {
+            for (String line : refusal.getMessage().lines().toList()) {
                 Matcher matcher = REQUIRED.matcher(line);
                 if (matcher.matches()) {
                     for (int i = 0; i < components.length; i++) {
@@ -111,7 +111,7 @@ final class Defaults {
     }
 
     private static @Nullable Object written(@Nullable Object value) {
-        if (value == null || value instanceof Sensitive || value instanceof Record && !isValueType(value)) {
+        if (value == null || value instanceof Sensitive || (value instanceof Record && !isValueType(value))) {
             return null;
         } else if (value instanceof Duration duration) {
             return Durations.format(duration);
@@ -130,7 +130,21 @@ final class Defaults {
             }
             return items;
         }
+        if (isValueType(value)) {
+            return readsBack(value) ? value.toString() : null;
+        }
         return value instanceof Map ? null : value.toString();
+    }
+
+    /** A value type that does not print itself as it is written would make a default that nobody can write. */
+    private static boolean readsBack(Object value) {
+        String text = value.toString();
+        YamlNode.Scalar scalar = new YamlNode.Scalar(Position.START, text, text, true, false, false, 1);
+        try {
+            return Scalars.convert(scalar, value.getClass(), Path.of("")).equals(value);
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
     }
 
     private static boolean isValueType(Object value) {

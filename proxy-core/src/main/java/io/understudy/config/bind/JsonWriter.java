@@ -78,7 +78,7 @@ public final class JsonWriter {
                 out.append("\\n");
             } else if (c == '\t') {
                 out.append("\\t");
-            } else if (c < ' ' || Character.isSurrogate(c) && !paired(text, i)) {
+            } else if (c < ' ' || (Character.isSurrogate(c) && !paired(text, i))) {
                 out.append(String.format("\\u%04x", (int) c));
             } else {
                 out.append(c);

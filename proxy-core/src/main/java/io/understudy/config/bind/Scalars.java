@@ -151,13 +151,16 @@ final class Scalars {
 
     private static IllegalArgumentException refused(YamlNode.Scalar scalar, Class<?> type, @Nullable Throwable cause) {
         boolean sensitive = Sensitive.class.isAssignableFrom(type);
-        if (!(cause instanceof IllegalArgumentException) || scalar.substituted() || cause.getMessage() == null) {
+        if (!(cause instanceof IllegalArgumentException reason)
+                || scalar.substituted()
+                || sensitive
+                || reason.getMessage() == null) {
             // Its words may quote the value.
             return sensitive
                     ? new IllegalArgumentException("not a valid value (not shown)")
                     : unexpected(scalar, type, "");
         }
-        return (IllegalArgumentException) cause;
+        return reason;
     }
 
     private static IllegalArgumentException unexpected(YamlNode.Scalar scalar, Class<?> type, String more) {

@@ -15,7 +15,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces {@code ${env:NAME}} and {@code ${file:PATH}} in a scalar; {@code $${} stands for a literal <code>${</code>.
+ * Replaces {@code ${env:NAME}} and {@code ${file:PATH}} in a scalar; a doubled dollar sign before a brace
+ * stands for the two characters themselves.
  * Remembers which files it read, so that a change of one of them can be noticed.
  */
 final class Substitution {

@@ -35,9 +35,9 @@ final class YamlReader {
 
     private final Problems problems;
     private final Substitution substitution;
-    private final Map<Node, YamlNode> done = new IdentityHashMap<>();
-    private final Map<Node, Boolean> open = new IdentityHashMap<>();
-    private final Map<YamlNode, Long> sizes = new IdentityHashMap<>();
+    private final IdentityHashMap<Node, YamlNode> done = new IdentityHashMap<>();
+    private final IdentityHashMap<Node, Boolean> open = new IdentityHashMap<>();
+    private final IdentityHashMap<YamlNode, Long> sizes = new IdentityHashMap<>();
 
     YamlReader(Problems problems, Substitution substitution) {
         this.problems = problems;

@@ -1,0 +1,14 @@
+package io.understudy.cli;
+
+/** What an error is called on the terminal: its message, or its kind where it has none. */
+final class Failures {
+    private Failures() {}
+
+    static String sentence(Throwable failure) {
+        String message = failure.getMessage();
+        if (message != null && !message.isBlank()) {
+            return message;
+        }
+        return failure.getClass().getSimpleName() + "; --verbose shows where";
+    }
+}

@@ -1,0 +1,25 @@
+package io.understudy.cli;
+
+/** Settings of the logger that must be in place before the first log line; each can be overridden by -D. */
+final class Logging {
+    private Logging() {}
+
+    static void configure() {
+        set("org.slf4j.simpleLogger.showDateTime", "true");
+        set("org.slf4j.simpleLogger.dateTimeFormat", "yyyy-MM-dd HH:mm:ss.SSS");
+        set("org.slf4j.simpleLogger.showThreadName", "false");
+        set("org.slf4j.simpleLogger.showShortLogName", "true");
+        set("org.slf4j.simpleLogger.log.com.zaxxer.hikari", "error");
+        set("org.slf4j.simpleLogger.log.ch.vorburger", "warn");
+    }
+
+    static void quiet() {
+        set("org.slf4j.simpleLogger.defaultLogLevel", "warn");
+    }
+
+    private static void set(String key, String value) {
+        if (System.getProperty(key) == null) {
+            System.setProperty(key, value);
+        }
+    }
+}

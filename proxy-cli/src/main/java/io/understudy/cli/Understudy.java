@@ -1,0 +1,59 @@
+package io.understudy.cli;
+
+import org.jspecify.annotations.Nullable;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+
+/** The program. Exit codes: 0 done, 1 failed at run time, 2 wrong usage or configuration. */
+@Command(
+        name = "understudy",
+        description = "A transparent MySQL and MariaDB proxy that keeps the standby rehearsed.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        subcommands = {
+            RunCommand.class,
+            CheckCommand.class,
+            ExplainCommand.class,
+            SchemaCommand.class,
+            DemoCommand.class,
+            AutoComplete.GenerateCompletion.class
+        })
+public final class Understudy implements Runnable {
+    @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Show the stack trace of an error.")
+    private boolean verbose;
+
+    @CommandLine.Spec
+    private @Nullable CommandSpec spec;
+
+    public static void main(String[] args) {
+        Logging.configure();
+        System.exit(commandLine().execute(args));
+    }
+
+    static CommandLine commandLine() {
+        Understudy program = new Understudy();
+        CommandLine line = new CommandLine(program);
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setExecutionExceptionHandler((failure, command, parsed) -> {
+            command.getErr().println("understudy: " + Failures.sentence(failure));
+            if (program.verbose) {
+                failure.printStackTrace(command.getErr());
+            }
+            return failure instanceof io.understudy.config.ConfigException
+                    ? CommandLine.ExitCode.USAGE
+                    : CommandLine.ExitCode.SOFTWARE;
+        });
+        return line;
+    }
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(
+                java.util.Objects.requireNonNull(spec).commandLine(),
+                "Missing command: one of run, check, explain, schema, demo; -h tells about them");
+    }
+}

@@ -1,0 +1,53 @@
+package io.understudy.rules;
+
+/** A name in which {@code *} stands for any characters and {@code ?} for one. Matching allocates nothing. */
+final class Glob {
+
+    private final String text;
+    private final boolean ignoreCase;
+
+    Glob(String text, boolean ignoreCase) {
+        this.text = text;
+        this.ignoreCase = ignoreCase;
+    }
+
+    /** Linear but for a factor of the pattern's length: only the last star is ever tried again. */
+    boolean matches(String name) {
+        int p = 0;
+        int n = 0;
+        int star = -1;
+        int resume = 0;
+        while (n < name.length()) {
+            char wanted = p < text.length() ? text.charAt(p) : 0;
+            // A star first, since a name may hold one as well.
+            if (p < text.length() && wanted == '*') {
+                star = p++;
+                resume = n;
+            } else if (p < text.length() && (wanted == '?' || same(wanted, name.charAt(n)))) {
+                p++;
+                n++;
+            } else if (star >= 0) {
+                p = star + 1;
+                n = ++resume;
+            } else {
+                return false;
+            }
+        }
+        while (p < text.length() && text.charAt(p) == '*') {
+            p++;
+        }
+        return p == text.length();
+    }
+
+    private boolean same(char a, char b) {
+        return a == b
+                || ignoreCase
+                        && (Character.toLowerCase(a) == Character.toLowerCase(b)
+                                || Character.toUpperCase(a) == Character.toUpperCase(b));
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

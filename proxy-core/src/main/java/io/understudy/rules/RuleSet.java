@@ -1,0 +1,188 @@
+package io.understudy.rules;
+
+import io.understudy.plugin.CommandView;
+import io.understudy.plugin.SessionContext;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rules in their order, of which the first that matches wins. Immutable but for its caches and counters; shared by all
+ * sessions and threads. What a plugin's rules carry is {@code R}, normally the record that the configuration was bound to.
+ *
+ * @param <R> what a rule stands for
+ */
+public final class RuleSet<R> {
+
+    /** Answers kept, one for each pair of digest and kind of session; a power of two. */
+    private static final int CACHE_SIZE = 8192;
+    /** Kinds of sessions that are shared; sessions beyond work the same but share no answers. */
+    private static final int MAX_SHARED_PARTS = 1024;
+
+    private record Answer(long digest, SessionPart part, int rule) {}
+
+    private record PartKey(
+            List<Integer> candidates, @Nullable String schema) {}
+
+    private final List<R> rules;
+    private final List<String> names;
+    private final Conditions[] conditions;
+    private final LongAdder[] hits;
+    private final boolean statementKeys;
+    private final boolean tableKeys;
+    private final AtomicReferenceArray<@Nullable Answer> answers;
+    private final ConcurrentHashMap<PartKey, SessionPart> parts = new ConcurrentHashMap<>();
+
+    /**
+     * Rules made of whatever has a name and a match.
+     *
+     * @param name what logs, metrics and explanations call the rule
+     */
+    public RuleSet(List<R> rules, Function<R, String> name, Function<R, Match> match) {
+        this.rules = List.copyOf(rules);
+        names = this.rules.stream().map(name).toList();
+        conditions = new Conditions[rules.size()];
+        hits = new LongAdder[rules.size()];
+        boolean anyStatementKeys = false;
+        boolean anyTableKeys = false;
+        for (int i = 0; i < conditions.length; i++) {
+            Match keys = match.apply(this.rules.get(i));
+            conditions[i] = new Conditions(names.get(i), keys);
+            hits[i] = new LongAdder();
+            anyStatementKeys |= keys.hasStatementKeys();
+            anyTableKeys |= !keys.table().isEmpty();
+        }
+        statementKeys = anyStatementKeys;
+        tableKeys = anyTableKeys;
+        answers = new AtomicReferenceArray<>(anyStatementKeys ? CACHE_SIZE : 0);
+    }
+
+    /** The rules for one session; to be kept with its observer and used on its event loop only. */
+    public SessionRules<R> forSession(SessionContext session) {
+        return new SessionRules<>(this, session);
+    }
+
+    public List<R> rules() {
+        return rules;
+    }
+
+    public int size() {
+        return conditions.length;
+    }
+
+    public R rule(int index) {
+        return rules.get(index);
+    }
+
+    public String name(int index) {
+        return names.get(index);
+    }
+
+    /** Whether any rule looks at statements; otherwise none is ever analysed for these rules. */
+    public boolean usesStatements() {
+        return statementKeys;
+    }
+
+    /** How often a rule was the first to match. */
+    public long hits(int index) {
+        return hits[index].sum();
+    }
+
+    /** Searches for a rule's pattern that were given up because they took too many steps. */
+    public long patternAborts(int index) {
+        return conditions[index].aborts();
+    }
+
+    /** Whether a rule's pattern is no longer tried, since its searches took too many steps too often. */
+    public boolean patternOff(int index) {
+        return conditions[index].patternOff();
+    }
+
+    /** Which rule matches and why the ones before it do not. Counts as no hit. */
+    public Explanation<R> explain(Subject subject) {
+        return Explanation.of(this, conditions, subject);
+    }
+
+    void hit(int index) {
+        hits[index].increment();
+    }
+
+    SessionPart part(String user, @Nullable String schema, @Nullable InetAddress client) {
+        List<Integer> candidates = new ArrayList<>();
+        int decided = -1;
+        for (int i = 0; i < conditions.length && decided < 0; i++) {
+            if (conditions[i].sessionHolds(user, schema, client)) {
+                if (conditions[i].match.hasStatementKeys()) {
+                    candidates.add(i);
+                } else {
+                    decided = i;
+                }
+            }
+        }
+        int last = decided;
+        int[] open = candidates.stream().mapToInt(Integer::intValue).toArray();
+        candidates.add(decided);
+        PartKey key = new PartKey(candidates, tableKeys ? schema : null);
+        SessionPart shared = parts.get(key);
+        if (shared != null) {
+            return shared;
+        }
+        if (parts.size() >= MAX_SHARED_PARTS) {
+            return new SessionPart(open, last, schema);
+        }
+        return parts.computeIfAbsent(key, k -> new SessionPart(open, last, schema));
+    }
+
+    /** The first rule for a statement, or -1. */
+    int find(SessionPart part, CommandView command) {
+        if (part.candidates.length == 0) {
+            return part.fallback;
+        }
+        StatementSummary summary = command.summary();
+        if (summary == null) {
+            return evaluate(part, command, null);
+        }
+        long digest = summary.digest();
+        int slot = slot(digest, part);
+        Answer known = answers.get(slot);
+        if (known != null && known.digest == digest && known.part == part) {
+            return known.rule;
+        }
+        int rule = evaluate(part, command, summary);
+        answers.set(slot, new Answer(digest, part, rule));
+        return rule;
+    }
+
+    private int slot(long digest, SessionPart part) {
+        long mixed = (digest ^ part.seed) * 0x9E3779B97F4A7C15L;
+        return (int) (mixed >>> 32) & answers.length() - 1;
+    }
+
+    private int evaluate(SessionPart part, CommandView command, @Nullable StatementSummary summary) {
+        StatementKind kind = summary == null ? command.kind() : summary.kind();
+        String normalized = null;
+        for (int candidate : part.candidates) {
+            Conditions rule = conditions[candidate];
+            if (!rule.kindHolds(kind) || !rule.digestHolds(summary) || !rule.tableHolds(summary, part.schema)) {
+                continue;
+            }
+            if (!rule.match.pattern().isEmpty()) {
+                if (normalized == null) {
+                    normalized = command.normalizedText();
+                }
+                if (!rule.patternHolds(normalized)) {
+                    continue;
+                }
+            }
+            return candidate;
+        }
+        return part.fallback;
+    }
+}

@@ -1,0 +1,298 @@
+package io.understudy.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+
+/** What holds for every text. */
+class SqlPropertiesTest {
+
+    private static final List<Corpus.Statement> CORPUS = Corpus.load();
+    private static final String[] BLANKS = {
+        " ",
+        "\t",
+        "\n",
+        "\r\n",
+        "/**/",
+        "/* x */",
+        "/* ' */",
+        "/* ` */",
+        "-- y\n",
+        "--\n",
+        "# it's\n",
+        "/* /*! */",
+        " -- \"\n"
+    };
+    private static final String[] FRAGMENTS = {
+        "SELECT",
+        "FROM",
+        "t",
+        "(",
+        ")",
+        ",",
+        ";",
+        "FOR",
+        "UPDATE",
+        "INTO",
+        "'",
+        "\"",
+        "`",
+        "/*",
+        "*/",
+        "/*!",
+        "/*+",
+        "--",
+        "\n",
+        "#",
+        " ",
+        ".",
+        "@",
+        "@@",
+        ":=",
+        "WITH",
+        "AS",
+        "JOIN",
+        "ON",
+        "VALUES",
+        "SET",
+        "1",
+        "1e",
+        "0x",
+        "-",
+        "?",
+        "\\",
+        "f(",
+        "sleep(",
+        "count (",
+        "{",
+        "}",
+        "DELETE",
+        "INSERT",
+        "CREATE TABLE",
+        "ALTER TABLE",
+        "DROP",
+        "LIKE",
+        "USING",
+        "UNION",
+        "TABLE",
+        "EXPLAIN",
+        "SHOW",
+        "LOCK TABLES",
+        "BEGIN NOT ATOMIC",
+        "x'",
+        "_utf8'",
+        "\u0000",
+        "é",
+        "TRUNCATE",
+        "RENAME TABLE",
+        "HANDLER",
+        "SET STATEMENT",
+        "LOAD DATA",
+        "JSON_TABLE(",
+        "LATERAL",
+        "RECURSIVE",
+        "$$"
+    };
+
+    @Provide
+    Arbitrary<Corpus.Statement> statements() {
+        return Arbitraries.of(CORPUS);
+    }
+
+    @Provide
+    Arbitrary<String> soup() {
+        return Arbitraries.of(FRAGMENTS).list().ofMaxSize(40).map(list -> String.join(" ", list));
+    }
+
+    @Provide
+    Arbitrary<String> denseSoup() {
+        return Arbitraries.of(FRAGMENTS).list().ofMaxSize(40).map(list -> String.join("", list));
+    }
+
+    @Provide
+    Arbitrary<Integer> modes() {
+        return Arbitraries.integers().between(0, 31);
+    }
+
+    /** Adds comments and blanks where blanks are, and changes the case of words outside quotes. */
+    private static String disguise(String sql, Random random) {
+        byte[] text = sql.getBytes(StandardCharsets.UTF_8);
+        Lexer lexer = new Lexer();
+        lexer.reset(text, 0, text.length, SqlModes.NONE);
+        StringBuilder out = new StringBuilder(BLANKS[random.nextInt(BLANKS.length)]);
+        for (int type = lexer.next(); type != Lexer.END; type = lexer.next()) {
+            if (lexer.gap) {
+                // First a blank: a star and a comment would end a version comment.
+                out.append(' ');
+                for (int n = 1 + random.nextInt(3); n > 0; n--) {
+                    out.append(BLANKS[random.nextInt(BLANKS.length)]);
+                }
+            }
+            String token = new String(text, lexer.start, lexer.end - lexer.start, StandardCharsets.UTF_8);
+            if (type == Lexer.WORD) {
+                char[] letters = token.toCharArray();
+                for (int i = 0; i < letters.length; i++) {
+                    if (letters[i] < 128 && !(i == 1 && letters[0] == '0')) {
+                        letters[i] = random.nextBoolean()
+                                ? Character.toUpperCase(letters[i])
+                                : Character.toLowerCase(letters[i]);
+                    }
+                }
+                token = new String(letters);
+            }
+            out.append(token);
+        }
+        return out.append(BLANKS[random.nextInt(3)]).toString();
+    }
+
+    @Property(tries = 3000)
+    void commentsBlanksAndCaseChangeNothing(@ForAll("statements") Corpus.Statement statement, @ForAll Random random) {
+        String disguised = disguise(statement.sql(), random);
+        StatementSummary before = SqlText.summary(statement.sql());
+        StatementSummary after = SqlText.summary(disguised);
+        assertThat(after.pureRead()).as(disguised).isEqualTo(before.pureRead());
+        assertThat(after.digestHex()).as(disguised).isEqualTo(before.digestHex());
+        assertThat(after.kind()).isEqualTo(before.kind());
+        assertThat(SqlText.normal(disguised)).isEqualToIgnoringCase(SqlText.normal(statement.sql()));
+    }
+
+    @Property(tries = 2000)
+    void blanksAnywhereNeverMakeAStatementPure(
+            @ForAll("statements") Corpus.Statement statement, @ForAll Random random) {
+        byte[] text = statement.bytes();
+        Lexer lexer = new Lexer();
+        lexer.reset(text, 0, text.length, SqlModes.NONE);
+        StringBuilder out = new StringBuilder();
+        for (int type = lexer.next(); type != Lexer.END; type = lexer.next()) {
+            if (lexer.gap || random.nextInt(3) == 0) {
+                out.append(BLANKS[random.nextInt(BLANKS.length)]);
+            }
+            out.append(new String(text, lexer.start, lexer.end - lexer.start, StandardCharsets.UTF_8));
+        }
+        if (!statement.pure()) {
+            assertThat(SqlText.summary(out.toString()).pureRead())
+                    .as(out.toString())
+                    .isFalse();
+        }
+    }
+
+    @Property(tries = 5000)
+    void anyBytesAreSurvived(@ForAll byte[] text, @ForAll("modes") int modes) {
+        survives(text, modes);
+    }
+
+    @Property(tries = 10000)
+    void anyFragmentsAreSurvived(@ForAll("soup") String sql, @ForAll("modes") int modes) {
+        survives(sql.getBytes(StandardCharsets.UTF_8), modes);
+    }
+
+    @Property(tries = 10000)
+    void anyDenseFragmentsAreSurvived(@ForAll("denseSoup") String sql, @ForAll("modes") int modes) {
+        survives(sql.getBytes(StandardCharsets.UTF_8), modes);
+    }
+
+    @Property(tries = 10000)
+    void fragmentsAfterAReadNeverHideWhatTheyDo(@ForAll("soup") String tail) {
+        String sql = "SELECT a FROM t " + tail + " FOR UPDATE";
+        byte[] text = sql.getBytes(StandardCharsets.UTF_8);
+        Lexer lexer = new Lexer();
+        lexer.reset(text, 0, text.length, SqlModes.NONE);
+        int last = Lexer.END;
+        int end = 0;
+        for (int type = lexer.next(); type != Lexer.END; type = lexer.next()) {
+            last = type;
+            end = lexer.end;
+        }
+        // Unless a comment or an alias swallowed the words, they lock.
+        if (last == Lexer.WORD && end == text.length && !tail.endsWith(".") && !tail.endsWith("@")) {
+            assertThat(SqlText.summary(sql).pureRead()).as(sql).isFalse();
+        }
+    }
+
+    /** The cached answer equals the computed one (checked by {@link SqlText}), and every method comes back. */
+    private static void survives(byte[] text, int modes) {
+        StatementSummary summary = SqlText.summary(text, modes);
+        assertThat(summary.digest()).isEqualTo(SqlText.ANALYZER.digest(text, 0, text.length, modes));
+        assertThat(summary.pureRead() && !summary.writes().isEmpty()).isFalse();
+        assertThat(SqlText.ANALYZER.normalize(text, 0, text.length, modes)).hasSizeLessThanOrEqualTo(1024);
+        assertThat(SqlText.ANALYZER.firstKeyword(text, 0, text.length, modes)).isNotNull();
+        SetStatement set = SetStatement.parse(text, 0, text.length, modes);
+        assertThat(set == null || !set.assignments().isEmpty()).isTrue();
+    }
+
+    @Test
+    void everyTruncationIsSurvivedAndReadsNothingBehindItsEnd() {
+        for (Corpus.Statement statement : CORPUS) {
+            byte[] text = statement.bytes();
+            for (int length = 0; length <= text.length; length++) {
+                StatementSummary inPlace = SqlText.ANALYZER.summarize(text, 0, length, 0);
+                byte[] copy = Arrays.copyOf(text, length);
+                survives(copy, 0);
+                assertThat(inPlace.toString())
+                        .isEqualTo(SqlText.summary(copy, 0).toString());
+            }
+        }
+    }
+
+    @Test
+    void timeIsLinear() {
+        SqlAnalyzer big = new SqlAnalyzer(1 << 20, 16);
+        for (String unit : new String[] {
+            "(",
+            ")",
+            "((SELECT ",
+            "SELECT * FROM (",
+            "FROM (",
+            "a,",
+            "(1),",
+            "/*",
+            "/*!",
+            "'",
+            "`",
+            "-",
+            "- ",
+            "@",
+            ".",
+            "WITH a AS (",
+            "a AS (SELECT 1),",
+            "FROM t JOIN ",
+            "SELECT * FROM t WHERE a IN (",
+            ";SELECT 1",
+            "x(",
+            "/*+ SET_VAR",
+            "BEGIN NOT ATOMIC SELECT ",
+            "EXPLAIN ",
+            "SET STATEMENT a=1 FOR ",
+            "_utf8 ",
+            "{",
+            "CASE ",
+            "t.",
+            "1e",
+            ",t"
+        }) {
+            for (String head : new String[] {"", "SELECT * FROM t ", "BEGIN NOT ATOMIC ", "WITH ", "UPDATE t SET a="}) {
+                byte[] text = (head + unit.repeat(300_000 / unit.length())).getBytes(StandardCharsets.UTF_8);
+                Assertions.assertThatCode(() -> big.summarize(text, 0, text.length, 0))
+                        .doesNotThrowAnyException();
+                long start = System.nanoTime();
+                new SqlAnalyzer(1 << 20, 16).summarize(text, 0, text.length, 0);
+                big.normalize(text, 0, text.length, 0);
+                SetStatement.parse(text, 0, Math.min(text.length, 60_000), 0);
+                assertThat(Duration.ofNanos(System.nanoTime() - start))
+                        .as(head + unit)
+                        .isLessThan(Duration.ofSeconds(2));
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package io.understudy.sql;
+
+import static io.understudy.sql.SqlText.summary;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Kinds and tables of statements that write, beyond the corpus. */
+class TablesTest {
+
+    private static Set<String> set(String names) {
+        return names == null ? Set.of() : Set.of(names.split(","));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '~',
+            quoteCharacter = '\u0001',
+            nullValues = "-",
+            value = {
+                "INSERT ~ - ~ t ~ INSERT INTO t (a) VALUES (1) ON DUPLICATE KEY UPDATE a=VALUES(a)+IF(b,1,2)",
+                "INSERT ~ u ~ t ~ INSERT INTO t (a) (SELECT a FROM u)",
+                "INSERT ~ u ~ db.t ~ INSERT INTO db.t VALUES ((SELECT MAX(a) FROM u), 2)",
+                "INSERT ~ u ~ t ~ INSERT INTO t SET a=(SELECT b FROM u)",
+                "INSERT ~ t ~ t ~ INSERT INTO t SELECT * FROM t",
+                "REPLACE ~ - ~ t ~ REPLACE DELAYED t SET a=1",
+                "UPDATE ~ - ~ t ~ UPDATE t AS x SET x.a=1, b=2",
+                "UPDATE ~ - ~ db.t ~ UPDATE db.t SET db.t.a=1",
+                "UPDATE ~ - ~ t,u ~ UPDATE t, u SET a=1 WHERE t.id=u.id",
+                "UPDATE ~ u ~ t ~ UPDATE t x JOIN (SELECT * FROM u) d ON x.a=d.a SET x.b=d.b",
+                "UPDATE ~ u,v ~ t ~ UPDATE t LEFT JOIN u USING (id) SET t.a=(SELECT MAX(a) FROM v), t.b=1",
+                "UPDATE ~ u ~ s.t ~ UPDATE s.t, u SET s.t.a=u.a",
+                "DELETE ~ - ~ t ~ DELETE FROM t AS x WHERE x.a=1",
+                "DELETE ~ u ~ t ~ DELETE FROM t WHERE a IN (SELECT a FROM u)",
+                "DELETE ~ u ~ db.t ~ DELETE db.t FROM db.t JOIN u USING (a)",
+                "DELETE ~ u ~ t ~ DELETE LOW_PRIORITY IGNORE x.* FROM t x, u",
+                "DELETE ~ u ~ t,v ~ DELETE FROM t, v USING t JOIN v JOIN u",
+                "DELETE ~ - ~ quick ~ DELETE FROM quick",
+                "CREATE ~ - ~ t ~ CREATE TABLE t (a INT DEFAULT (f(1)), CHECK (a IN (1,2)))",
+                "CREATE ~ u ~ t ~ CREATE TABLE t (a INT) ENGINE=InnoDB SELECT * FROM u",
+                "CREATE ~ u ~ t ~ CREATE TEMPORARY TABLE t (SELECT * FROM u)",
+                "CREATE ~ u ~ t ~ CREATE TABLE t (LIKE u)",
+                "CREATE ~ u ~ v ~ CREATE VIEW v (a, b) AS WITH c AS (SELECT * FROM u) SELECT * FROM c",
+                "CREATE ~ - ~ - ~ CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO BEGIN DELETE FROM t; DELETE FROM u; END",
+                "CREATE ~ - ~ - ~ CREATE DEFINER=`a`@`b` FUNCTION f() RETURNS INT RETURN (SELECT 1); -- x",
+                "CREATE ~ - ~ t ~ CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW BEGIN DELETE FROM u; END",
+                "ALTER ~ u ~ t ~ ALTER TABLE t ADD CONSTRAINT FOREIGN KEY (a) REFERENCES u (a)",
+                "ALTER ~ - ~ t,db.u ~ ALTER TABLE t RENAME db.u",
+                "ALTER ~ - ~ t ~ ALTER TABLE t RENAME COLUMN a TO b, RENAME INDEX c TO d",
+                "ALTER ~ u ~ v ~ ALTER ALGORITHM=MERGE DEFINER=`a`@`b` SQL SECURITY INVOKER VIEW v AS SELECT * FROM u",
+                "ALTER ~ - ~ - ~ ALTER DATABASE d CHARACTER SET utf8mb4",
+                "DROP ~ - ~ v,w ~ DROP VIEW IF EXISTS v, w CASCADE",
+                "DROP ~ - ~ t ~ DROP TEMPORARY TABLE t",
+                "DROP ~ - ~ db.t ~ DROP INDEX `i` ON db.t",
+                "DROP ~ - ~ - ~ DROP USER 'a'@'b'",
+                "RENAME ~ - ~ a.t,b.t ~ RENAME TABLE a.t TO b.t",
+                "RENAME ~ - ~ - ~ RENAME USER a TO b",
+                "DEALLOCATE ~ - ~ - ~ DROP PREPARE s",
+                "ADMIN ~ a,b ~ - ~ ANALYZE TABLES a, b",
+                "ADMIN ~ - ~ t ~ REPAIR TABLE t QUICK",
+                "ADMIN ~ - ~ - ~ LOAD INDEX INTO CACHE t",
+                "EXPLAIN ~ t ~ - ~ EXPLAIN DELETE FROM t",
+                "EXPLAIN ~ u ~ t ~ ANALYZE INSERT INTO t SELECT * FROM u",
+                "SET ~ u ~ t ~ SET STATEMENT max_statement_time=1 FOR INSERT INTO t SELECT * FROM u",
+                "CALL ~ t ~ - ~ CALL p((SELECT MAX(a) FROM t))",
+                "DO ~ t ~ - ~ DO (SELECT COUNT(*) FROM t)",
+                "BLOCK ~ u ~ t,v ~ BEGIN NOT ATOMIC IF 1 THEN INSERT INTO t SELECT * FROM u; END IF; DELETE FROM v; END",
+                "BLOCK ~ - ~ t ~ IF 1 THEN UPDATE t SET a=1; END IF",
+                "MULTI ~ t ~ u,v ~ SELECT 1 FROM t; INSERT INTO u VALUES (1); DROP TABLE v",
+                "BEGIN ~ - ~ - ~ START TRANSACTION READ ONLY",
+                "BEGIN ~ - ~ - ~ BEGIN WORK",
+                "CHANGE ~ - ~ - ~ START SLAVE",
+                "CHANGE ~ - ~ - ~ STOP REPLICA",
+                "ROLLBACK ~ - ~ - ~ ROLLBACK WORK AND CHAIN",
+                "SAVEPOINT ~ - ~ - ~ ROLLBACK WORK TO sp",
+                "SAVEPOINT ~ - ~ - ~ RELEASE SAVEPOINT sp",
+                "XA_PREPARE ~ - ~ - ~ XA PREPARE 'x'",
+                "XA_COMMIT ~ - ~ - ~ XA COMMIT 'x'",
+                "XA_ROLLBACK ~ - ~ - ~ XA ROLLBACK 'x'",
+                "XA ~ - ~ - ~ XA RECOVER",
+                "LOCK ~ t ~ db.u ~ LOCK TABLES t AS a READ LOCAL, db.u LOW_PRIORITY WRITE",
+                "LOCK ~ - ~ - ~ LOCK INSTANCE FOR BACKUP",
+                "UNLOCK ~ - ~ - ~ UNLOCK TABLES",
+                "EMPTY ~ - ~ - ~ -- nothing",
+                "EMPTY ~ - ~ - ~ ;",
+                "UNKNOWN ~ - ~ - ~ `SELECT` 1",
+                "GRANT ~ - ~ - ~ REVOKE ALL ON *.* FROM u",
+            })
+    void findsTables(StatementKind kind, String reads, String writes, String sql) {
+        StatementSummary summary = summary(sql);
+        assertThat(summary.kind()).as("%s", summary).isEqualTo(kind);
+        assertThat(Corpus.names(summary.reads())).as("reads").isEqualTo(set(reads));
+        assertThat(Corpus.names(summary.writes())).as("writes").isEqualTo(set(writes));
+        assertThat(summary.pureRead()).isFalse();
+    }
+
+    @Test
+    void keepsTheCaseOfNamesDespiteTheCache() {
+        assertThat(summary("SELECT * FROM Orders").reads()).containsExactly(new TableName(null, "Orders"));
+        assertThat(summary("SELECT * FROM orders").reads()).containsExactly(new TableName(null, "orders"));
+        assertThat(summary("SELECT * FROM orders").digest())
+                .isEqualTo(summary("SELECT * FROM ORDERS").digest());
+    }
+
+    @Test
+    void tellsImplicitCommits() {
+        assertThat(summary("CREATE TABLE t (a INT)").implicitCommit()).isTrue();
+        assertThat(summary("CREATE TEMPORARY TABLE t (a INT)").implicitCommit()).isFalse();
+        assertThat(summary("CREATE TEMPORARY TABLE t (a INT)").temporary()).isTrue();
+        assertThat(summary("DROP TEMPORARY TABLE t").implicitCommit()).isFalse();
+        assertThat(summary("SET PASSWORD = 'x'").implicitCommit()).isTrue();
+        assertThat(summary("INSERT INTO t VALUES (1)").implicitCommit()).isFalse();
+        assertThat(summary("LOCK TABLES t READ").implicitCommit()).isTrue();
+        assertThat(summary("USE `my-db`").useSchema()).isEqualTo("my-db");
+    }
+
+    @Test
+    void guessesTheKindByTheFirstWord() {
+        for (Corpus.Statement statement : Corpus.load()) {
+            byte[] text = statement.bytes();
+            StatementKind full =
+                    SqlText.ANALYZER.summarize(text, 0, text.length, 0).kind();
+            StatementKind rough = SqlText.ANALYZER.firstKeyword(text, 0, text.length, 0);
+            if (rough != full) {
+                // The documented differences.
+                String upper = statement.sql().toUpperCase(java.util.Locale.ROOT);
+                assertThat(upper).matches("(?s)(WITH|XA|ROLLBACK TO|ANALYZE|BEGIN NOT|LOAD|DESC) ?.*|.*;.*");
+            }
+        }
+        byte[] text = "  /* c */ -- x\n(( seLECT 1".getBytes(StandardCharsets.US_ASCII);
+        assertThat(SqlText.ANALYZER.firstKeyword(text, 0, text.length, 0)).isEqualTo(StatementKind.SELECT);
+        assertThat(SqlText.ANALYZER.firstKeyword(text, 2, 7, 0)).isEqualTo(StatementKind.EMPTY);
+    }
+}

@@ -1,0 +1,46 @@
+package io.understudy.plugins.mirror;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Names of the collation ids that logins carry, as a standby knows them. Immutable. */
+final class CollationNames {
+    static final CollationNames UNKNOWN = new CollationNames(Map.of());
+
+    private final Map<Integer, String> setNames;
+
+    CollationNames(Map<Integer, String> setNames) {
+        this.setNames = Map.copyOf(setNames);
+    }
+
+    /**
+     * Asks a server.
+     *
+     * @throws SQLException when it cannot be asked
+     */
+    static CollationNames of(DataSource server) throws SQLException {
+        Map<Integer, String> names = new HashMap<>();
+        try (Connection connection = server.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(
+                        "SELECT ID, CHARACTER_SET_NAME, COLLATION_NAME FROM information_schema.COLLATIONS"
+                                + " WHERE ID IS NOT NULL AND CHARACTER_SET_NAME IS NOT NULL")) {
+            while (rows.next()) {
+                names.put(rows.getInt(1), "NAMES " + rows.getString(2) + " COLLATE " + rows.getString(3));
+            }
+        }
+        return new CollationNames(names);
+    }
+
+    /** {@code NAMES x COLLATE y}, or null when the id is not known: the connection's default then stays. */
+    @Nullable
+    String setNames(int collation) {
+        return setNames.get(collation);
+    }
+}

@@ -1,0 +1,59 @@
+package io.understudy.plugins.mirror;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Per digest, how long the standby takes where the primary took how long: which statements would be slow after a failover.
+ * Bounded; digests beyond the bound share a row. Any thread.
+ */
+final class DigestTimes {
+    private static final int LIMIT = 2000;
+    private static final long OTHER = 0;
+    private static final long FEW = 5;
+
+    private static final class Row {
+        private final LongAdder count = new LongAdder();
+        private final LongAdder primaryNanos = new LongAdder();
+        private final LongAdder standbyNanos = new LongAdder();
+    }
+
+    private final ConcurrentMap<Long, Row> rows = new ConcurrentHashMap<>();
+
+    void record(long digest, long primaryNanos, long standbyNanos) {
+        Row row = rows.get(digest);
+        if (row == null) {
+            row = rows.computeIfAbsent(rows.size() < LIMIT ? digest : OTHER, key -> new Row());
+        }
+        row.count.increment();
+        row.primaryNanos.add(primaryNanos);
+        row.standbyNanos.add(standbyNanos);
+    }
+
+    /** The digests whose time on the standby is the largest multiple of the primary's, worst first. */
+    List<Map<String, Object>> slowest(int limit) {
+        List<Map<String, Object>> slow = new ArrayList<>();
+        rows.forEach((digest, row) -> {
+            long count = row.count.sum();
+            if (count >= FEW && digest != OTHER) {
+                long primary = Math.max(1, row.primaryNanos.sum());
+                Map<String, Object> view = new LinkedHashMap<>();
+                view.put("digest", String.format("%016x", digest));
+                view.put("count", count);
+                view.put("primaryMicros", primary / count / 1000);
+                view.put("standbyMicros", row.standbyNanos.sum() / count / 1000);
+                view.put("ratio", Math.round(100.0 * row.standbyNanos.sum() / primary) / 100.0);
+                slow.add(view);
+            }
+        });
+        slow.sort(Comparator.comparing((Map<String, Object> row) -> (Double) row.get("ratio"))
+                .reversed());
+        return slow.subList(0, Math.min(limit, slow.size()));
+    }
+}

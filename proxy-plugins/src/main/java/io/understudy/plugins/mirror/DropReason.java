@@ -1,0 +1,20 @@
+package io.understudy.plugins.mirror;
+
+import java.util.Locale;
+
+/** Why a statement that was chosen did not reach a standby. */
+enum DropReason {
+    QUEUE_FULL,
+    BYTES_FULL,
+    TOO_OLD,
+    PAUSED,
+    STANDBY_DOWN,
+    NOT_READ_ONLY,
+    RATE_LIMITED,
+    /** An execution whose parameter types were never seen, or which carries query attributes. */
+    NOT_REPRODUCIBLE;
+
+    String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,129 @@
+package io.understudy.plugins.mirror;
+
+import io.understudy.rules.Match;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The section {@code plugins.mirror}.
+ *
+ * @param concurrency connections to each standby
+ * @param queue what may wait for a standby
+ * @param timeout per mirrored statement, enforced on the standby too
+ * @param initSql run on each new standby connection, after the proxy's own read-only settings
+ * @param order whether a session's statements stay in order
+ * @param pauseAbove when a standby has enough to do with itself
+ * @param functions stored functions that are known to read only, {@code schema.name} or {@code name}
+ * @param rules first match wins; no match: not mirrored
+ */
+public record MirrorConfig(
+        Integer concurrency,
+        Queue queue,
+        Duration timeout,
+        List<String> initSql,
+        Order order,
+        PauseAbove pauseAbove,
+        List<String> functions,
+        List<Rule> rules) {
+
+    /** Order of statements on a standby. */
+    public enum Order {
+        NONE,
+        SESSION
+    }
+
+    /** What {@code sample} is a share of. */
+    public enum By {
+        STATEMENT,
+        SESSION
+    }
+
+    public MirrorConfig {
+        concurrency = concurrency == null ? 16 : concurrency;
+        queue = queue == null ? new Queue(null, null, null) : queue;
+        timeout = timeout == null ? Duration.ofSeconds(5) : timeout;
+        initSql = initSql == null ? List.of() : List.copyOf(initSql);
+        order = order == null ? Order.NONE : order;
+        pauseAbove = pauseAbove == null ? new PauseAbove(null, null) : pauseAbove;
+        functions = functions == null ? List.of() : List.copyOf(functions);
+        rules = rules == null ? List.of() : List.copyOf(rules);
+        if (concurrency < 1 || concurrency > 1000) {
+            throw new IllegalArgumentException("concurrency: expected 1 to 1000 but found " + concurrency);
+        }
+        if (timeout.toMillis() < 1) {
+            throw new IllegalArgumentException("timeout: expected at least 1ms but found " + timeout);
+        }
+    }
+
+    /**
+     * Bounds of the queue to each standby; what does not fit is dropped and counted.
+     *
+     * @param statements how many
+     * @param bytes how many bytes of packets
+     * @param age how long one may wait
+     */
+    public record Queue(Integer statements, ByteCount bytes, Duration age) {
+        @SuppressWarnings("NullAway") // absent keys come as null
+        public Queue {
+            statements = statements == null ? 10_000 : statements;
+            bytes = bytes == null ? new ByteCount(64 << 20) : bytes;
+            age = age == null ? Duration.ofSeconds(5) : age;
+            if (statements < 1 || statements > 10_000_000) {
+                throw new IllegalArgumentException("statements: expected 1 to 10000000 but found " + statements);
+            }
+            if (age.toMillis() < 1) {
+                throw new IllegalArgumentException("age: expected at least 1ms but found " + age);
+            }
+        }
+    }
+
+    /**
+     * Above either, mirroring to that standby pauses until the figure is down to four fifths of it.
+     *
+     * @param replicationLag how far the standby is behind
+     * @param threadsRunning the standby's Threads_running
+     */
+    public record PauseAbove(Duration replicationLag, Integer threadsRunning) {
+        @SuppressWarnings("NullAway") // absent keys come as null
+        public PauseAbove {
+            replicationLag = replicationLag == null ? Duration.ofSeconds(10) : replicationLag;
+            threadsRunning = threadsRunning == null ? 64 : threadsRunning;
+            if (threadsRunning < 1) {
+                throw new IllegalArgumentException("threadsRunning: expected at least 1 but found " + threadsRunning);
+            }
+        }
+    }
+
+    /**
+     * One rule.
+     *
+     * @param name for metrics and explanations
+     * @param match what it is about; absent: everything
+     * @param sample the share that is mirrored
+     * @param by of statements, or of sessions, which are then mirrored whole or not at all
+     * @param maxPerSecond of statements mirrored by this rule, or null for no bound
+     * @param standbys names of the standbys it mirrors to; empty for all
+     */
+    public record Rule(
+            String name,
+            Match match,
+            SampleRate sample,
+            By by,
+            @Nullable Integer maxPerSecond,
+            List<String> standbys) {
+        @SuppressWarnings("NullAway") // absent keys come as null
+        public Rule {
+            if (name == null || name.isEmpty()) {
+                throw new IllegalArgumentException("name: required: what metrics call this rule");
+            }
+            match = match == null ? Match.ANY : match;
+            sample = sample == null ? new SampleRate(SampleRate.ALL) : sample;
+            by = by == null ? By.STATEMENT : by;
+            standbys = standbys == null ? List.of() : List.copyOf(standbys);
+            if (maxPerSecond != null && maxPerSecond < 1) {
+                throw new IllegalArgumentException("maxPerSecond: expected at least 1 but found " + maxPerSecond);
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.understudy.plugins.mirror;
+
+import io.understudy.rules.Explanation;
+import io.understudy.rules.RuleSet;
+import io.understudy.rules.Subject;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the mirror would do with a statement, and why.
+ *
+ * @param mirrored whether it would be mirrored, or could be, with a sample below 100 %
+ * @param reason why not, in the words of the skip counter; {@code sampled} or {@code all} when it is mirrored
+ * @param rule name of the rule that matched, or null
+ * @param sample that rule's rate, or null
+ * @param verdicts one for each rule looked at
+ */
+public record MirrorExplanation(
+        boolean mirrored,
+        String reason,
+        @Nullable String rule,
+        @Nullable String sample,
+        List<Explanation.Verdict> verdicts) {
+
+    /** Explains one statement by a configuration; makes no connection and counts nothing. */
+    public static MirrorExplanation of(MirrorConfig config, Subject subject) {
+        Set<String> functions = new HashSet<>();
+        config.functions().forEach(name -> functions.add(name.toLowerCase(Locale.ROOT)));
+        RuleSet<MirrorConfig.Rule> rules =
+                new RuleSet<>(config.rules(), MirrorConfig.Rule::name, MirrorConfig.Rule::match);
+        Explanation<MirrorConfig.Rule> found = rules.explain(subject);
+        MirrorConfig.Rule rule = found.value();
+        String sample = rule == null ? null : rule.sample().toString();
+        String unfit = MirrorFitness.unfit(subject.summary(), functions);
+        if (unfit != null) {
+            return new MirrorExplanation(false, unfit, found.rule(), sample, found.verdicts());
+        }
+        if (rule == null) {
+            return new MirrorExplanation(false, "no_rule", null, null, found.verdicts());
+        }
+        int rate = rule.sample().millionths();
+        String reason = rate == 0 ? "sample_0" : rate == SampleRate.ALL ? "all" : "sampled";
+        return new MirrorExplanation(rate > 0, reason, found.rule(), sample, found.verdicts());
+    }
+}

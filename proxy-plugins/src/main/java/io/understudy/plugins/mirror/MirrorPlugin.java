@@ -1,0 +1,108 @@
+package io.understudy.plugins.mirror;
+
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.ProxyPlugin;
+import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionObserver;
+import io.understudy.plugin.StandbyBackend;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The plugin {@code mirror}. */
+public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
+    private static final Logger log = LoggerFactory.getLogger(MirrorPlugin.class);
+    private static final int TOP = 20;
+
+    private final DigestTimes times = new DigestTimes();
+    private final List<StandbyMirror> standbys = new ArrayList<>();
+    private volatile @Nullable MirrorRules rules;
+    private volatile @Nullable MirrorMeters meters;
+    private @Nullable MirrorConfig config;
+
+    @Override
+    public String id() {
+        return "mirror";
+    }
+
+    @Override
+    public Class<MirrorConfig> configType() {
+        return MirrorConfig.class;
+    }
+
+    @Override
+    public void start(PluginContext context, MirrorConfig wanted) {
+        MirrorMeters made = new MirrorMeters(context.meters());
+        meters = made;
+        config = wanted;
+        for (StandbyBackend standby : context.standbys()) {
+            standbys.add(new StandbyMirror(standby, context, made, wanted, times));
+        }
+        rules = new MirrorRules(wanted, standbys);
+        standbys.forEach(StandbyMirror::start);
+        if (standbys.isEmpty()) {
+            log.warn("plugins.mirror is configured but there are no standbys: nothing is mirrored");
+        }
+        context.publish("mirror", this::view);
+        context.publishAction("mirror/{standby}/pause", path -> {
+            standby(path.get(0)).pause().pauseByOperator();
+            return Map.of("paused", path.get(0));
+        });
+        context.publishAction("mirror/{standby}/resume", path -> {
+            standby(path.get(0)).pause().resumeByOperator();
+            return Map.of("resumed", path.get(0));
+        });
+    }
+
+    private StandbyMirror standby(String name) {
+        return standbys.stream()
+                .filter(standby -> standby.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no standby '" + name + "'; there are "
+                        + standbys.stream().map(StandbyMirror::name).toList()));
+    }
+
+    @Override
+    public void reload(MirrorConfig wanted) {
+        MirrorConfig before = config;
+        if (before != null
+                && (!before.concurrency().equals(wanted.concurrency()) || before.order() != wanted.order())) {
+            throw new IllegalArgumentException("concurrency and order change with a restart only");
+        }
+        MirrorRules next = new MirrorRules(wanted, standbys);
+        standbys.forEach(standby -> standby.reload(wanted));
+        rules = next;
+        config = wanted;
+    }
+
+    @Override
+    public SessionObserver openSession(SessionContext session) {
+        return standbys.isEmpty() ? SessionObserver.NONE : new MirrorObserver(this, session);
+    }
+
+    @Override
+    public void stop() {
+        standbys.forEach(StandbyMirror::stop);
+    }
+
+    MirrorRules rules() {
+        return java.util.Objects.requireNonNull(rules, "not started");
+    }
+
+    MirrorMeters meters() {
+        return java.util.Objects.requireNonNull(meters, "not started");
+    }
+
+    private Map<String, Object> view() {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("rules", rules().view());
+        view.put("standbys", standbys.stream().map(StandbyMirror::view).toList());
+        view.put("skipped", meters().skippedByReason());
+        view.put("slowerOnStandby", times.slowest(TOP));
+        return view;
+    }
+}

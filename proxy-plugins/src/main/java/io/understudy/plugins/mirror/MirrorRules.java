@@ -1,0 +1,95 @@
+package io.understudy.plugins.mirror;
+
+import io.understudy.rules.RuleSet;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/** The rules in force: made anew by every reload, shared by all sessions. */
+final class MirrorRules {
+    /** A rule with what is counted and limited while it is in force. */
+    static final class Bound {
+        private final MirrorConfig.Rule rule;
+        private final RateLimit limit;
+        private final List<StandbyMirror> targets;
+
+        Bound(MirrorConfig.Rule rule, List<StandbyMirror> targets) {
+            this.rule = rule;
+            this.targets = targets;
+            Integer perSecond = rule.maxPerSecond();
+            limit = perSecond == null ? RateLimit.NONE : RateLimit.perSecond(perSecond);
+        }
+
+        String name() {
+            return rule.name();
+        }
+
+        MirrorConfig.Rule rule() {
+            return rule;
+        }
+
+        RateLimit limit() {
+            return limit;
+        }
+
+        List<StandbyMirror> targets() {
+            return targets;
+        }
+    }
+
+    private final RuleSet<Bound> rules;
+    private final Set<String> functions = new HashSet<>();
+
+    /** @throws IllegalArgumentException when a rule names a standby that is not configured */
+    MirrorRules(MirrorConfig config, List<StandbyMirror> standbys) {
+        List<Bound> bound = new ArrayList<>();
+        for (MirrorConfig.Rule rule : config.rules()) {
+            bound.add(new Bound(rule, targets(rule, standbys)));
+        }
+        rules = new RuleSet<>(bound, Bound::name, one -> one.rule().match());
+        config.functions().forEach(name -> functions.add(name.toLowerCase(Locale.ROOT)));
+    }
+
+    private static List<StandbyMirror> targets(MirrorConfig.Rule rule, List<StandbyMirror> standbys) {
+        if (rule.standbys().isEmpty()) {
+            return List.copyOf(standbys);
+        }
+        List<StandbyMirror> targets = new ArrayList<>();
+        for (String name : rule.standbys()) {
+            targets.add(standbys.stream()
+                    .filter(standby -> standby.name().equals(name))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException("rules: rule '" + rule.name()
+                            + "' names the standby '" + name + "', which is not in standbys: "
+                            + standbys.stream().map(StandbyMirror::name).toList())));
+        }
+        return targets;
+    }
+
+    RuleSet<Bound> set() {
+        return rules;
+    }
+
+    /** Stored functions that are said to read only, lower case. */
+    Set<String> functions() {
+        return functions;
+    }
+
+    List<Map<String, Object>> view() {
+        List<Map<String, Object>> view = new ArrayList<>();
+        for (int i = 0; i < rules.size(); i++) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("rule", rules.name(i));
+            row.put("sample", rules.rule(i).rule().sample().toString());
+            row.put("by", rules.rule(i).rule().by().name().toLowerCase(Locale.ROOT));
+            row.put("hits", rules.hits(i));
+            row.put("patternAborts", rules.patternAborts(i));
+            view.add(row);
+        }
+        return view;
+    }
+}

@@ -1,0 +1,113 @@
+package io.understudy.plugins.mirror;
+
+import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugin.StandbyState;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether a standby may be mirrored to. It pauses while the standby lags or is busy, until the figure has come down to four
+ * fifths of the bound; while the operator says so; and at once when the standby turns out to be writable, which means it
+ * has been promoted.
+ */
+final class PauseGuard {
+    private static final Logger log = LoggerFactory.getLogger(PauseGuard.class);
+    private static final double RESUME_SHARE = 0.8;
+
+    /** In the order of precedence. */
+    enum Cause {
+        WRITABLE(DropReason.NOT_READ_ONLY),
+        OPERATOR(DropReason.PAUSED),
+        LAG(DropReason.PAUSED),
+        BUSY(DropReason.PAUSED);
+
+        private final DropReason reason;
+
+        Cause(DropReason reason) {
+            this.reason = reason;
+        }
+    }
+
+    private final StandbyBackend standby;
+    private volatile @Nullable Cause cause;
+    private volatile boolean byOperator;
+    private volatile boolean allowWritable;
+
+    PauseGuard(StandbyBackend standby) {
+        this.standby = standby;
+    }
+
+    boolean paused() {
+        return cause != null;
+    }
+
+    DropReason reason() {
+        Cause current = cause;
+        return current == null ? DropReason.PAUSED : current.reason;
+    }
+
+    /** {@code POST /api/mirror/NAME/pause}. */
+    void pauseByOperator() {
+        byOperator = true;
+        allowWritable = false;
+        set(Cause.OPERATOR, "paused by the operator");
+    }
+
+    /** {@code POST /api/mirror/NAME/resume}: also for a standby that is writable, until the state changes again. */
+    void resumeByOperator() {
+        byOperator = false;
+        allowWritable = true;
+        set(null, "resumed by the operator");
+    }
+
+    /** Compares the standby's last known state with the bounds. One thread. */
+    void look(MirrorConfig.PauseAbove bounds) {
+        StandbyState state = standby.state();
+        if (!state.reachable()) {
+            return; // the connections notice by themselves
+        }
+        if (state.readOnly()) {
+            allowWritable = false;
+        } else if (!allowWritable) {
+            set(
+                    Cause.WRITABLE,
+                    "it is writable, so it may have been promoted; set read_only=1 there, or resume it by"
+                            + " POST /api/mirror/" + standby.name() + "/resume");
+            return;
+        }
+        if (byOperator) {
+            set(Cause.OPERATOR, "paused by the operator");
+            return;
+        }
+        Cause before = cause;
+        Double lag = state.lagSeconds();
+        double lagBound = bounds.replicationLag().toMillis() / 1000.0 * (before == Cause.LAG ? RESUME_SHARE : 1);
+        double threadBound = bounds.threadsRunning() * (before == Cause.BUSY ? RESUME_SHARE : 1);
+        if (lag != null && lag > lagBound) {
+            set(Cause.LAG, "replication lag " + lag + " s");
+        } else if (state.threadsRunning() > threadBound) {
+            set(Cause.BUSY, "Threads_running " + state.threadsRunning());
+        } else {
+            set(null, "fit again");
+        }
+    }
+
+    private void set(@Nullable Cause next, String why) {
+        if (cause == next) {
+            return;
+        }
+        cause = next;
+        if (next == null) {
+            log.info("mirroring to {} goes on: {}", standby.name(), why);
+        } else {
+            log.warn("mirroring to {} pauses: {}", standby.name(), why);
+        }
+    }
+
+    String describe() {
+        Cause current = cause;
+        return current == null ? "mirroring" : "paused_" + current.name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,58 @@
+package io.understudy.plugins.mirror;
+
+import java.nio.ByteBuffer;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Statements prepared on one standby connection, by text and by what gives the text its meaning; the one unused for longest
+ * makes room.
+ */
+final class PreparedCache {
+    /** Per connection; a server's max_prepared_stmt_count is 16,382 for all of them. */
+    private static final int LIMIT = 128;
+
+    private record Key(
+            ByteBuffer text,
+            @Nullable String schema,
+            @Nullable String sqlMode,
+            int collation) {}
+
+    /**
+     * One statement.
+     *
+     * @param statementId the standby's id of it
+     * @param parameters how many
+     */
+    record Entry(int statementId, int parameters) {}
+
+    private final Map<Key, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+
+    @Nullable
+    Entry find(byte[] text, StatementSetting setting) {
+        return entries.get(key(text, setting));
+    }
+
+    /** Adds an entry; returns the one that had to go, for closing. */
+    @Nullable
+    Entry add(byte[] text, StatementSetting setting, Entry entry) {
+        entries.put(key(text, setting), entry);
+        if (entries.size() <= LIMIT) {
+            return null;
+        }
+        Iterator<Entry> oldest = entries.values().iterator();
+        Entry evicted = oldest.next();
+        oldest.remove();
+        return evicted;
+    }
+
+    void clear() {
+        entries.clear();
+    }
+
+    private static Key key(byte[] text, StatementSetting setting) {
+        return new Key(ByteBuffer.wrap(text), setting.schema(), setting.sqlMode(), setting.collation());
+    }
+}

@@ -1,0 +1,44 @@
+package io.understudy.plugins.mirror;
+
+import java.math.BigDecimal;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A share of statements or sessions: {@code 10%}, {@code 0.5%}, {@code 100%}.
+ *
+ * @param millionths 0 to 1,000,000
+ */
+public record SampleRate(int millionths) {
+    /** For the schema. */
+    public static final String PATTERN = "^[0-9]{1,3}(\\.[0-9]{1,4})? ?%$";
+
+    static final int ALL = 1_000_000;
+    private static final Pattern SYNTAX = Pattern.compile("([0-9]{1,3}(?:\\.[0-9]{1,4})?) ?%");
+
+    /** @throws IllegalArgumentException for anything else, with what was expected */
+    public static SampleRate parse(String text) {
+        if (text.trim().equals("adaptive")) {
+            throw new IllegalArgumentException("adaptive sampling is not there yet; write a percentage such as 10%");
+        }
+        Matcher matcher = SYNTAX.matcher(text.trim());
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException("expected a percentage such as 10% but found '" + text + "'");
+        }
+        BigDecimal percent = new BigDecimal(matcher.group(1));
+        if (percent.compareTo(BigDecimal.valueOf(100)) > 0) {
+            throw new IllegalArgumentException("expected at most 100% but found '" + text + "'");
+        }
+        return new SampleRate(percent.movePointRight(4).intValueExact());
+    }
+
+    /** Decides by a number that is spread evenly over all ints. */
+    boolean takes(int random) {
+        return Integer.remainderUnsigned(random, ALL) < millionths;
+    }
+
+    @Override
+    public String toString() {
+        return BigDecimal.valueOf(millionths, 4).stripTrailingZeros().toPlainString() + "%";
+    }
+}

@@ -1,0 +1,268 @@
+package io.understudy.plugins.mirror;
+
+import io.micrometer.core.instrument.Counter;
+import io.understudy.plugin.LatencyRecorder;
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.StandbyBackend;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything about mirroring to one standby: a queue bounded in statements, bytes and age, the connections that empty it,
+ * and the counters of what did not get through. {@link #offer} is called by sessions and costs them a few atomic
+ * operations; nothing here can make them wait.
+ */
+final class StandbyMirror {
+    private static final int SWEEP_MILLIS = 200;
+
+    private final StandbyBackend standby;
+    private final PluginContext context;
+    private final MirrorMeters meters;
+    private final DigestTimes times;
+    private final PauseGuard pause;
+    private final LatencyRecorder seconds;
+    private final Map<DropReason, Counter> dropped = new EnumMap<>(DropReason.class);
+    private final ConcurrentMap<String, Counter> executed = new ConcurrentHashMap<>();
+    private final List<MirrorLane> lanes = new ArrayList<>();
+    private final List<MirrorConnection> connections = new ArrayList<>();
+    private final AtomicInteger statements = new AtomicInteger();
+    private final AtomicLong bytes = new AtomicLong();
+    private final int concurrency;
+    private final MirrorConfig.Order order;
+
+    private volatile MirrorConfig config;
+    private volatile CollationNames collations = CollationNames.UNKNOWN;
+    private @Nullable ScheduledFuture<?> sweeper;
+
+    StandbyMirror(
+            StandbyBackend standby,
+            PluginContext context,
+            MirrorMeters meters,
+            MirrorConfig config,
+            DigestTimes times) {
+        this.standby = standby;
+        this.context = context;
+        this.meters = meters;
+        this.config = config;
+        this.times = times;
+        this.concurrency = config.concurrency();
+        this.order = config.order();
+        this.pause = new PauseGuard(standby);
+        this.seconds =
+                context.latency("understudy_mirror_seconds", "Execution on the standby", "standby", standby.name());
+        for (DropReason reason : DropReason.values()) {
+            dropped.put(reason, meters.dropped(standby.name(), reason.label()));
+        }
+        meters.waiting(standby.name(), statements::get, bytes::get);
+        boolean ordered = order == MirrorConfig.Order.SESSION;
+        int laneCount = ordered ? concurrency : 1;
+        for (int i = 0; i < laneCount; i++) {
+            lanes.add(new MirrorLane(config.queue().statements(), ordered ? 1 : concurrency));
+        }
+        for (int i = 0; i < concurrency; i++) {
+            MirrorLane lane = lanes.get(i % laneCount);
+            MirrorConnection connection = new MirrorConnection(this, lane);
+            connections.add(connection);
+            lane.rest(connection);
+        }
+    }
+
+    void start() {
+        sweeper = context.executor()
+                .scheduleWithFixedDelay(this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    void stop() {
+        ScheduledFuture<?> current = sweeper;
+        if (current != null) {
+            current.cancel(false);
+        }
+        connections.forEach(MirrorConnection::close);
+        discardWaiting(DropReason.STANDBY_DOWN);
+    }
+
+    /** Takes effect for statements queued from now on; concurrency and order after a restart. */
+    void reload(MirrorConfig changed) {
+        config = changed;
+    }
+
+    String name() {
+        return standby.name();
+    }
+
+    /** Queues a statement, which keeps its own reference; or drops it and counts why. Any thread, never waits. */
+    void offer(MirroredStatement statement) {
+        DropReason refused = refusal();
+        if (refused != null) {
+            drop(refused);
+            return;
+        }
+        MirrorConfig.Queue limits = config.queue();
+        if (statements.incrementAndGet() > limits.statements()) {
+            statements.decrementAndGet();
+            drop(DropReason.QUEUE_FULL);
+            return;
+        }
+        if (bytes.addAndGet(statement.bytes()) > limits.bytes().bytes()) {
+            statements.decrementAndGet();
+            bytes.addAndGet(-statement.bytes());
+            drop(DropReason.BYTES_FULL);
+            return;
+        }
+        MirrorLane lane = lanes.get((int) Math.floorMod(statement.sessionId(), (long) lanes.size()));
+        int size = statement.bytes();
+        statement.retain();
+        if (!lane.offer(statement)) {
+            statement.release();
+            statements.decrementAndGet();
+            bytes.addAndGet(-size);
+            drop(DropReason.QUEUE_FULL);
+            return;
+        }
+        lane.wakeOne();
+    }
+
+    private @Nullable DropReason refusal() {
+        if (pause.paused()) {
+            return pause.reason();
+        }
+        return openConnections() == 0 && allBackingOff() ? DropReason.STANDBY_DOWN : null;
+    }
+
+    private int openConnections() {
+        int open = 0;
+        for (MirrorLane lane : lanes) {
+            open += lane.openConnections();
+        }
+        return open;
+    }
+
+    private boolean allBackingOff() {
+        for (MirrorConnection connection : connections) {
+            if (!connection.backingOff()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** A statement has left the queue; false when it waited too long and has been dropped and released. */
+    boolean taken(MirroredStatement statement) {
+        statements.decrementAndGet();
+        bytes.addAndGet(-statement.bytes());
+        DropReason stale = pause.paused()
+                ? pause.reason()
+                : System.nanoTime() - statement.queuedNanos()
+                                > config.queue().age().toNanos()
+                        ? DropReason.TOO_OLD
+                        : null;
+        if (stale != null) {
+            drop(stale);
+            statement.release();
+            return false;
+        }
+        return true;
+    }
+
+    void drop(DropReason reason) {
+        Counter counter = dropped.get(reason);
+        if (counter != null) {
+            counter.increment();
+        }
+    }
+
+    /** Called by connections when an execution is over. */
+    void executed(MirroredStatement statement, String outcome, long nanos) {
+        String rule = statement.rule().name();
+        executed.computeIfAbsent(rule + '\n' + outcome, key -> meters.executed(standby.name(), rule, outcome))
+                .increment();
+        seconds.record(nanos);
+        if (outcome.equals("ok")) {
+            times.record(statement.digest(), statement.primaryNanos(), nanos);
+        }
+    }
+
+    /** What waits when the last connection is lost. */
+    void discardWaiting(DropReason reason) {
+        for (MirrorLane lane : lanes) {
+            MirroredStatement statement;
+            while ((statement = lane.poll()) != null) {
+                statements.decrementAndGet();
+                bytes.addAndGet(-statement.bytes());
+                drop(reason);
+                statement.release();
+            }
+        }
+    }
+
+    private void sweep() {
+        pause.look(config.pauseAbove());
+        long now = System.nanoTime();
+        for (MirrorConnection connection : connections) {
+            connection.sweep(now);
+        }
+        if (openConnections() == 0 && allBackingOff()) {
+            discardWaiting(DropReason.STANDBY_DOWN);
+        }
+    }
+
+    PluginContext context() {
+        return context;
+    }
+
+    StandbyBackend standby() {
+        return standby;
+    }
+
+    MirrorConfig config() {
+        return config;
+    }
+
+    CollationNames collations() {
+        return collations;
+    }
+
+    /** Asked off the event loops, when a connection is opened. */
+    void learnCollations() {
+        if (collations == CollationNames.UNKNOWN) {
+            try {
+                collations = CollationNames.of(standby.dataSource());
+            } catch (java.sql.SQLException e) {
+                // Asked again with the next connection; until then the connection's own character set serves.
+                collations = CollationNames.UNKNOWN;
+            }
+        }
+    }
+
+    PauseGuard pause() {
+        return pause;
+    }
+
+    /** For the admin endpoint. */
+    Map<String, Object> view() {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("standby", standby.name());
+        view.put("state", pause.describe());
+        view.put("connections", openConnections());
+        view.put("waitingStatements", statements.get());
+        view.put("waitingBytes", bytes.get());
+        Map<String, Long> drops = new LinkedHashMap<>();
+        dropped.forEach((reason, counter) -> drops.put(reason.label(), (long) counter.count()));
+        view.put("dropped", drops);
+        Map<String, Long> done = new java.util.TreeMap<>();
+        executed.forEach(
+                (key, counter) -> done.merge(key.substring(key.indexOf('\n') + 1), (long) counter.count(), Long::sum));
+        view.put("executed", done);
+        return view;
+    }
+}
