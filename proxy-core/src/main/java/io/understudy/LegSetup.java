@@ -3,7 +3,9 @@ package io.understudy;
 import io.netty.handler.ssl.SslContext;
 import io.understudy.config.BackendTls;
 import io.understudy.config.BackendTlsMode;
+import io.understudy.config.Compression;
 import io.understudy.config.ListenTls;
+import io.understudy.wire.Capabilities;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.handshake.LoginPolicy;
@@ -36,7 +38,15 @@ final class LegSetup {
                                     ? null
                                     : primary.address().host(),
                             primary.address().port());
-            policy = new LoginPolicy(clientTls(listen), clientEnd, serverTls(primary.tls()), serverEnd);
+            policy = new LoginPolicy(
+                    clientTls(listen),
+                    clientEnd,
+                    serverTls(primary.tls()),
+                    serverEnd,
+                    config.listen().compression().stream()
+                            .mapToLong(LegSetup::bit)
+                            .reduce(0, (a, b) -> a | b),
+                    primary.compression().stream().map(LegSetup::bit).toList());
         } catch (TlsFilesException e) {
             throw new IllegalStateException(e.getMessage(), e);
         }
@@ -84,6 +94,13 @@ final class LegSetup {
             default -> Verification.NONE;
         };
         return TlsContexts.connecting(verification, tls.ca(), tls.certificate(), tls.key());
+    }
+
+    private static long bit(Compression compression) {
+        return switch (compression) {
+            case ZLIB -> Capabilities.COMPRESS;
+            case ZSTD -> Capabilities.ZSTD_COMPRESSION;
+        };
     }
 
     private static ClientTls clientTls(ListenTls tls) {

@@ -88,7 +88,10 @@ public final class ProxyServer implements AutoCloseable {
                 environment,
                 connector,
                 config.limits().handshakeTimeout().toMillis());
+        connector.sendProxyProtocol(config.primary().proxyProtocol());
         server = new RelayServer(transport, acceptors, loops, relay);
+        server.acceptProxyProtocol(
+                config.listen().proxyProtocol(), config.listen().trustedNetworks());
     }
 
     /**
@@ -165,20 +168,14 @@ public final class ProxyServer implements AutoCloseable {
         environment.setStatementLimit(next.config().limits().statementBytes().toInt());
         relay.setHandshakeTimeoutMillis(
                 next.config().limits().handshakeTimeout().toMillis());
+        try {
+            legs.reload(next.config());
+        } catch (TlsFilesException e) {
+            left.add(e.getMessage() + "; the certificates in use stay in use");
+        }
         left.addAll(plugins.reload(next.plugins()));
         loaded = next;
         return left;
-    }
-
-    /**
-     * Reads certificates and keys again; sessions that stand keep theirs.
-     *
-     * @param next names the files, and is otherwise like the running configuration
-     * @throws TlsFilesException when a file cannot be used; those in use stay in use
-     */
-    public void reloadCertificates(UnderstudyConfig next) throws TlsFilesException {
-        legs.reload(next);
-        log.info("certificates and keys of both legs read again, for new connections");
     }
 
     /**

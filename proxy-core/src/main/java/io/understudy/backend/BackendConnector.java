@@ -1,6 +1,8 @@
 package io.understudy.backend;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
@@ -11,9 +13,12 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.understudy.client.NetworkTransport;
 import io.understudy.config.Address;
+import io.understudy.config.SendProxyProtocol;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
+import java.net.SocketAddress;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Opens a session's connection to the primary, on the session's own event loop. Any thread. */
 public final class BackendConnector {
@@ -23,6 +28,7 @@ public final class BackendConnector {
     private final Address address;
     private final Duration timeout;
     private final WriteBufferWaterMark waterMark;
+    private volatile SendProxyProtocol proxyProtocol = SendProxyProtocol.DISABLED;
 
     public BackendConnector(
             NetworkTransport transport, Address address, Duration timeout, WriteBufferWaterMark waterMark) {
@@ -34,6 +40,18 @@ public final class BackendConnector {
 
     public Address address() {
         return address;
+    }
+
+    /** Has every connection begin with a PROXY protocol header; to be called before the first one. */
+    public void sendProxyProtocol(SendProxyProtocol version) {
+        proxyProtocol = version;
+    }
+
+    /** The first bytes of a new connection, for a client at {@code source}; null when the server wants none. */
+    public @Nullable ByteBuf proxyHeader(ByteBufAllocator alloc, SocketAddress source, SocketAddress destination) {
+        return proxyProtocol == SendProxyProtocol.DISABLED
+                ? null
+                : ProxyHeader.encode(alloc, proxyProtocol, source, destination);
     }
 
     /** The channel is connected but not read from until its leg says so. */

@@ -21,8 +21,11 @@ final class Authenticating implements HandshakePhase {
     private final Greeting greeting;
     private final ClientReply reply;
     private final long agreed;
+    private final LegCompression compression;
 
-    Authenticating(Handshake handshake, Greeting greeting, ClientReply reply, long agreed) {
+    Authenticating(
+            Handshake handshake, Greeting greeting, ClientReply reply, long agreed, LegCompression compression) {
+        this.compression = compression;
         this.handshake = handshake;
         this.greeting = greeting;
         this.reply = reply;
@@ -47,7 +50,7 @@ final class Authenticating implements HandshakePhase {
             }
             boolean clientTracks = (reply.capabilities() & Capabilities.SESSION_TRACK) != 0;
             handshake.toClient(clientTracks ? packet : withoutState(packet, payload));
-            handshake.loggedIn(new LoginResult(greeting, reply, agreed, clientTracks, status));
+            handshake.loggedIn(new LoginResult(greeting, reply, agreed, clientTracks, compression, status));
         } else if (first == Marker.ERR) {
             ErrPacket err = ErrPacket.parse(payload, 0, payload.readableBytes());
             handshake.toClient(packet);
@@ -56,12 +59,6 @@ final class Authenticating implements HandshakePhase {
             handshake.toClient(packet);
         }
         return this;
-    }
-
-    /** Clients may send their first command, whose number is 0, without waiting for the server's OK. */
-    @Override
-    public boolean isEarlyCommand(int sequence) {
-        return sequence == 0;
     }
 
     /** The OK packet for a client that knows nothing of session state. */
@@ -76,6 +73,12 @@ final class Authenticating implements HandshakePhase {
         }
         packet.release();
         return shorter;
+    }
+
+    /** Clients may send their first command, whose number is 0, without waiting for the server's OK. */
+    @Override
+    public boolean isEarlyCommand(int sequence) {
+        return sequence == 0;
     }
 
     @Override

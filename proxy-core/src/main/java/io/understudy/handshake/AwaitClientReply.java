@@ -69,14 +69,18 @@ final class AwaitClientReply implements HandshakePhase {
         if (handshake.trackSession()) {
             legBits |= greeting.capabilities() & Capabilities.SESSION_TRACK;
         }
-        long told = ServerReply.capabilities(reply.capabilities(), greeting.capabilities(), offered, legBits);
+        boolean relayed = handshake.policy().clientTls() == LoginPolicy.ClientTls.PASSTHROUGH;
+        long told = ServerReply.capabilities(reply.capabilities(), greeting.capabilities(), relayed, legBits);
+        LegCompression compression = LegCompression.of(
+                packet, reply, offered, handshake.policy().serverCompression(greeting.capabilities()));
+        told |= compression.serverBit();
         ServerReply.rewrite(packet, told);
         if (serverTls && serverEnd != null) {
             handshake.toServer(ServerReply.tlsRequest(packet));
             handshake.startServerTls(serverEnd);
         }
         handshake.toServer(packet.retain());
-        return new Authenticating(handshake, greeting, reply, told & greeting.capabilities() & ~ServerReply.OF_A_LEG);
+        return new Authenticating(handshake, greeting, reply, told & greeting.capabilities() & ~ServerReply.OF_A_LEG, compression);
     }
 
     @Override

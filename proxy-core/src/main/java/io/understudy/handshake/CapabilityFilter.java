@@ -23,8 +23,8 @@ public final class CapabilityFilter {
      * What a client's reply may say to the server: what was offered to it, and bits of its own that the server never
      * offered, but nothing that the proxy does not carry.
      */
-    static long pass(long client, long offered, long server) {
-        return client & CARRIED & (offered | ~server);
+    static long pass(long client, long server) {
+        return client & CARRIED & (offer(server) | ~server);
     }
 
     private CapabilityFilter() {}

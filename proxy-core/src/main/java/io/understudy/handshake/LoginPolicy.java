@@ -2,6 +2,7 @@ package io.understudy.handshake;
 
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.TlsEnd;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,16 +11,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param clientEnd our end towards clients; there when {@code clientTls} terminates TLS
  * @param serverEnd our end towards the server; there when {@code serverTls} is not disabled
+ * @param clientCompression capability bits that clients are offered
+ * @param serverCompression capability bits that the server is asked for, the best one first
  */
 public record LoginPolicy(
         ClientTls clientTls,
         @Nullable TlsEnd clientEnd,
         ServerTls serverTls,
-        @Nullable TlsEnd serverEnd) {
+        @Nullable TlsEnd serverEnd,
+        long clientCompression,
+        List<Long> serverCompression) {
     private static final int CR_SSL_CONNECTION_ERROR = 2026;
 
     /** No TLS anywhere. */
-    public static final LoginPolicy PLAIN = new LoginPolicy(ClientTls.DISABLED, null, ServerTls.DISABLED, null);
+    public static final LoginPolicy PLAIN = new LoginPolicy(ClientTls.DISABLED, null, ServerTls.DISABLED, null, 0, List.of());
 
     /** Whether clients are offered TLS. */
     public enum ClientTls {
@@ -40,6 +45,7 @@ public record LoginPolicy(
     }
 
     public LoginPolicy {
+        serverCompression = List.copyOf(serverCompression);
         boolean terminates = clientTls == ClientTls.OPTIONAL || clientTls == ClientTls.REQUIRED;
         if (terminates && clientEnd == null) {
             throw new IllegalArgumentException("clientEnd: required, since TLS is offered to clients");
@@ -56,9 +62,19 @@ public record LoginPolicy(
     long offer(long server) {
         return switch (clientTls) {
             case PASSTHROUGH -> server;
-            case DISABLED -> CapabilityFilter.offer(server);
-            case OPTIONAL, REQUIRED -> CapabilityFilter.offer(server) | Capabilities.SSL;
+            case DISABLED -> CapabilityFilter.offer(server) | clientCompression;
+            case OPTIONAL, REQUIRED -> CapabilityFilter.offer(server) | clientCompression | Capabilities.SSL;
         };
+    }
+
+    /** The compression to ask the server for: a capability bit, or 0. */
+    long serverCompression(long server) {
+        for (long bit : serverCompression) {
+            if ((server & bit) != 0) {
+                return bit;
+            }
+        }
+        return 0;
     }
 
     /**

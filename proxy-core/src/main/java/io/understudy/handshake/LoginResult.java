@@ -9,7 +9,8 @@ import io.understudy.wire.packet.Greeting;
  * @param capabilities as the server has agreed to them
  * @param clientTracksSession the client asked for CLIENT_SESSION_TRACK; when not, the server may have been asked for it all
  *     the same
+ * @param compression of either leg, from the OK packet on
  * @param status bits of the server's OK packet
  */
 public record LoginResult(
-        Greeting greeting, ClientReply reply, long capabilities, boolean clientTracksSession, int status) {}
+        Greeting greeting, ClientReply reply, long capabilities, boolean clientTracksSession, LegCompression compression, int status) {}

@@ -15,13 +15,14 @@ final class ServerReply {
     private ServerReply() {}
 
     /**
-     * What the server is told. Bits of the client's own that no server offers stay as they are; those that were taken out
-     * of the greeting must not come back.
+     * What the server is told of the client's capabilities.
      *
+     * @param relayed the greeting was the server's own, so that the client has agreed with it, not with us
      * @param legBits of {@link #OF_A_LEG}, and what else only this leg has
      */
-    static long capabilities(long client, long greeting, long offered, long legBits) {
-        return (CapabilityFilter.pass(client, offered, greeting) & ~OF_A_LEG) | legBits;
+    static long capabilities(long client, long server, boolean relayed, long legBits) {
+        long told = relayed ? client : CapabilityFilter.pass(client, server);
+        return (told & ~OF_A_LEG) | legBits;
     }
 
     /** The packet that asks for TLS ahead of {@code reply}, whose capability bits are already those of the leg. */

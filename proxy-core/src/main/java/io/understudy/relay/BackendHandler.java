@@ -34,6 +34,7 @@ final class BackendHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        client.serverFailed(cause);
         ctx.close();
     }
 }

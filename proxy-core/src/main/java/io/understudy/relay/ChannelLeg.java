@@ -5,9 +5,11 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelInboundHandler;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.handler.ssl.SslHandler;
 import io.understudy.wire.Leg;
+import io.understudy.wire.compress.Compressed;
 import io.understudy.wire.TlsEnd;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -25,6 +27,9 @@ final class ChannelLeg implements Leg {
 
     private static final String TLS = "tls";
 
+    private static final String DECODER = "decompress";
+    private static final String ENCODER = "compress";
+
     private final Channel channel;
     private SocketAddress remoteAddress;
     private @Nullable SslHandler tls;
@@ -34,7 +39,7 @@ final class ChannelLeg implements Leg {
 
     ChannelLeg(Channel channel) {
         this.channel = channel;
-        SocketAddress address = channel.remoteAddress();
+        SocketAddress address = ProxyGate.clientAddress(channel);
         this.remoteAddress = address == null ? UnknownAddress.INSTANCE : address;
     }
 
@@ -46,6 +51,11 @@ final class ChannelLeg implements Leg {
     @Override
     public SocketAddress remoteAddress() {
         return remoteAddress;
+    }
+
+    SocketAddress localAddress() {
+        SocketAddress own = channel.localAddress();
+        return own == null ? UnknownAddress.INSTANCE : own;
     }
 
     @Override
@@ -84,6 +94,23 @@ final class ChannelLeg implements Leg {
         }
         // The rest of the TLS handshake has to be read although the session may not want anything yet.
         channel.read();
+    }
+
+    @Override
+    public void startCompression(Compressed compressed, ByteBuf early) {
+        ChannelInboundHandler decoder = compressed.decoder();
+        channel.pipeline()
+                .addBefore(ClientHandler.NAME, DECODER, decoder)
+                .addBefore(ClientHandler.NAME, ENCODER, compressed.encoder());
+        if (!early.isReadable()) {
+            early.release();
+            return;
+        }
+        try {
+            decoder.channelRead(channel.pipeline().context(DECODER), early);
+        } catch (Exception e) {
+            channel.pipeline().context(DECODER).fireExceptionCaught(e);
+        }
     }
 
     @Override

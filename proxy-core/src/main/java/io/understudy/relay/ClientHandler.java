@@ -7,6 +7,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.concurrent.Future;
 import io.understudy.backend.BackendFailure;
 import io.understudy.session.ClientSession;
+import io.understudy.wire.MalformedPacketException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,10 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void backendConnected(Channel channel, ClientSession opened, ChannelLeg leg) {
+        ByteBuf header = context.connector().proxyHeader(channel.alloc(), leg.remoteAddress(), leg.localAddress());
+        if (header != null) {
+            channel.writeAndFlush(header, channel.voidPromise());
+        }
         ChannelLeg other = new ChannelLeg(channel);
         backend = other;
         opened.backendConnected(other);
@@ -91,8 +96,20 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        ClientSession current = session;
+        if (current != null && cause.getCause() instanceof MalformedPacketException malformed) {
+            current.clientMalformed(malformed);
+            return;
+        }
         // A reset connection or a failed write: the close that follows is what the session needs to know.
         ctx.close();
+    }
+
+    void serverFailed(Throwable cause) {
+        ClientSession current = session;
+        if (current != null && cause.getCause() instanceof MalformedPacketException malformed) {
+            current.serverMalformed(malformed);
+        }
     }
 
     void fromServer(ByteBuf bytes) {

@@ -1,6 +1,7 @@
 package io.understudy.relay;
 
 import io.understudy.backend.BackendConnector;
+import io.understudy.metrics.CoreMetrics;
 import io.understudy.session.ClientSession;
 import io.understudy.session.SessionEnvironment;
 import io.understudy.session.SessionRegistry;
@@ -31,6 +32,10 @@ public final class RelayContext {
 
     BackendConnector connector() {
         return connector;
+    }
+
+    CoreMetrics metrics() {
+        return environment.metrics();
     }
 
     long handshakeTimeoutMillis() {

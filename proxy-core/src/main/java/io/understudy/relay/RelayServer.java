@@ -7,7 +7,9 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.understudy.client.NetworkTransport;
+import io.understudy.config.AcceptProxyProtocol;
 import io.understudy.config.Address;
+import io.understudy.config.Cidr;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.ArrayList;
@@ -24,6 +26,8 @@ public final class RelayServer {
     private final EventLoopGroup acceptors;
     private final EventLoopGroup loops;
     private final RelayContext context;
+    private AcceptProxyProtocol proxyProtocol = AcceptProxyProtocol.DISABLED;
+    private List<Cidr> trustedNetworks = List.of();
     private final List<Channel> listeners = new ArrayList<>();
 
     public RelayServer(
@@ -32,6 +36,12 @@ public final class RelayServer {
         this.acceptors = acceptors;
         this.loops = loops;
         this.context = context;
+    }
+
+    /** Has connections from some networks begin with a PROXY protocol header; to be called before {@link #bind}. */
+    public void acceptProxyProtocol(AcceptProxyProtocol mode, List<Cidr> trusted) {
+        proxyProtocol = mode;
+        trustedNetworks = List.copyOf(trusted);
     }
 
     /**
@@ -51,6 +61,7 @@ public final class RelayServer {
                     @Override
                     protected void initChannel(Channel channel) {
                         transport.tune(channel);
+                        ProxyGate.addTo(channel, proxyProtocol, trustedNetworks, context);
                         channel.pipeline().addLast(ClientHandler.NAME, new ClientHandler(context));
                     }
                 });

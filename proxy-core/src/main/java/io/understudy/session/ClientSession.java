@@ -3,6 +3,7 @@ package io.understudy.session;
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.SessionModel;
 import io.understudy.handshake.Handshake;
+import io.understudy.handshake.LegCompression;
 import io.understudy.handshake.LoginResult;
 import io.understudy.handshake.Refusal;
 import io.understudy.host.ObserverChain;
@@ -153,6 +154,19 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
+    /** What the client sent cannot be taken apart, below the session already. */
+    public void clientMalformed(MalformedPacketException e) {
+        if (!ended()) {
+            malformed(CloseReason.CLIENT_MALFORMED, e);
+        }
+    }
+
+    public void serverMalformed(MalformedPacketException e) {
+        if (!ended()) {
+            malformed(CloseReason.SERVER_MALFORMED, e);
+        }
+    }
+
     public void clientReadComplete() {
         phase.clientReadComplete();
     }
@@ -215,13 +229,22 @@ public final class ClientSession implements Handshake.Outcome {
         environment.metrics().connection("accepted");
         Handshake handshake = login.handshake();
         phase = new Relaying(client, backend, model, bridge, environment, filter, this::atBoundary);
+        LegCompression compression = result.compression();
         // A client may send its first command right behind its last authentication packet.
         ByteBuf early = handshake.drainClient();
         // Nothing is due behind the OK packet but what a server says that closes at once.
         ByteBuf late = handshake.drainServer();
         handshake.close();
-        fromServer(late);
-        fromClient(early);
+        if (compression.compressesServer()) {
+            backend.startCompression(compression.ofServer(), late);
+        } else {
+            fromServer(late);
+        }
+        if (compression.compressesClient()) {
+            client.startCompression(compression.ofClient(), early);
+        } else {
+            fromClient(early);
+        }
         clientReadComplete();
         if (draining) {
             atBoundary();

@@ -45,7 +45,7 @@ final class Passthrough implements SessionPhase {
         client.flush();
     }
 
-    /** Never: an ERR packet of ours would break into the client's TLS. */
+    /** What stands within TLS is not known: nothing of ours can be put into it. */
     @Override
     public int errorSequence() {
         return -1;

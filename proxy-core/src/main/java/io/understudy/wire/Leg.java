@@ -2,6 +2,7 @@ package io.understudy.wire;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.understudy.wire.compress.Compressed;
 import java.net.SocketAddress;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,16 @@ public interface Leg {
     /** A socket file: nothing between the two ends can listen in, which the protocol's authentication counts as secure. */
     default boolean isLocal() {
         return false;
+    }
+
+    /**
+     * Starts compression, of either direction, with the next byte.
+     *
+     * @param early compressed bytes that have come already; ownership passes
+     */
+    default void startCompression(Compressed compressed, ByteBuf early) {
+        early.release();
+        throw new UnsupportedOperationException(getClass().getSimpleName() + " has no compression");
     }
 
     /**

@@ -4,8 +4,10 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.ProxyServer;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
+import io.understudy.plugin.ProxyPlugin;
 import java.net.InetSocketAddress;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A proxy on a free port of all loopback addresses, in this process. */
 final class ProxyUnderTest implements AutoCloseable {
@@ -18,12 +20,25 @@ final class ProxyUnderTest implements AutoCloseable {
      * @param primary further keys of {@code primary:}
      */
     ProxyUnderTest(int serverPort, String listen, String primary) throws Exception {
-        server = new ProxyServer(config(serverPort, listen, primary), java.util.Map.of(), meters);
+        this(serverPort, listen, primary, null);
+    }
+
+    /** @param plugin runs with an empty section; null for none */
+    ProxyUnderTest(int serverPort, String listen, String primary, @Nullable ProxyPlugin<?> plugin) throws Exception {
+        server = new ProxyServer(
+                config(serverPort, listen, primary, plugin),
+                plugin == null ? Map.of() : Map.of(plugin.id(), plugin),
+                meters);
         server.start();
         port = ((InetSocketAddress) server.addresses().get(0)).getPort();
     }
 
     static LoadedConfig config(int serverPort, String listen, String primary) throws Exception {
+        return config(serverPort, listen, primary, null);
+    }
+
+    private static LoadedConfig config(int serverPort, String listen, String primary, @Nullable ProxyPlugin<?> plugin)
+            throws Exception {
         return ConfigLoader.load(
                 """
                 listen: { address: "0.0.0.0:0"%s }

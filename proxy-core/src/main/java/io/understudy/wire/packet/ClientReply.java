@@ -90,6 +90,27 @@ public record ClientReply(
         }
     }
 
+    /**
+     * Index behind the connection attributes of a payload that {@link #parse} accepted: where the level of zstd
+     * compression stands when the client asks for that.
+     */
+    public static int endOfAttributes(ByteBuf payload, long capabilities) {
+        ByteBuf in = payload.duplicate();
+        in.skipBytes(FIXED);
+        Strings.readNul(in);
+        skipAuthResponse(in, capabilities);
+        if ((capabilities & Capabilities.CONNECT_WITH_DB) != 0 && in.isReadable()) {
+            Strings.readNulOrRest(in);
+        }
+        if ((capabilities & Capabilities.PLUGIN_AUTH) != 0 && in.isReadable()) {
+            Strings.readNulOrRest(in);
+        }
+        if ((capabilities & Capabilities.CONNECT_ATTRS) != 0 && in.isReadable()) {
+            in.skipBytes(LengthEncoded.readLength(in));
+        }
+        return in.readerIndex();
+    }
+
     /** Overwrites the capability bits of a payload that {@link #parse} accepted; nothing else changes. */
     public static void withCapabilities(ByteBuf payload, long capabilities) {
         int at = payload.readerIndex();

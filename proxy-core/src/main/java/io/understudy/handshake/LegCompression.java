@@ -1,0 +1,64 @@
+package io.understudy.handshake;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.wire.Capabilities;
+import io.understudy.wire.Packets;
+import io.understudy.wire.compress.Compressed;
+import io.understudy.wire.packet.ClientReply;
+
+/**
+ * What compression each leg has once the login is over.
+ *
+ * @param clientBit capability bit of the client's leg, or 0
+ * @param clientLevel level for zstd, as the client asks
+ * @param serverBit capability bit of the server's leg, or 0
+ * @param serverLevel level for zstd, as the server was told
+ */
+public record LegCompression(long clientBit, int clientLevel, long serverBit, int serverLevel) {
+
+    /**
+     * Reads the client's wish from its reply, and rewrites that for the server, but for the capability bits. When a client
+     * has both bits, zlib it is: so say both sides of MySQL.
+     */
+    static LegCompression of(ByteBuf reply, ClientReply parsed, long offered, long serverBit) {
+        long both = parsed.capabilities() & offered & (Capabilities.COMPRESS | Capabilities.ZSTD_COMPRESSION);
+        long clientBit = (both & Capabilities.COMPRESS) != 0 ? Capabilities.COMPRESS : both;
+        int level = Compressed.DEFAULT_ZSTD_LEVEL;
+        ByteBuf payload = SequencedLeg.payload(reply);
+        boolean levelMayFollow = (parsed.capabilities() & Capabilities.ZSTD_COMPRESSION) != 0;
+        int end = levelMayFollow || serverBit == Capabilities.ZSTD_COMPRESSION
+                ? ClientReply.endOfAttributes(payload, parsed.capabilities())
+                : payload.writerIndex();
+        if (levelMayFollow && end == payload.writerIndex() - 1) {
+            level = payload.getUnsignedByte(end);
+            reply.writerIndex(reply.writerIndex() - 1);
+        }
+        if (serverBit == Capabilities.ZSTD_COMPRESSION) {
+            reply.writeByte(level);
+        }
+        reply.setMediumLE(reply.readerIndex(), reply.readableBytes() - Packets.HEADER);
+        return new LegCompression(clientBit, level, serverBit, level);
+    }
+
+    public boolean compressesClient() {
+        return clientBit != 0;
+    }
+
+    public boolean compressesServer() {
+        return serverBit != 0;
+    }
+
+    public Compressed ofClient() {
+        return handlers(clientBit, clientLevel, true);
+    }
+
+    public Compressed ofServer() {
+        return handlers(serverBit, serverLevel, false);
+    }
+
+    private static Compressed handlers(long bit, int level, boolean weAreServer) {
+        return bit == Capabilities.ZSTD_COMPRESSION
+                ? Compressed.zstd(level, weAreServer)
+                : Compressed.zlib(weAreServer);
+    }
+}

@@ -1,0 +1,137 @@
+package io.understudy.wire.compress;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.understudy.wire.Packets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts packets into frames: what was written since the last flush goes into one, or several when it is much, and each
+ * command of a client's into one of its own.
+ */
+final class FrameEncoder extends ChannelOutboundHandlerAdapter {
+    static final int HEADER = 7;
+    /** As both products have it: less is not worth the work. */
+    static final int MIN_COMPRESSED = 50;
+    /** Bytes in one frame before compression; also how much may wait for a flush. */
+    static final int MAX_FRAME = 64 * 1024;
+
+    private final Codec codec;
+    private final FrameNumbers numbers;
+    private final Packeted packets = new Packeted();
+
+    private ByteBuf pending = Unpooled.EMPTY_BUFFER;
+    private @Nullable ChannelHandlerContext emitting;
+    /** Index in {@link #pending} up to which packets have been walked. */
+    private int walked;
+
+    FrameEncoder(Codec codec, FrameNumbers numbers) {
+        this.codec = codec;
+        this.numbers = numbers;
+    }
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+        ByteBuf bytes = (ByteBuf) msg;
+        if (!promise.isVoid()) {
+            // Somebody waits for these bytes to have left: nothing may be left behind them.
+            take(ctx, bytes);
+            emit(ctx);
+            ctx.write(Unpooled.EMPTY_BUFFER, promise);
+            return;
+        }
+        take(ctx, bytes);
+        if (pending.readableBytes() >= MAX_FRAME) {
+            emit(ctx);
+        }
+    }
+
+    @Override
+    public void flush(ChannelHandlerContext ctx) {
+        emit(ctx);
+        ctx.flush();
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        pending.release();
+        pending = Unpooled.EMPTY_BUFFER;
+    }
+
+    private void take(ChannelHandlerContext ctx, ByteBuf bytes) {
+        try {
+            if (pending == Unpooled.EMPTY_BUFFER) {
+                pending = ctx.alloc().buffer(bytes.readableBytes());
+                walked = 0;
+            }
+            pending.writeBytes(bytes);
+        } finally {
+            bytes.release();
+        }
+    }
+
+    private void emit(ChannelHandlerContext ctx) {
+        if (!pending.isReadable()) {
+            return;
+        }
+        emitting = ctx;
+        packets.walk(pending, walked);
+        // A header that is cut may begin a command: it waits for its number.
+        int end = pending.writerIndex() - packets.cutHeader();
+        frames(ctx, end);
+        walked = pending.writerIndex();
+        if (pending.isReadable()) {
+            pending.discardReadBytes();
+            walked = pending.writerIndex();
+        } else {
+            pending.release();
+            pending = Unpooled.EMPTY_BUFFER;
+        }
+    }
+
+    /** Sends what waits up to {@code end}. */
+    private void frames(@Nullable ChannelHandlerContext ctx, int end) {
+        while (ctx != null && pending.readerIndex() < end) {
+            ByteBuf content = pending.readSlice(Math.min(MAX_FRAME, end - pending.readerIndex()));
+            ctx.write(frame(ctx, content), ctx.voidPromise());
+        }
+    }
+
+    private ByteBuf frame(ChannelHandlerContext ctx, ByteBuf content) {
+        int length = content.readableBytes();
+        ByteBuf out = ctx.alloc().buffer(HEADER + length);
+        try {
+            out.writeZero(HEADER);
+            boolean compressed = length >= MIN_COMPRESSED;
+            if (compressed) {
+                codec.compress(content.duplicate(), out);
+                compressed = out.readableBytes() - HEADER < length;
+            }
+            if (!compressed) {
+                out.writerIndex(HEADER).writeBytes(content);
+            }
+            out.setMediumLE(0, out.readableBytes() - HEADER);
+            out.setByte(3, numbers.nextFrame());
+            out.setMediumLE(4, compressed ? length : 0);
+            return out;
+        } catch (RuntimeException e) {
+            out.release();
+            throw e;
+        }
+    }
+
+    /** Sends what is ahead of a command before the command's number begins the frames' anew. */
+    private final class Packeted extends PacketNumbers {
+        @Override
+        void number(ByteBuf buf, int index) {
+            int number = buf.getUnsignedByte(index);
+            if (number == 0) {
+                frames(emitting, index - Packets.HEADER + 1);
+            }
+            numbers.packetSent(number);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package io.understudy.wire.compress;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.FastThreadLocal;
+import io.understudy.wire.MalformedPacketException;
+import java.util.zip.DataFormatException;
+import java.util.zip.Deflater;
+import java.util.zip.Inflater;
+
+/** CLIENT_COMPRESS. Each frame is a stream of its own, so all connections of a thread share one codec and its memory. */
+final class ZlibCodec implements Codec {
+    private static final FastThreadLocal<ZlibCodec> OF_THREAD = new FastThreadLocal<>() {
+        @Override
+        protected ZlibCodec initialValue() {
+            return new ZlibCodec();
+        }
+
+        @Override
+        protected void onRemoval(ZlibCodec codec) {
+            codec.deflater.end();
+            codec.inflater.end();
+        }
+    };
+
+    private static final int CHUNK = 16 * 1024;
+
+    private final Deflater deflater = new Deflater();
+    private final Inflater inflater = new Inflater();
+
+    private ZlibCodec() {}
+
+    static ZlibCodec ofThread() {
+        return OF_THREAD.get();
+    }
+
+    @Override
+    public void compress(ByteBuf in, ByteBuf out) {
+        deflater.reset();
+        deflater.setInput(in.nioBuffer());
+        deflater.finish();
+        while (!deflater.finished()) {
+            out.ensureWritable(CHUNK);
+            int made = deflater.deflate(out.nioBuffer(out.writerIndex(), out.writableBytes()));
+            out.writerIndex(out.writerIndex() + made);
+        }
+        in.readerIndex(in.writerIndex());
+    }
+
+    @Override
+    public void decompress(ByteBuf in, ByteBuf out, int length) {
+        inflater.reset();
+        inflater.setInput(in.nioBuffer());
+        int left = length;
+        try {
+            while (left > 0) {
+                // Grows with what there really is, not with what the frame says there will be.
+                out.ensureWritable(Math.min(left, CHUNK));
+                int room = Math.min(left, out.writableBytes());
+                int made = inflater.inflate(out.nioBuffer(out.writerIndex(), room));
+                if (made == 0) {
+                    break;
+                }
+                out.writerIndex(out.writerIndex() + made);
+                left -= made;
+            }
+            boolean more = left == 0 && !inflater.finished() && inflater.inflate(new byte[1]) > 0;
+            if (left > 0 || more || !inflater.finished()) {
+                throw new MalformedPacketException(
+                        "a compressed frame says it holds " + length + " bytes, and does not");
+            }
+        } catch (DataFormatException e) {
+            throw new MalformedPacketException("a compressed frame is no zlib data: " + e.getMessage());
+        }
+        in.readerIndex(in.writerIndex());
+    }
+}

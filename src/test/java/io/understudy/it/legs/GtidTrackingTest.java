@@ -1,0 +1,99 @@
+package io.understudy.it.legs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.cli.embedded.EmbeddedServer;
+import io.understudy.cli.embedded.ServerOptions;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the proxy asks the server for on its own account is seen by plugins and not by clients: byte for byte. */
+class GtidTrackingTest {
+    private static final int QUERY = 3;
+    private static final int INIT_DB = 2;
+    private static final int RESET = 0x1F;
+
+    static EmbeddedServer server;
+
+    private final GtidProbe probe = new GtidProbe();
+
+    @BeforeAll
+    static void start() {
+        server = EmbeddedServer.start(ServerOptions.of(1));
+        server.execute("CREATE USER nopass IDENTIFIED BY ''", "GRANT ALL ON *.* TO nopass", "CREATE DATABASE shop");
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @BeforeEach
+    void table() {
+        server.execute(
+                "CREATE OR REPLACE TABLE shop.t (id INT PRIMARY KEY, n INT)", "INSERT INTO shop.t VALUES (1, 1)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                0,
+                RawClient.DEPRECATE_EOF,
+                RawClient.SESSION_TRACK,
+                RawClient.SESSION_TRACK | RawClient.DEPRECATE_EOF
+            })
+    void clientsSeeWhatTheyWouldSeeDirectly(int capabilities) throws Exception {
+        try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), "", "", probe);
+                RawClient direct = new RawClient(server.port(), "nopass", capabilities);
+                RawClient through = new RawClient(proxy.port, "nopass", capabilities)) {
+            assertThat(through.loginAnswer).isEqualTo(direct.loginAnswer);
+            step(direct, through, INIT_DB, "shop");
+            step(direct, through, QUERY, "UPDATE shop.t SET n = n + 1");
+            step(direct, through, QUERY, "SET NAMES utf8mb4");
+            step(direct, through, QUERY, "USE mysql");
+            step(direct, through, QUERY, "BEGIN");
+            step(direct, through, QUERY, "ROLLBACK");
+            step(direct, through, RESET, "");
+            step(direct, through, QUERY, "UPDATE shop.t SET n = n + 1");
+            step(direct, through, QUERY, "SET session_track_system_variables = 'autocommit'");
+            step(direct, through, QUERY, "SET autocommit = 1");
+            step(direct, through, QUERY, "UPDATE shop.t SET n = n + 1");
+            step(direct, through, QUERY, "no such statement");
+            boolean deprecateEof = (capabilities & RawClient.DEPRECATE_EOF) != 0;
+            List<byte[]> expected = direct.rows("SELECT n > 0 FROM shop.t", deprecateEof);
+            assertThat(through.rows("SELECT n > 0 FROM shop.t", deprecateEof)).containsExactlyElementsOf(expected);
+
+            System.out.println(proxy.meters.getMeters().stream().filter(m -> m.getId().getName().contains("inject") || m.getId().getName().contains("fault")).map(m -> m.getId() + " " + m.measure()).toList());
+            await().untilAsserted(() -> assertThat(probe.gtids).hasSize(3).allMatch(gtid -> gtid.matches("0-1-\\d+")));
+            assertThat(proxy.meters
+                            .get("understudy.injected.statements")
+                            .tag("plugin", "core")
+                            .tag("outcome", "ok")
+                            .counter()
+                            .count())
+                    .isEqualTo(3);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"'last_gtid'", "'*'"})
+    void whatTheClientTracksItselfStays(String list) throws Exception {
+        try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), "", "", probe);
+                RawClient through = new RawClient(proxy.port, "nopass", RawClient.SESSION_TRACK)) {
+            through.command(QUERY, "SET session_track_system_variables = " + list);
+            byte[] ok = through.command(QUERY, "UPDATE shop.t SET n = n + 1");
+            assertThat(new String(ok, java.nio.charset.StandardCharsets.ISO_8859_1))
+                    .contains("last_gtid");
+            await().untilAsserted(() -> assertThat(probe.gtids).hasSize(1));
+        }
+    }
+
+    private static void step(RawClient direct, RawClient through, int code, String text) throws Exception {
+        assertThat(through.command(code, text)).as(text).isEqualTo(direct.command(code, text));
+    }
+}

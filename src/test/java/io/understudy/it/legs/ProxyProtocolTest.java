@@ -1,0 +1,105 @@
+package io.understudy.it.legs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.cli.embedded.EmbeddedServer;
+import io.understudy.cli.embedded.ServerOptions;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The client's real address, from a load balancer in front and to the server behind. */
+class ProxyProtocolTest {
+    static EmbeddedServer server;
+
+    @BeforeAll
+    static void start() {
+        server = EmbeddedServer.start(ServerOptions.of(1).withArguments("--proxy-protocol-networks=127.0.0.1"));
+        server.execute(
+                "CREATE USER app@'127.0.0.1' IDENTIFIED BY 'secret'",
+                "CREATE USER app@'127.0.0.9' IDENTIFIED BY 'secret'",
+                "CREATE USER nopass@'192.0.2.7' IDENTIFIED BY ''",
+                "CREATE USER nopass@'2001:db8::7' IDENTIFIED BY ''");
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"v1", "v2"})
+    void theServerSeesTheClient(String version) throws Exception {
+        try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), "", "proxyProtocol: " + version);
+                Connection connection = Drivers.mariaDb(proxy.port, "sslMode=disable&localSocketAddress=127.0.0.9")) {
+            assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith("app@127.0.0.9");
+        }
+    }
+
+    @Test
+    void throughALoadBalancerToTheServer() throws Exception {
+        for (String header : new String[] {
+            "PROXY TCP4 192.0.2.7 127.0.0.1 4711 3306\r\n", "PROXY TCP6 2001:db8::7 ::1 4711 3306\r\n"
+        }) {
+            try (ProxyUnderTest proxy = accepting("v1", "127.0.0.0/8");
+                    RawClient client = new RawClient(proxy.port, "nopass", 0, header)) {
+                assertThat(client.loginAnswer[4]).as(header).isZero();
+                assertThat(proxy.server().registry().all())
+                        .singleElement()
+                        .satisfies(session -> assertThat(session.clientAddress().toString())
+                                .contains(":4711"));
+            }
+        }
+    }
+
+    @Test
+    void autoTakesConnectionsWithoutAHeader() throws Exception {
+        try (ProxyUnderTest proxy = accepting("auto", "127.0.0.0/8");
+                Connection connection = Drivers.mariaDb(proxy.port, "sslMode=disable")) {
+            assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith("app@127.0.0.1");
+        }
+    }
+
+    @Test
+    void strangersCannotNameAnAddress() throws Exception {
+        try (ProxyUnderTest proxy = accepting("v1", "10.0.0.0/8");
+                Socket stranger = new Socket(InetAddress.getLoopbackAddress(), proxy.port)) {
+            stranger.setSoTimeout(10_000);
+            stranger.getOutputStream()
+                    .write("PROXY TCP4 192.0.2.7 127.0.0.1 4711 3306\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(new String(readAll(stranger.getInputStream()), StandardCharsets.ISO_8859_1))
+                    .contains("bad handshake");
+            assertThat(proxy.connections("handshake_malformed")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void garbageInPlaceOfAHeaderIsRefused() throws Exception {
+        try (ProxyUnderTest proxy = accepting("v1", "127.0.0.0/8");
+                Socket client = new Socket(InetAddress.getLoopbackAddress(), proxy.port)) {
+            client.setSoTimeout(10_000);
+            client.getOutputStream().write("PROXY TCP4 999.1.1.1 x y z\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(new String(readAll(client.getInputStream()), StandardCharsets.ISO_8859_1))
+                    .contains("no valid PROXY protocol header");
+            assertThat(proxy.connections("proxy_header_malformed")).isEqualTo(1);
+        }
+    }
+
+    private static byte[] readAll(InputStream in) throws Exception {
+        return in.readAllBytes();
+    }
+
+    private static ProxyUnderTest accepting(String mode, String network) throws Exception {
+        return new ProxyUnderTest(
+                server.port(),
+                "proxyProtocol: %s, trustedNetworks: [\"%s\"]".formatted(mode, network),
+                "tls: { mode: disabled }, proxyProtocol: v2");
+    }
+}
