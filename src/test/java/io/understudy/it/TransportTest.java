@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TransportTest {
     private static final Step SHORT = scene -> scene.connected("", (t, connection, statement) -> {
         t.run(statement, "SELECT 1");
-        t.run(statement, "SELECT seq, REPEAT('x', 2000) FROM seq_1_to_2000");
+        t.run(statement, "SELECT seq, REPEAT('x', 20000) FROM seq_1_to_200");
         t.run(statement, "SELECT MD5('" + "y".repeat(3_000_000) + "')");
         t.run(statement, "SELEKT");
     });
