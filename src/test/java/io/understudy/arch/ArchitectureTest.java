@@ -42,9 +42,7 @@ class ArchitectureTest {
             Map.entry("inject", List.of("command", "plugin")),
             Map.entry("host", List.of("plugin", "backend", "client", "config", "metrics")),
             // It assembles a session from the parts that the table lists, and so sees what these work on.
-            Map.entry(
-                    "session",
-                    List.of("handshake", "command", "inject", "host", "metrics", "plugin", "sql", "wire")),
+            Map.entry("session", List.of("handshake", "command", "inject", "host", "metrics", "plugin", "sql", "wire")),
             Map.entry("client", List.of("wire", "handshake", "command", "config", "plugin")),
             Map.entry("backend", List.of("wire", "client", "config", "metrics", "plugin")),
             Map.entry("relay", List.of("session", "backend", "wire", "config", "metrics")),
@@ -53,7 +51,8 @@ class ArchitectureTest {
 
     /** Where the code goes beyond the table, with the reason. To be emptied or moved into the table, never to grow silently. */
     private static final Map<String, List<String>> BEYOND_THE_TABLE = Map.of(
-            // Writes the packet of the statement that it adds, and asks the summary whether the client's reads diagnostics.
+            // Writes the packet of the statement that it adds, and asks the summary whether the client's reads
+            // diagnostics.
             "inject", List.of("sql", "wire"));
 
     private static JavaClasses ours;
@@ -83,8 +82,8 @@ class ArchitectureTest {
                     .that()
                     .resideInAPackage(folder(folder))
                     .should()
-                    .dependOnClassesThat(
-                            resideInAPackage("io.understudy..").and(not(resideInAnyPackage(allowed.toArray(String[]::new)))))
+                    .dependOnClassesThat(resideInAPackage("io.understudy..")
+                            .and(not(resideInAnyPackage(allowed.toArray(String[]::new)))))
                     .as("proxy-core's folder '" + folder + "' imports of ours only " + others)
                     .allowEmptyShould(true)
                     .check(ours);
@@ -101,7 +100,10 @@ class ArchitectureTest {
                     ? ""
                     : type.getPackageName().substring(ROOT.length());
             String first = rest.contains(".") ? rest.substring(0, rest.indexOf('.')) : rest;
-            if (!first.isEmpty() && !first.equals("plugins") && !first.equals("cli") && !MAY_IMPORT.containsKey(first)) {
+            if (!first.isEmpty()
+                    && !first.equals("plugins")
+                    && !first.equals("cli")
+                    && !MAY_IMPORT.containsKey(first)) {
                 unknown.add(first);
             }
         }
@@ -151,7 +153,11 @@ class ArchitectureTest {
 
     @Test
     void pluginsDoNotImportEachOther() {
-        slices().assignedFrom(new EachPlugin()).should().notDependOnEachOther().allowEmptyShould(true).check(ours);
+        slices().assignedFrom(new EachPlugin())
+                .should()
+                .notDependOnEachOther()
+                .allowEmptyShould(true)
+                .check(ours);
     }
 
     /** The shared package is no plugin, so that it belongs to no slice; it must not lean on one either. */
@@ -161,9 +167,8 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(PLUGINS + SHARED + "..")
                 .should()
-                .dependOnClassesThat(resideInAPackage("io.understudy.plugins..")
-                        .and(not(
-                                resideInAPackage(PLUGINS + SHARED + ".."))))
+                .dependOnClassesThat(
+                        resideInAPackage("io.understudy.plugins..").and(not(resideInAPackage(PLUGINS + SHARED + ".."))))
                 .allowEmptyShould(true)
                 .check(ours);
     }

@@ -43,7 +43,9 @@ class ContractTest {
             steps.forEach((name, step) -> tests.add(DynamicTest.dynamicTest(driver + ": " + name, () -> {
                 List<String> direct = play(driver, step, server.address());
                 List<String> proxied = play(driver, step, proxy.address());
-                assertThat(Transcript.difference(direct, proxied)).as("direct and proxied").isEmpty();
+                assertThat(Transcript.difference(direct, proxied))
+                        .as("direct and proxied")
+                        .isEmpty();
             })));
         }
         return tests;

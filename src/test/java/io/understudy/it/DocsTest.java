@@ -65,7 +65,8 @@ class DocsTest {
             Matcher block = BLOCK.matcher(text);
             while (block.find()) {
                 String content = block.group(2);
-                boolean wrongOnPurpose = text.substring(0, block.start()).stripTrailing().endsWith("`bad.yaml`:");
+                boolean wrongOnPurpose =
+                        text.substring(0, block.start()).stripTrailing().endsWith("`bad.yaml`:");
                 if (block.group(1).equals("yaml") && !NOT_WHOLE.matcher(content).lookingAt() && !wrongOnPurpose) {
                     long line = text.substring(0, block.start()).lines().count() + 1;
                     String name = document.getFileName() + ":" + line;

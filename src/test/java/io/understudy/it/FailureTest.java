@@ -149,13 +149,18 @@ class FailureTest {
             server.execute("TRUNCATE " + TABLE);
             try (RawClient client = RawClient.login(address, server)) {
                 for (int i = 0; i < 20; i++) {
-                    client.write(0, new RawClient.Bytes()
-                            .uint(3, 1)
-                            .text("INSERT INTO " + TABLE + " VALUES (" + i + ")")
-                            .bytes());
+                    client.write(
+                            0,
+                            new RawClient.Bytes()
+                                    .uint(3, 1)
+                                    .text("INSERT INTO " + TABLE + " VALUES (" + i + ")")
+                                    .bytes());
                 }
                 client.shutdownOutput();
-                assertThat(client.readAll()).as("answers at " + address).hasSize(20).allMatch(Packet::isOk);
+                assertThat(client.readAll())
+                        .as("answers at " + address)
+                        .hasSize(20)
+                        .allMatch(Packet::isOk);
             }
             assertThat(rows()).isEqualTo("20");
         }

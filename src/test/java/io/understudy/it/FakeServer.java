@@ -78,7 +78,11 @@ final class FakeServer implements AutoCloseable {
     }
 
     static byte[] packet(int sequence, byte[] payload) {
-        return new RawClient.Bytes().uint(payload.length, 3).uint(sequence, 1).raw(payload).bytes();
+        return new RawClient.Bytes()
+                .uint(payload.length, 3)
+                .uint(sequence, 1)
+                .raw(payload)
+                .bytes();
     }
 
     private static byte[] greeting() {

@@ -23,7 +23,11 @@ final class FakeServerAnswers {
         out.write(FakeServer.packet(sequence++, new byte[] {1}));
         out.write(FakeServer.packet(sequence++, column()));
         out.write(FakeServer.packet(sequence++, EOF));
-        byte[] row = new RawClient.Bytes().uint(0xFC, 1).uint(value.length, 2).raw(value).bytes();
+        byte[] row = new RawClient.Bytes()
+                .uint(0xFC, 1)
+                .uint(value.length, 2)
+                .raw(value)
+                .bytes();
         for (int i = 0; i < rows; i++) {
             out.write(FakeServer.packet(sequence++, row));
         }

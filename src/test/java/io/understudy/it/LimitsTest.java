@@ -90,7 +90,11 @@ class LimitsTest {
     /** The server's own words about a client that it does not want arrive. */
     @Test
     void primaryIsFull() throws Exception {
-        byte[] err = new Bytes().uint(0xFF, 1).uint(1040, 2).text("#08004Too many connections").bytes();
+        byte[] err = new Bytes()
+                .uint(0xFF, 1)
+                .uint(1040, 2)
+                .text("#08004Too many connections")
+                .bytes();
         try (FakeServer full = FakeServer.greeting(FakeServer.packet(0, err));
                 ProxyUnderTest proxy = ProxyUnderTest.to(full.address())) {
             assertThat(firstWord(proxy.address()).hex()).isEqualTo(new Packet(0, err).hex());
@@ -227,7 +231,8 @@ class LimitsTest {
                 client.query("SELECT CONNECTION_ID()");
             }
             for (RawClient client : clients) {
-                String row = new String(client.readResult().get(3).payload(), 1, 1, java.nio.charset.StandardCharsets.UTF_8);
+                String row =
+                        new String(client.readResult().get(3).payload(), 1, 1, java.nio.charset.StandardCharsets.UTF_8);
                 assertThat(Long.toString(client.threadId())).startsWith(row);
                 client.close();
             }

@@ -1,6 +1,6 @@
 package io.understudy.it;
 
-import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.util.internal.PlatformDependent;
 import io.understudy.ProxyServer;
@@ -79,8 +79,8 @@ final class ProxyProcess implements AutoCloseable {
     /** The process's own side: prints its port, then figures for each line that it is sent. */
     public static void main(String[] arguments) throws Exception {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        try (ProxyServer server =
-                new ProxyServer(ConfigLoader.load(arguments[0], "test.yaml", Map.of(), name -> null), Map.of(), meters)) {
+        try (ProxyServer server = new ProxyServer(
+                ConfigLoader.load(arguments[0], "test.yaml", Map.of(), name -> null), Map.of(), meters)) {
             server.start();
             PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
             out.println(((InetSocketAddress) server.addresses().get(0)).getPort());
@@ -90,8 +90,8 @@ final class ProxyProcess implements AutoCloseable {
                         .filter(pool -> pool.getType() == java.lang.management.MemoryType.HEAP)
                         .mapToLong(pool -> pool.getPeakUsage().getUsed())
                         .sum();
-                long relayed = (long) meters.find("understudy.bytes").counters().stream()
-                        .mapToDouble(Counter::count)
+                long relayed = (long) meters.find("understudy.bytes").functionCounters().stream()
+                        .mapToDouble(FunctionCounter::count)
                         .sum();
                 out.println(heap + " " + PlatformDependent.usedDirectMemory() + " " + relayed);
             }

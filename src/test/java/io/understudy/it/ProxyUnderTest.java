@@ -44,7 +44,8 @@ final class ProxyUnderTest implements AutoCloseable {
     }
 
     /** @param more top-level sections of the configuration, other than listen and primary */
-    static ProxyUnderTest to(InetSocketAddress primary, String more) throws IOException, ConfigException, PluginStartException {
+    static ProxyUnderTest to(InetSocketAddress primary, String more)
+            throws IOException, ConfigException, PluginStartException {
         return start(config("127.0.0.1:0", primary, "", more));
     }
 

@@ -34,13 +34,8 @@ final class RawClient implements AutoCloseable {
     static final long MULTI_RESULTS = 1 << 17;
     static final long PLUGIN_AUTH = 1 << 19;
     static final long DEPRECATE_EOF = 1 << 24;
-    static final long PLAIN = LONG_PASSWORD
-            | LOCAL_FILES
-            | PROTOCOL_41
-            | TRANSACTIONS
-            | SECURE_CONNECTION
-            | MULTI_RESULTS
-            | PLUGIN_AUTH;
+    static final long PLAIN =
+            LONG_PASSWORD | LOCAL_FILES | PROTOCOL_41 | TRANSACTIONS | SECURE_CONNECTION | MULTI_RESULTS | PLUGIN_AUTH;
 
     private static final int MAX_PAYLOAD = 0xFFFFFF;
     private static final int TIMEOUT_MILLIS = 20_000;
@@ -267,8 +262,8 @@ final class RawClient implements AutoCloseable {
         query(sql);
         Packet answer = read();
         if (!answer.isOk()) {
-            throw new IOException(sql + ": " + answer.errorCode() + " "
-                    + (answer.isErr() ? answer.errorText() : answer.hex()));
+            throw new IOException(
+                    sql + ": " + answer.errorCode() + " " + (answer.isErr() ? answer.errorText() : answer.hex()));
         }
     }
 

@@ -47,7 +47,8 @@ class RawProtocolTest {
         server = ServerUnderTest.shared();
         proxy = ProxyUnderTest.to(server.address());
         server.execute(
-                "CREATE OR REPLACE TABLE " + ServerUnderTest.SCHEMA + ".raw (id INT PRIMARY KEY, v VARCHAR(20) DEFAULT 'd')",
+                "CREATE OR REPLACE TABLE " + ServerUnderTest.SCHEMA
+                        + ".raw (id INT PRIMARY KEY, v VARCHAR(20) DEFAULT 'd')",
                 "INSERT INTO " + ServerUnderTest.SCHEMA + ".raw VALUES (1, 'one'), (2, NULL)");
     }
 
@@ -72,7 +73,8 @@ class RawProtocolTest {
         same(RawClient.PLAIN, dialogue);
     }
 
-    private static List<String> play(InetSocketAddress address, long capabilities, Dialogue dialogue) throws IOException {
+    private static List<String> play(InetSocketAddress address, long capabilities, Dialogue dialogue)
+            throws IOException {
         try (RawClient client = RawClient.login(address, server, capabilities)) {
             return dialogue.with(client);
         }
@@ -155,7 +157,8 @@ class RawProtocolTest {
         same(client -> {
             client.command(COM_PROCESS_KILL, new Bytes().uint(0x7FFFFFF0, 4).bytes());
             List<String> seen = new ArrayList<>(hex(client.read()));
-            client.command(COM_PROCESS_KILL, new Bytes().uint(client.threadId(), 4).bytes());
+            client.command(
+                    COM_PROCESS_KILL, new Bytes().uint(client.threadId(), 4).bytes());
             seen.addAll(hex(client.readAll()));
             return seen;
         });
@@ -227,7 +230,8 @@ class RawProtocolTest {
         same(client -> {
             List<String> seen = new ArrayList<>();
             byte[] command = query("SELECT id, v FROM raw ORDER BY id");
-            byte[] packet = new Bytes().uint(command.length, 3).uint(0, 1).raw(command).bytes();
+            byte[] packet =
+                    new Bytes().uint(command.length, 3).uint(0, 1).raw(command).bytes();
             for (byte b : packet) {
                 client.sendRaw(new byte[] {b});
             }
@@ -272,18 +276,44 @@ class RawProtocolTest {
                 ends += next.isEof() ? 1 : 0;
             }
             byte[] statement = new Bytes().uint(id, 4).bytes();
-            client.write(0, new Bytes().uint(COM_STMT_SEND_LONG_DATA, 1).raw(statement).uint(0, 2).text("long ").bytes());
-            client.write(0, new Bytes().uint(COM_STMT_SEND_LONG_DATA, 1).raw(statement).uint(0, 2).text("data").bytes());
+            client.write(
+                    0,
+                    new Bytes()
+                            .uint(COM_STMT_SEND_LONG_DATA, 1)
+                            .raw(statement)
+                            .uint(0, 2)
+                            .text("long ")
+                            .bytes());
+            client.write(
+                    0,
+                    new Bytes()
+                            .uint(COM_STMT_SEND_LONG_DATA, 1)
+                            .raw(statement)
+                            .uint(0, 2)
+                            .text("data")
+                            .bytes());
             // Flags 1: a read-only cursor. Types: VAR_STRING, LONG.
-            Bytes execute = new Bytes().uint(COM_STMT_EXECUTE, 1).raw(statement).uint(1, 1).uint(1, 4);
-            client.send(0, execute.uint(0, 1).uint(1, 1).uint(0xFD, 2).uint(3, 2).uint(1, 4).bytes());
+            Bytes execute = new Bytes()
+                    .uint(COM_STMT_EXECUTE, 1)
+                    .raw(statement)
+                    .uint(1, 1)
+                    .uint(1, 4);
+            client.send(
+                    0,
+                    execute.uint(0, 1)
+                            .uint(1, 1)
+                            .uint(0xFD, 2)
+                            .uint(3, 2)
+                            .uint(1, 4)
+                            .bytes());
             Packet head;
             do {
                 head = client.read();
                 seen.add(head.hex());
             } while (!head.isEof() && !head.isErr());
             for (int i = 0; i < 3; i++) {
-                client.command(COM_STMT_FETCH, new Bytes().raw(statement).uint(1, 4).bytes());
+                client.command(
+                        COM_STMT_FETCH, new Bytes().raw(statement).uint(1, 4).bytes());
                 do {
                     head = client.read();
                     seen.add(head.hex());
@@ -292,7 +322,9 @@ class RawProtocolTest {
             client.command(COM_STMT_RESET, statement);
             seen.add(client.read().hex());
             client.write(0, new Bytes().uint(COM_STMT_CLOSE, 1).raw(statement).bytes());
-            client.command(COM_STMT_EXECUTE, new Bytes().raw(statement).uint(0, 1).uint(1, 4).bytes());
+            client.command(
+                    COM_STMT_EXECUTE,
+                    new Bytes().raw(statement).uint(0, 1).uint(1, 4).bytes());
             Packet unknown = client.read();
             seen.add(unknown.errorCode() + NUMBERS.matcher(unknown.errorText()).replaceAll("#"));
             client.command(COM_RESET_CONNECTION, "");
@@ -349,7 +381,8 @@ class RawProtocolTest {
         Dialogue dump = client -> {
             client.execute("SET @master_binlog_checksum = @@global.binlog_checksum, @mariadb_slave_capability = 4");
             client.command(
-                    COM_BINLOG_DUMP, new Bytes().uint(4, 4).uint(1, 2).uint(7171, 4).text(file).bytes());
+                    COM_BINLOG_DUMP,
+                    new Bytes().uint(4, 4).uint(1, 2).uint(7171, 4).text(file).bytes());
             List<String> seen = new ArrayList<>();
             Packet next;
             do {
@@ -368,7 +401,13 @@ class RawProtocolTest {
     void binlogDumpOfNoFile() throws IOException {
         same(client -> {
             client.command(
-                    COM_BINLOG_DUMP, new Bytes().uint(4, 4).uint(1, 2).uint(7172, 4).text("no-such-file").bytes());
+                    COM_BINLOG_DUMP,
+                    new Bytes()
+                            .uint(4, 4)
+                            .uint(1, 2)
+                            .uint(7172, 4)
+                            .text("no-such-file")
+                            .bytes());
             Packet answer = client.read();
             while (!answer.isErr() && !answer.isEof()) {
                 answer = client.read();
@@ -383,7 +422,9 @@ class RawProtocolTest {
         try (RawClient client = RawClient.login(proxy.address(), server)) {
             client.execute("SET @master_binlog_checksum = 'NONE', @mariadb_slave_capability = 4,"
                     + " @slave_connect_state = '" + server.ask("SELECT @@gtid_binlog_pos") + "'");
-            client.command(COM_BINLOG_DUMP, new Bytes().uint(4, 4).uint(0, 2).uint(7173, 4).bytes());
+            client.command(
+                    COM_BINLOG_DUMP,
+                    new Bytes().uint(4, 4).uint(0, 2).uint(7173, 4).bytes());
             server.execute("INSERT INTO " + ServerUnderTest.SCHEMA + ".raw VALUES (77, 'streamed-through')");
             Packet event;
             do {

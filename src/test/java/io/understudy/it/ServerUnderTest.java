@@ -34,8 +34,7 @@ final class ServerUnderTest {
         private static ServerUnderTest open() {
             ServerUnderTest server = named();
             server = server == null ? embedded() : server;
-            server.execute(
-                    "DROP DATABASE IF EXISTS " + SCHEMA, "CREATE DATABASE " + SCHEMA + " CHARACTER SET utf8mb4");
+            server.execute("DROP DATABASE IF EXISTS " + SCHEMA, "CREATE DATABASE " + SCHEMA + " CHARACTER SET utf8mb4");
             return server;
         }
     }

@@ -40,9 +40,10 @@ final class SessionSteps {
     }
 
     private static void createUser(Scene scene) {
-        scene.server().execute(
-                "CREATE OR REPLACE USER " + USER + "@'%' IDENTIFIED BY '" + PASSWORD + "'",
-                "GRANT ALL ON " + ServerUnderTest.SCHEMA + ".* TO " + USER + "@'%'");
+        scene.server()
+                .execute(
+                        "CREATE OR REPLACE USER " + USER + "@'%' IDENTIFIED BY '" + PASSWORD + "'",
+                        "GRANT ALL ON " + ServerUnderTest.SCHEMA + ".* TO " + USER + "@'%'");
     }
 
     private static void logins(Scene scene) throws Exception {
@@ -134,7 +135,9 @@ final class SessionSteps {
             t.attempt("change", () -> connection.unwrap(JdbcConnection.class).changeUser(USER, PASSWORD));
             t.run(statement, "SELECT @a, CURRENT_USER(), DATABASE()");
             t.run(statement, "SELECT * FROM gone");
-            t.attempt("change with a wrong password", () -> connection.unwrap(JdbcConnection.class).changeUser(USER, "wrong"));
+            t.attempt(
+                    "change with a wrong password",
+                    () -> connection.unwrap(JdbcConnection.class).changeUser(USER, "wrong"));
         });
         scene.server().execute("DROP USER " + USER + "@'%'");
     }
@@ -163,15 +166,19 @@ final class SessionSteps {
 
     private static void charsets(Scene scene) throws Exception {
         String[] options = scene.driver() == Driver.MYSQL
-                ? new String[] {"characterEncoding=UTF-8", "characterEncoding=ISO-8859-1", "characterEncoding=Shift_JIS"}
+                ? new String[] {"characterEncoding=UTF-8", "characterEncoding=ISO-8859-1", "characterEncoding=Shift_JIS"
+                }
                 : new String[] {""};
         for (String option : options) {
             scene.connected(option, (t, connection, statement) -> {
                 t.run(statement, "SELECT @@character_set_client, @@character_set_results, @@collation_connection");
                 t.run(statement, "SELECT '\u00fc', HEX('\u00fc'), CHARSET('\u00fc')");
-                t.run(statement, "CREATE OR REPLACE TABLE cs (id INT AUTO_INCREMENT PRIMARY KEY, u VARCHAR(20) CHARACTER SET utf8mb4,"
-                        + " l VARCHAR(20) CHARACTER SET latin1, s VARCHAR(20) CHARACTER SET sjis)");
-                try (PreparedStatement insert = connection.prepareStatement("INSERT INTO cs (u, l, s) VALUES (?, ?, ?)")) {
+                t.run(
+                        statement,
+                        "CREATE OR REPLACE TABLE cs (id INT AUTO_INCREMENT PRIMARY KEY, u VARCHAR(20) CHARACTER SET utf8mb4,"
+                                + " l VARCHAR(20) CHARACTER SET latin1, s VARCHAR(20) CHARACTER SET sjis)");
+                try (PreparedStatement insert =
+                        connection.prepareStatement("INSERT INTO cs (u, l, s) VALUES (?, ?, ?)")) {
                     insert.setString(1, "\u8868");
                     insert.setString(2, "\u00df");
                     // In Shift-JIS the second byte of this character is a backslash.
@@ -187,9 +194,8 @@ final class SessionSteps {
     }
 
     private static void timeZones(Scene scene) throws Exception {
-        for (String option : new String[] {
-            "", scene.driver() == Driver.MYSQL ? "connectionTimeZone=UTC" : "timezone=UTC"
-        }) {
+        for (String option :
+                new String[] {"", scene.driver() == Driver.MYSQL ? "connectionTimeZone=UTC" : "timezone=UTC"}) {
             scene.connected(option, (t, connection, statement) -> {
                 t.run(statement, "CREATE OR REPLACE TABLE tz (ts TIMESTAMP, dt DATETIME)");
                 for (String zone : new String[] {"+05:30", "-11:00", "nowhere"}) {
@@ -206,7 +212,8 @@ final class SessionSteps {
         scene.connected("", (t, connection, statement) -> {
             long id = connectionId(statement);
             t.attempt("killed query", () -> {
-                CompletableFuture<Void> killer = CompletableFuture.runAsync(() -> killOnceAsleep(scene, id, "KILL QUERY "));
+                CompletableFuture<Void> killer =
+                        CompletableFuture.runAsync(() -> killOnceAsleep(scene, id, "KILL QUERY "));
                 try (ResultSet rows = statement.executeQuery("SELECT SLEEP(30) AS slept FROM seq_1_to_3")) {
                     t.rows(rows);
                 } finally {
@@ -221,7 +228,8 @@ final class SessionSteps {
         scene.connected("", (t, connection, statement) -> {
             long id = connectionId(statement);
             t.attempt("killed connection", () -> {
-                CompletableFuture<Void> killer = CompletableFuture.runAsync(() -> killOnceAsleep(scene, id, "KILL CONNECTION "));
+                CompletableFuture<Void> killer =
+                        CompletableFuture.runAsync(() -> killOnceAsleep(scene, id, "KILL CONNECTION "));
                 try {
                     statement.executeQuery("SELECT SLEEP(30)");
                 } finally {
@@ -252,7 +260,8 @@ final class SessionSteps {
     /** The id that the server gave is the proxy's client's too: KILL means what it means directly. */
     private static void killOnceAsleep(Scene scene, long id, String kill) {
         String asleep = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User sleep' AND ID = " + id;
-        await().atMost(Duration.ofSeconds(10)).until(() -> "1".equals(scene.server().ask(asleep)));
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> "1".equals(scene.server().ask(asleep)));
         scene.server().execute(kill + id);
     }
 

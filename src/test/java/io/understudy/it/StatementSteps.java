@@ -31,16 +31,21 @@ final class StatementSteps {
         steps.put("types, binary", scene -> scene.connected("useServerPrepStmts=true", StatementSteps::types));
         steps.put("several results", scene -> scene.connected("allowMultiQueries=true", StatementSteps::multi));
         steps.put("procedures", scene -> scene.connected("", StatementSteps::procedures));
-        steps.put("prepared on the server", scene -> scene.connected(
-                "useServerPrepStmts=true&cachePrepStmts=true", StatementSteps::prepared));
+        steps.put(
+                "prepared on the server",
+                scene -> scene.connected("useServerPrepStmts=true&cachePrepStmts=true", StatementSteps::prepared));
         steps.put("batches", scene -> scene.connected("", StatementSteps::batches));
-        steps.put("batches, rewritten", scene -> scene.connected("rewriteBatchedStatements=true", StatementSteps::batches));
-        steps.put("batches, prepared on the server", scene -> scene.connected(
-                "useServerPrepStmts=true", StatementSteps::batches));
+        steps.put(
+                "batches, rewritten",
+                scene -> scene.connected("rewriteBatchedStatements=true", StatementSteps::batches));
+        steps.put(
+                "batches, prepared on the server",
+                scene -> scene.connected("useServerPrepStmts=true", StatementSteps::batches));
         steps.put("batches in bulk", scene -> {
             if (scene.driver() == Driver.MARIADB) {
                 scene.connected("useBulkStmts=true", StatementSteps::batches);
-                scene.connected("useBulkStmts=true&useBulkStmtsForInserts=true&disablePipeline=true", StatementSteps::batches);
+                scene.connected(
+                        "useBulkStmts=true&useBulkStmtsForInserts=true&disablePipeline=true", StatementSteps::batches);
             }
         });
         steps.put("pipelined statements", scene -> {
@@ -121,14 +126,18 @@ final class StatementSteps {
     private static void types(Transcript t, Connection connection, Statement statement) throws Exception {
         statement.execute("DROP TABLE IF EXISTS types");
         t.run(statement, TYPES);
-        t.run(statement, "INSERT INTO types VALUES (1, 1, 18446744073709551615, -12345.678901, 1.5, -2.25e100,"
-                + " b'101010101010', '2024-02-29', '2024-02-29 23:59:59.123456', '-838:59:59', '2001-02-03 04:05:06.789',"
-                + " 1999, 'ch', 'vär😀', X'00FF', X'DEADBEEF', 'text', X'0001FE', 'b', 'x,z', '{\"a\": [1]}', POINT(1, 2))");
+        t.run(
+                statement,
+                "INSERT INTO types VALUES (1, 1, 18446744073709551615, -12345.678901, 1.5, -2.25e100,"
+                        + " b'101010101010', '2024-02-29', '2024-02-29 23:59:59.123456', '-838:59:59', '2001-02-03 04:05:06.789',"
+                        + " 1999, 'ch', 'vär😀', X'00FF', X'DEADBEEF', 'text', X'0001FE', 'b', 'x,z', '{\"a\": [1]}', POINT(1, 2))");
         t.run(statement, "INSERT INTO types (id) VALUES (NULL)");
         try (PreparedStatement all = connection.prepareStatement("SELECT * FROM types WHERE id > ? ORDER BY id")) {
             all.setInt(1, 0);
             t.attempt("all types", () -> t.all(all, all.execute()));
-            t.attempt("parameters", () -> t.note("parameters", all.getParameterMetaData().getParameterCount()));
+            t.attempt(
+                    "parameters",
+                    () -> t.note("parameters", all.getParameterMetaData().getParameterCount()));
         }
         String insert = "INSERT INTO types (bi, de, du, da, dt, tm, vc, vb) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
         try (PreparedStatement into = connection.prepareStatement(insert, Statement.RETURN_GENERATED_KEYS)) {
@@ -157,8 +166,10 @@ final class StatementSteps {
 
     private static void multi(Transcript t, Connection connection, Statement statement) throws Exception {
         t.run(statement, "SELECT 1; SELECT 2, 3; DO 1; SELECT 'x' WHERE FALSE");
-        t.run(statement, "CREATE TABLE m1 (id INT AUTO_INCREMENT PRIMARY KEY); INSERT INTO m1 VALUES (); SELECT * FROM m1;"
-                + " DROP TABLE m1");
+        t.run(
+                statement,
+                "CREATE TABLE m1 (id INT AUTO_INCREMENT PRIMARY KEY); INSERT INTO m1 VALUES (); SELECT * FROM m1;"
+                        + " DROP TABLE m1");
         t.run(statement, "SELECT 1; SELECT * FROM no_such_table; SELECT 3");
         t.run(statement, "SELECT 1; SELEKT 2");
         t.run(statement, "SELECT 'after'");
@@ -170,8 +181,10 @@ final class StatementSteps {
     }
 
     private static void procedures(Transcript t, Connection connection, Statement statement) throws Exception {
-        t.run(statement, "CREATE OR REPLACE PROCEDURE p1(IN a INT, OUT b INT, INOUT c VARCHAR(20))"
-                + " BEGIN SELECT a AS first; SET b = a * 2; SET c = CONCAT(c, '!'); SELECT b, c; DO 1 / 0; END");
+        t.run(
+                statement,
+                "CREATE OR REPLACE PROCEDURE p1(IN a INT, OUT b INT, INOUT c VARCHAR(20))"
+                        + " BEGIN SELECT a AS first; SET b = a * 2; SET c = CONCAT(c, '!'); SELECT b, c; DO 1 / 0; END");
         try (CallableStatement call = connection.prepareCall("{call p1(?, ?, ?)}")) {
             call.setInt(1, 21);
             call.registerOutParameter(2, Types.INTEGER);
@@ -183,8 +196,10 @@ final class StatementSteps {
                 t.note("c", call.getString(3));
             });
         }
-        t.run(statement, "CREATE OR REPLACE PROCEDURE p2() BEGIN SELECT 1; SIGNAL SQLSTATE '45000'"
-                + " SET MESSAGE_TEXT = 'midway'; SELECT 2; END");
+        t.run(
+                statement,
+                "CREATE OR REPLACE PROCEDURE p2() BEGIN SELECT 1; SIGNAL SQLSTATE '45000'"
+                        + " SET MESSAGE_TEXT = 'midway'; SELECT 2; END");
         t.run(statement, "CALL p2()");
         t.run(statement, "CREATE OR REPLACE FUNCTION f1(a INT) RETURNS INT DETERMINISTIC RETURN a + 1");
         t.attempt("function", () -> {
@@ -195,7 +210,9 @@ final class StatementSteps {
                 t.note("f1", call.getInt(1));
             }
         });
-        t.run(statement, "BEGIN NOT ATOMIC DECLARE i INT DEFAULT 0; WHILE i < 50 DO SELECT i; SET i = i + 1; END WHILE; END");
+        t.run(
+                statement,
+                "BEGIN NOT ATOMIC DECLARE i INT DEFAULT 0; WHILE i < 50 DO SELECT i; SET i = i + 1; END WHILE; END");
         t.run(statement, "DROP PROCEDURE p1");
         t.run(statement, "DROP PROCEDURE p2");
         t.run(statement, "DROP FUNCTION f1");
@@ -203,7 +220,8 @@ final class StatementSteps {
 
     private static void prepared(Transcript t, Connection connection, Statement statement) throws Exception {
         for (int round = 0; round < 3; round++) {
-            for (String sql : new String[] {"SELECT ? + 1 AS n, ? AS s", "SELECT ?, ?, 'other'", "SELECT ? AS x, ?, 3"}) {
+            for (String sql :
+                    new String[] {"SELECT ? + 1 AS n, ? AS s", "SELECT ?, ?, 'other'", "SELECT ? AS x, ?, 3"}) {
                 try (PreparedStatement select = connection.prepareStatement(sql)) {
                     for (int i = 0; i < 3; i++) {
                         select.setInt(1, i);
@@ -213,7 +231,11 @@ final class StatementSteps {
                 }
             }
         }
-        t.attempt("bad", () -> connection.prepareStatement("SELECT * FROM no_such_table WHERE a = ?").executeQuery());
+        t.attempt(
+                "bad",
+                () -> connection
+                        .prepareStatement("SELECT * FROM no_such_table WHERE a = ?")
+                        .executeQuery());
         t.attempt("many parameters", () -> {
             String marks = String.join(", ", java.util.Collections.nCopies(600, "?"));
             try (PreparedStatement many = connection.prepareStatement("SELECT " + marks)) {
@@ -242,8 +264,8 @@ final class StatementSteps {
     private static void batches(Transcript t, Connection connection, Statement statement) throws Exception {
         statement.execute("DROP TABLE IF EXISTS b1");
         t.run(statement, "CREATE TABLE b1 (id INT AUTO_INCREMENT PRIMARY KEY, v INT UNIQUE, s VARCHAR(50))");
-        try (PreparedStatement insert = connection.prepareStatement(
-                "INSERT INTO b1 (v, s) VALUES (?, ?)", Statement.RETURN_GENERATED_KEYS)) {
+        try (PreparedStatement insert =
+                connection.prepareStatement("INSERT INTO b1 (v, s) VALUES (?, ?)", Statement.RETURN_GENERATED_KEYS)) {
             for (int i = 0; i < 500; i++) {
                 insert.setInt(1, i);
                 insert.setString(2, i % 7 == 0 ? null : "value " + i);

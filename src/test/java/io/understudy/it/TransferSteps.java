@@ -22,36 +22,46 @@ final class TransferSteps {
 
     static Map<String, Step> all() {
         Map<String, Step> steps = new LinkedHashMap<>();
-        steps.put("cursors", scene -> scene.connected(
-                scene.driver() == Driver.MYSQL
-                        ? "useCursorFetch=true&useServerPrepStmts=true&defaultFetchSize=100"
-                        : "useServerPrepStmts=true&defaultFetchSize=100",
-                TransferSteps::cursors));
-        steps.put("streaming", scene -> scene.connected("", (t, connection, statement) -> {
-            statement.setFetchSize(scene.driver() == Driver.MYSQL ? Integer.MIN_VALUE : 10);
-            stream(t, statement);
-        }));
+        steps.put(
+                "cursors",
+                scene -> scene.connected(
+                        scene.driver() == Driver.MYSQL
+                                ? "useCursorFetch=true&useServerPrepStmts=true&defaultFetchSize=100"
+                                : "useServerPrepStmts=true&defaultFetchSize=100",
+                        TransferSteps::cursors));
+        steps.put(
+                "streaming",
+                scene -> scene.connected("", (t, connection, statement) -> {
+                    statement.setFetchSize(scene.driver() == Driver.MYSQL ? Integer.MIN_VALUE : 10);
+                    stream(t, statement);
+                }));
         steps.put("load data local", TransferSteps::loadData);
-        steps.put("load data local refused", scene -> scene.connected(
-                scene.driver() == Driver.MYSQL ? "allowLoadLocalInfile=false" : "allowLocalInfile=false",
-                TransferSteps::loadRefused));
+        steps.put(
+                "load data local refused",
+                scene -> scene.connected(
+                        scene.driver() == Driver.MYSQL ? "allowLoadLocalInfile=false" : "allowLocalInfile=false",
+                        TransferSteps::loadRefused));
         steps.put("values of 20 MB", scene -> scene.connected("", TransferSteps::large));
         steps.put("values of 20 MB, binary", scene -> scene.connected("useServerPrepStmts=true", TransferSteps::large));
-        steps.put("values around a packet's limit", scene -> scene.connected("", (t, connection, statement) -> {
-            // A row of one value: the value and its 4 bytes (from 64 KB) of length. 0xFFFFFF is followed by an empty packet.
-            for (int length : new int[] {0xFFFFFF - 5, 0xFFFFFF - 4, 0xFFFFFF - 3, 0xFFFFFF, 0x1000000, 0x1000001}) {
-                t.run(statement, "SELECT REPEAT('a', " + length + ")");
-            }
-            t.run(statement, "SELECT REPEAT('a', 100000000)");
-            t.run(statement, "SELECT 'after'");
-        }));
+        steps.put(
+                "values around a packet's limit",
+                scene -> scene.connected("", (t, connection, statement) -> {
+                    // A row of one value: the value and its 4 bytes (from 64 KB) of length. 0xFFFFFF is followed by an
+                    // empty packet.
+                    for (int length :
+                            new int[] {0xFFFFFF - 5, 0xFFFFFF - 4, 0xFFFFFF - 3, 0xFFFFFF, 0x1000000, 0x1000001}) {
+                        t.run(statement, "SELECT REPEAT('a', " + length + ")");
+                    }
+                    t.run(statement, "SELECT REPEAT('a', 100000000)");
+                    t.run(statement, "SELECT 'after'");
+                }));
         return steps;
     }
 
     private static void cursors(Transcript t, Connection connection, Statement unused) throws Exception {
         for (int fetch : new int[] {1, 100, 5000, 10000}) {
-            try (PreparedStatement select = connection.prepareStatement(
-                    "SELECT seq, REPEAT('y', seq % 60) FROM seq_1_to_5000 WHERE seq > ?")) {
+            try (PreparedStatement select =
+                    connection.prepareStatement("SELECT seq, REPEAT('y', seq % 60) FROM seq_1_to_5000 WHERE seq > ?")) {
                 select.setFetchSize(fetch);
                 select.setInt(1, fetch == 1 ? 4900 : 0);
                 t.attempt("fetch " + fetch, () -> {
@@ -133,7 +143,8 @@ final class TransferSteps {
         try {
             t.all(
                     statement,
-                    statement.execute("LOAD DATA LOCAL INFILE '" + file + "' INTO TABLE load1 FIELDS TERMINATED BY ','"));
+                    statement.execute(
+                            "LOAD DATA LOCAL INFILE '" + file + "' INTO TABLE load1 FIELDS TERMINATED BY ','"));
         } catch (java.sql.SQLException e) {
             t.note("! " + e.getErrorCode() + " " + e.getSQLState());
         }

@@ -47,7 +47,8 @@ class TransportTest {
                 SHORT.play(new Scene(driver, server.address(), server, direct));
                 Transcript proxied = new Transcript();
                 SHORT.play(new Scene(driver, proxy.address(), server, proxied));
-                assertThat(Transcript.difference(direct.lines(), proxied.lines())).isEmpty();
+                assertThat(Transcript.difference(direct.lines(), proxied.lines()))
+                        .isEmpty();
             }
         }
     }
@@ -90,7 +91,8 @@ class TransportTest {
     @Test
     void severalListeners() throws Exception {
         ServerUnderTest server = ServerUnderTest.shared();
-        String yaml = """
+        String yaml =
+                """
                 listen: { address: ["127.0.0.1:0", "127.0.0.1:0"] }
                 primary: { address: "%s:%d", tls: { mode: disabled } }
                 admin: { enabled: false }

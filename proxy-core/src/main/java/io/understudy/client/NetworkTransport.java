@@ -45,8 +45,10 @@ public final class NetworkTransport {
     private static final String POLL_MULTISHOT = "io.netty.iouring.pollAddMultishotEnabled";
 
     static {
-        // Netty 4.2.16 loses events of a multishot poll when reading is switched off and on, as back-pressure does it: a
-        // connection that was reset then stays open for ever (netty issue 17049; RawProtocolTest and FailureTest hold it).
+        // Netty 4.2.16 loses events of a multishot poll when reading is switched off and on, as back-pressure does it:
+        // a
+        // connection that was reset then stays open for ever (netty issue 17049; RawProtocolTest and FailureTest hold
+        // it).
         // Netty reads this when it first looks for io_uring, which is here.
         if (System.getProperty(POLL_MULTISHOT) == null) {
             System.setProperty(POLL_MULTISHOT, "false");
