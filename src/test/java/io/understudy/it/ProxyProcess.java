@@ -1,6 +1,6 @@
 package io.understudy.it;
 
-import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.util.internal.PlatformDependent;
 import io.understudy.ProxyServer;
@@ -90,8 +90,8 @@ final class ProxyProcess implements AutoCloseable {
                         .filter(pool -> pool.getType() == java.lang.management.MemoryType.HEAP)
                         .mapToLong(pool -> pool.getPeakUsage().getUsed())
                         .sum();
-                long relayed = (long) meters.find("understudy.bytes").counters().stream()
-                        .mapToDouble(Counter::count)
+                long relayed = (long) meters.find("understudy.bytes").functionCounters().stream()
+                        .mapToDouble(FunctionCounter::count)
                         .sum();
                 out.println(heap + " " + PlatformDependent.usedDirectMemory() + " " + relayed);
             }

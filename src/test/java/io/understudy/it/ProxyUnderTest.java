@@ -17,14 +17,19 @@ import java.util.Map;
 
 /** A proxy of the test's own in this JVM, configured by YAML as users do it. */
 final class ProxyUnderTest implements AutoCloseable {
+    /** {@code -Dunderstudy.it.transport=nio} runs everything over that one. */
+    private static final String TRANSPORT =
+            "transport: " + System.getProperty("understudy.it.transport", "auto") + "\n";
+
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final ProxyServer server;
 
     private ProxyUnderTest(String yaml) throws IOException, ConfigException, PluginStartException {
+        String text = yaml.startsWith("transport:") || yaml.contains("\ntransport:") ? yaml : TRANSPORT + yaml;
         Map<String, ProxyPlugin<?>> plugins = PluginLoader.load(Path.of("no-plugins-folder"));
         Map<String, Class<? extends Record>> types = new HashMap<>();
         plugins.forEach((id, plugin) -> types.put(id, plugin.configType()));
-        server = new ProxyServer(ConfigLoader.load(yaml, "test.yaml", types, name -> null), plugins, meters);
+        server = new ProxyServer(ConfigLoader.load(text, "test.yaml", types, name -> null), plugins, meters);
         try {
             server.start();
         } catch (IOException | PluginStartException | RuntimeException e) {
@@ -55,7 +60,7 @@ final class ProxyUnderTest implements AutoCloseable {
                 primary: { address: "%s:%d", tls: { mode: disabled } }
                 admin: { enabled: false }
                 %s
-                """.formatted(listenAddress, listen, primary.getHostString(), primary.getPort(), more);
+                """.formatted(listenAddress, listen, primary.getAddress().getHostAddress(), primary.getPort(), more);
     }
 
     ProxyServer server() {
