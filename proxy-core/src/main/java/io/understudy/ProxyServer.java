@@ -3,13 +3,18 @@ package io.understudy;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoopGroup;
 import io.understudy.backend.BackendConnector;
-import io.understudy.backend.NetworkTransport;
+import io.understudy.client.NetworkTransport;
 import io.understudy.config.Address;
+import io.understudy.config.ConfigDiff;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.host.HostContext;
 import io.understudy.host.PluginHost;
+import io.understudy.host.PluginStartException;
+import io.understudy.host.Published;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistograms;
+import io.understudy.plugin.ProxyPlugin;
 import io.understudy.relay.RelayContext;
 import io.understudy.relay.RelayServer;
 import io.understudy.session.ClientSession;
@@ -19,40 +24,59 @@ import io.understudy.sql.SqlAnalyzer;
 import io.understudy.wire.CommandCode;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Assembles the proxy and carries it through its life: start, reload, drain, stop. By one thread at a time. */
 public final class ProxyServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ProxyServer.class);
-    private static final long DRAIN_POLL_MILLIS = 50;
+    private static final long DRAIN_POLL_MILLIS = 20;
+    private static final long SHUTDOWN_SECONDS = 2;
 
-    private final LoadedConfig loaded;
+    private final Map<String, ProxyPlugin<?>> available;
+    private final LatencyHistograms histograms = new LatencyHistograms();
+    private final Published published = new Published();
+    private final List<HostContext> contexts = new ArrayList<>();
+    private final List<SocketAddress> addresses = new ArrayList<>();
     private final CoreMetrics metrics;
+    private final PluginHost plugins;
     private final SessionRegistry registry;
     private final SessionEnvironment environment;
     private final NetworkTransport transport;
     private final EventLoopGroup acceptors;
     private final EventLoopGroup loops;
+    private final Backends backends;
     private final RelayContext relay;
     private final RelayServer server;
-    private final List<SocketAddress> addresses = new ArrayList<>();
+    private LoadedConfig loaded;
 
-    /** @throws IllegalStateException when the configured transport is not to be had */
-    public ProxyServer(LoadedConfig loaded, MeterRegistry meters) {
+    /**
+     * @param available installed plugins by id
+     * @throws IllegalStateException when the configured transport is not to be had
+     */
+    public ProxyServer(LoadedConfig loaded, Map<String, ProxyPlugin<?>> available, MeterRegistry meters) {
         this.loaded = loaded;
+        this.available = Map.copyOf(available);
         UnderstudyConfig config = loaded.config();
-        metrics = new CoreMetrics(meters, new LatencyHistograms(), CommandCode::name);
+        metrics = new CoreMetrics(meters, histograms, CommandCode::name);
+        plugins = new PluginHost(metrics);
         registry = new SessionRegistry(config.listen().maxConnections());
         metrics.sessions(registry::count);
-        environment = new SessionEnvironment(new PluginHost(metrics), metrics, new SqlAnalyzer(), (int)
-                config.limits().statementBytes().bytes());
+        environment = new SessionEnvironment(
+                plugins,
+                metrics,
+                new SqlAnalyzer(),
+                config.limits().statementBytes().toInt());
         transport = NetworkTransport.resolve(config.transport());
         acceptors = transport.group(1, "accept");
         loops = transport.group(Runtime.getRuntime().availableProcessors(), "relay");
+        backends = new Backends(config, transport, meters);
         BackendConnector connector = new BackendConnector(
                 transport, config.primary().address(), config.primary().connectTimeout(), RelayServer.WATER_MARK);
         relay = new RelayContext(
@@ -63,8 +87,21 @@ public final class ProxyServer implements AutoCloseable {
         server = new RelayServer(transport, acceptors, loops, relay);
     }
 
-    /** @throws IOException when an address cannot be listened on */
-    public void start() throws IOException {
+    /**
+     * Starts plugins and listens.
+     *
+     * @throws PluginStartException when a configured plugin cannot work
+     * @throws IOException when an address cannot be listened on
+     */
+    public void start() throws PluginStartException, IOException {
+        backends.start();
+        HostContext.Shared shared = new HostContext.Shared(
+                metrics.registry(), histograms, Clock.systemUTC(), backends.primary(), backends.standbys(), published);
+        plugins.start(available, loaded.plugins(), id -> {
+            HostContext context = new HostContext(id, shared);
+            contexts.add(context);
+            return context;
+        });
         for (Address address : loaded.config().listen().address()) {
             addresses.add(server.bind(address));
         }
@@ -75,12 +112,58 @@ public final class ProxyServer implements AutoCloseable {
                 transport.kind());
     }
 
+    /** Where clients connect, with the ports chosen where 0 was asked for. */
     public List<SocketAddress> addresses() {
         return List.copyOf(addresses);
     }
 
     public SessionRegistry registry() {
         return registry;
+    }
+
+    public LatencyHistograms histograms() {
+        return histograms;
+    }
+
+    /** What plugins show and let an operator do. */
+    public Published published() {
+        return published;
+    }
+
+    /** Why no new connections should come, one sentence each; empty when they may. Any thread, never waits. */
+    public List<String> notReady() {
+        if (registry.draining()) {
+            return List.of("draining");
+        }
+        String problem = backends.primaryProblem();
+        return problem == null ? List.of() : List.of("primary: " + problem);
+    }
+
+    /** For {@code /api/sessions}. */
+    public Object sessionsView() {
+        return SessionsView.of(registry);
+    }
+
+    /** For {@code /api/standbys}. */
+    public Object standbysView() {
+        return backends.view();
+    }
+
+    /**
+     * Applies a whole new configuration, as far as it can change while running.
+     *
+     * @return what takes effect after a restart only, or was refused by a plugin; one sentence each
+     */
+    public List<String> reload(LoadedConfig next) {
+        List<String> left = new ArrayList<>();
+        ConfigDiff.between(loaded, next).afterRestart().forEach(change -> left.add(change.sentence()));
+        registry.setLimit(next.config().listen().maxConnections());
+        environment.setStatementLimit(next.config().limits().statementBytes().toInt());
+        relay.setHandshakeTimeoutMillis(
+                next.config().limits().handshakeTimeout().toMillis());
+        left.addAll(plugins.reload(next.plugins()));
+        loaded = next;
+        return left;
     }
 
     /**
@@ -96,6 +179,13 @@ public final class ProxyServer implements AutoCloseable {
         while (registry.count() > 0 && System.nanoTime() < deadline) {
             Thread.sleep(DRAIN_POLL_MILLIS);
         }
+        if (registry.count() > 0) {
+            log.warn("{} sessions were still busy after limits.drainTimeout and are closed", registry.count());
+        }
+        closeSessions();
+    }
+
+    private void closeSessions() {
         for (ClientSession session : registry.all()) {
             session.execute(session::drainNow);
         }
@@ -104,12 +194,11 @@ public final class ProxyServer implements AutoCloseable {
     @Override
     public void close() {
         server.close();
-        for (ClientSession session : registry.all()) {
-            session.execute(session::drainNow);
-        }
-        loops.shutdownGracefully(0, 2, java.util.concurrent.TimeUnit.SECONDS).awaitUninterruptibly();
-        acceptors
-                .shutdownGracefully(0, 2, java.util.concurrent.TimeUnit.SECONDS)
-                .awaitUninterruptibly();
+        closeSessions();
+        loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+        acceptors.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+        plugins.stop();
+        contexts.forEach(HostContext::close);
+        backends.close();
     }
 }

@@ -46,7 +46,9 @@ final class CheckCommand implements Callable<Integer> {
         }
         loaded.warnings().forEach(out::println);
         out.println(path + ": valid"
-                + (loaded.warnings().isEmpty() ? "" : ", with " + loaded.warnings().size() + " warnings"));
+                + (loaded.warnings().isEmpty()
+                        ? ""
+                        : ", with " + loaded.warnings().size() + " warnings"));
         if (!connect) {
             return ExitCode.OK;
         }

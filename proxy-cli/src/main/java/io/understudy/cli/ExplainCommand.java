@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "explain",
         mixinStandardHelpOptions = true,
-        description = "Say which rules would match a statement and why: mirrored or not, its domain, tables and digest.")
+        description =
+                "Say which rules would match a statement and why: mirrored or not, its domain, tables and digest.")
 final class ExplainCommand implements Callable<Integer> {
     @Option(
             names = {"-c", "--config"},
@@ -57,7 +58,8 @@ final class ExplainCommand implements Callable<Integer> {
     @Option(
             names = "--from",
             paramLabel = "FILE",
-            description = "Explain many: lines of JSON {\"id\",\"sql\",\"user\",\"schema\",\"client\",\"dialect\"}; - for standard input.")
+            description =
+                    "Explain many: lines of JSON {\"id\",\"sql\",\"user\",\"schema\",\"client\",\"dialect\"}; - for standard input.")
     private @Nullable String from;
 
     @Spec
@@ -105,6 +107,9 @@ final class ExplainCommand implements Callable<Integer> {
     }
 
     private void print(PrintWriter out, Explainer explainer, Question question) {
-        out.println(json ? explainer.explain(question).json() : explainer.explain(question).text());
+        out.println(
+                json
+                        ? explainer.explain(question).json()
+                        : explainer.explain(question).text());
     }
 }

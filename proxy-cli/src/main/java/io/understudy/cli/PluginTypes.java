@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The installed plugins and the records that their sections of the configuration are bound to. */
-final class PluginTypes {
+public final class PluginTypes {
     /** Set by the launcher: the folder that the distribution was unpacked to. */
     private static final String HOME = "understudy.home";
 
@@ -17,16 +17,16 @@ final class PluginTypes {
         this.plugins = plugins;
     }
 
-    static PluginTypes installed() {
+    public static PluginTypes installed() {
         String home = System.getProperty(HOME, ".");
         return new PluginTypes(PluginLoader.load(Path.of(home, "plugins")));
     }
 
-    Map<String, ProxyPlugin<?>> plugins() {
+    public Map<String, ProxyPlugin<?>> plugins() {
         return plugins;
     }
 
-    Map<String, Class<? extends Record>> records() {
+    public Map<String, Class<? extends Record>> records() {
         Map<String, Class<? extends Record>> types = new LinkedHashMap<>();
         plugins.forEach((id, plugin) -> types.put(id, plugin.configType()));
         return types;

@@ -69,7 +69,11 @@ public final class RunningProxy implements AutoCloseable {
             throw e;
         }
         watcher = new ConfigWatcher(
-                () -> current.files(), management, Clock.systemUTC(), WATCH_INTERVAL, file -> reload(file + " has changed"));
+                () -> current.files(),
+                management,
+                Clock.systemUTC(),
+                WATCH_INTERVAL,
+                file -> reload(file + " has changed"));
         watcher.start();
     }
 
@@ -102,7 +106,10 @@ public final class RunningProxy implements AutoCloseable {
                 registry,
                 proxy::notReady,
                 endpoints);
-        log.info("admin endpoint on http://{}:{}/", config.address().host(), server.address().getPort());
+        log.info(
+                "admin endpoint on http://{}:{}/",
+                config.address().host(),
+                server.address().getPort());
         return server;
     }
 
@@ -148,7 +155,9 @@ public final class RunningProxy implements AutoCloseable {
             count("refused");
             log.error("{}, but the old configuration stays in force:\n{}", why, e.getMessage());
             answer.put("applied", false);
-            answer.put("problems", e.problems().stream().map(problem -> problem.headline()).toList());
+            answer.put(
+                    "problems",
+                    e.problems().stream().map(problem -> problem.headline()).toList());
         }
         return answer;
     }

@@ -1,8 +1,10 @@
 package io.understudy.cli;
 
+import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
@@ -21,14 +23,11 @@ import picocli.CommandLine.ScopeType;
             AutoComplete.GenerateCompletion.class
         })
 public final class Understudy implements Runnable {
-    @Option(
-            names = "--verbose",
-            scope = ScopeType.INHERIT,
-            description = "Show the stack trace of an error.")
+    @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Show the stack trace of an error.")
     private boolean verbose;
 
     @CommandLine.Spec
-    private CommandLine.@org.jspecify.annotations.Nullable Model.CommandSpec spec;
+    private @Nullable CommandSpec spec;
 
     public static void main(String[] args) {
         Logging.configure();

@@ -9,6 +9,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
+import io.understudy.client.NetworkTransport;
 import io.understudy.config.Address;
 import java.net.ConnectException;
 import java.net.UnknownHostException;

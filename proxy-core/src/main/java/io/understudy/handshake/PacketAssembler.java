@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  * Collects whole packets of one leg. Handshake packets are small, so a longer one than {@link #LIMIT} is an attack or an
  * accident.
  */
-final class PacketAssembler {
+public final class PacketAssembler {
     /** Connection attributes may take 64 KB; certificates of authentication plugins less. */
-    static final int LIMIT = 128 * 1024;
+    public static final int LIMIT = 128 * 1024;
 
     private ByteBuf pending = Unpooled.EMPTY_BUFFER;
 
     /** Takes ownership. */
-    void add(ByteBuf bytes) {
+    public void add(ByteBuf bytes) {
         if (!pending.isReadable()) {
             pending.release();
             pending = bytes;
@@ -30,9 +30,12 @@ final class PacketAssembler {
         }
     }
 
-    /** The next whole packet with its header, owned by the caller, or null. */
-    @Nullable
-    ByteBuf next() {
+    /**
+     * The next whole packet with its header, owned by the caller, or null.
+     *
+     * @throws MalformedPacketException when it would be longer than {@link #LIMIT}
+     */
+    public @Nullable ByteBuf next() {
         if (pending.readableBytes() < Packets.HEADER) {
             return null;
         }
@@ -49,13 +52,14 @@ final class PacketAssembler {
     }
 
     /** What came after the last whole packet, owned by the caller; empty when nothing did. */
-    ByteBuf drain() {
+    public ByteBuf drain() {
         ByteBuf rest = pending;
         pending = Unpooled.EMPTY_BUFFER;
         return rest;
     }
 
-    void close() {
+    /** Releases what is kept. */
+    public void close() {
         pending.release();
         pending = Unpooled.EMPTY_BUFFER;
     }

@@ -7,7 +7,8 @@ public interface WireStream {
     /**
      * The first bytes of a packet's payload, at most {@link #prefix}; valid during the call.
      *
-     * @param length payload bytes of the packet in all
+     * @param length payload bytes of the packet in all; of one of 16 MiB and more, which is reported once, those of its
+     *     first part
      * @param receivedNanos monotonic time of the read that brought the packet's first byte
      */
     void onPacket(ByteBuf buf, int index, int shown, int length, long receivedNanos);
@@ -18,6 +19,6 @@ public interface WireStream {
     /** The packet's last byte has arrived. */
     default void onPacketEnd(long receivedNanos) {}
 
-    /** The stream ended: the server's error, or the connection's end. */
+    /** The stream ended: the server's error as {@code error CODE (STATE) message}, or the connection's end. */
     void onEnd(String reason);
 }

@@ -6,7 +6,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
-import io.understudy.backend.NetworkTransport;
+import io.understudy.client.NetworkTransport;
 import io.understudy.config.Address;
 import java.io.IOException;
 import java.net.SocketAddress;

@@ -10,6 +10,8 @@ import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.packet.ErrPacket;
 import java.net.SocketAddress;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,9 +57,23 @@ public final class ClientSession implements Handshake.Outcome {
         client.execute(task);
     }
 
-    /** What the session is doing, in a word. */
-    public String phaseName() {
-        return phase.name();
+    /**
+     * What the admin endpoint shows. Any thread: the fields are read without a lock, so a row may be a moment old.
+     */
+    public Map<String, Object> view() {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("id", id);
+        row.put("client", String.valueOf(client.remoteAddress()));
+        row.put("phase", phase.name());
+        SessionModel model = model();
+        if (model != null) {
+            row.put("user", model.user());
+            row.put("schema", model.schema());
+            row.put("serverThreadId", model.serverThreadId());
+            row.put("commands", model.commands());
+            row.put("inTransaction", model.inTransaction());
+        }
+        return row;
     }
 
     public boolean loggedIn() {

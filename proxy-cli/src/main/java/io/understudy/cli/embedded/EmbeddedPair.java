@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A primary and a standby that replicates from it by GTID through a {@link DelayedLink}, semi-synchronously unless told
@@ -212,14 +211,7 @@ public final class EmbeddedPair implements AutoCloseable {
     }
 
     private static String ask(EmbeddedServer server, String sql) {
-        try (Connection connection = server.connect();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            @Nullable String value = rows.next() ? rows.getString(1) : null;
-            return value == null ? "" : value;
-        } catch (SQLException e) {
-            throw new EmbeddedException("embedded server on port " + server.port() + ": " + e.getMessage(), e);
-        }
+        return server.ask(sql);
     }
 
     private static String quote(String text) {

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -114,6 +115,18 @@ public final class EmbeddedServer implements AutoCloseable {
             }
         } catch (SQLException e) {
             throw new EmbeddedException("embedded server " + options.serverId() + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** The first column of the first row as root, or an empty text. */
+    public String ask(String sql) {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            String value = rows.next() ? rows.getString(1) : null;
+            return value == null ? "" : value;
+        } catch (SQLException e) {
+            throw new EmbeddedException("embedded server on port " + port + ": " + e.getMessage(), e);
         }
     }
 

@@ -22,13 +22,12 @@ public record ByteCount(long bytes) {
             throw new IllegalArgumentException("expected a size such as 64MiB but found '" + text + "'");
         }
         long unit = matcher.group(3).isEmpty() ? 1000 : 1024;
-        long factor =
-                switch (matcher.group(2).toUpperCase(Locale.ROOT)) {
-                    case "K" -> unit;
-                    case "M" -> unit * unit;
-                    case "G" -> unit * unit * unit;
-                    default -> 1;
-                };
+        long factor = switch (matcher.group(2).toUpperCase(Locale.ROOT)) {
+            case "K" -> unit;
+            case "M" -> unit * unit;
+            case "G" -> unit * unit * unit;
+            default -> 1;
+        };
         long bytes = Math.multiplyExact(Long.parseLong(matcher.group(1)), factor);
         if (bytes < 1) {
             throw new IllegalArgumentException("expected a size of at least 1 byte but found '" + text + "'");

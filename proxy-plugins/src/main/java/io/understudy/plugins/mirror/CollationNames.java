@@ -39,7 +39,8 @@ final class CollationNames {
     }
 
     /** {@code NAMES x COLLATE y}, or null when the id is not known: the connection's default then stays. */
-    @Nullable String setNames(int collation) {
+    @Nullable
+    String setNames(int collation) {
         return setNames.get(collation);
     }
 }

@@ -27,6 +27,10 @@ final class Commands {
     }
 
     static ByteBuf closeStatement(ByteBufAllocator alloc, int statementId) {
-        return alloc.buffer(9).writeMediumLE(5).writeByte(0).writeByte(STMT_CLOSE).writeIntLE(statementId);
+        return alloc.buffer(9)
+                .writeMediumLE(5)
+                .writeByte(0)
+                .writeByte(STMT_CLOSE)
+                .writeIntLE(statementId);
     }
 }

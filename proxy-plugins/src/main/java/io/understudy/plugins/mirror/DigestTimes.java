@@ -52,7 +52,8 @@ final class DigestTimes {
                 slow.add(view);
             }
         });
-        slow.sort(Comparator.comparing((Map<String, Object> row) -> (Double) row.get("ratio")).reversed());
+        slow.sort(Comparator.comparing((Map<String, Object> row) -> (Double) row.get("ratio"))
+                .reversed());
         return slow.subList(0, Math.min(limit, slow.size()));
     }
 }

@@ -280,8 +280,8 @@ final class MirrorConnection {
     }
 
     private void failed(MirroredStatement statement, String reason) {
-        boolean overdue = System.nanoTime() - busySinceNanos
-                > mirror.config().timeout().toNanos();
+        boolean overdue =
+                System.nanoTime() - busySinceNanos > mirror.config().timeout().toNanos();
         mirror.executed(statement, overdue ? "timeout" : "error", System.nanoTime() - busySinceNanos);
         statement.release();
         disconnected(reason);
@@ -343,5 +343,4 @@ final class MirrorConnection {
             current.close();
         }
     }
-
 }

@@ -23,7 +23,8 @@ final class MirrorLane {
         return waiting.offer(statement);
     }
 
-    @Nullable MirroredStatement poll() {
+    @Nullable
+    MirroredStatement poll() {
         return waiting.poll();
     }
 

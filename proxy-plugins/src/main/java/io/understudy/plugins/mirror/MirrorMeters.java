@@ -36,10 +36,12 @@ final class MirrorMeters {
 
     /** Statements that are not fit for mirroring, by reason. */
     Counter skipped(String reason) {
-        return skipped.computeIfAbsent(reason, name -> Counter.builder("understudy.mirror.skipped")
-                .description("Statements not fit for mirroring")
-                .tag("reason", name)
-                .register(registry));
+        return skipped.computeIfAbsent(
+                reason,
+                name -> Counter.builder("understudy.mirror.skipped")
+                        .description("Statements not fit for mirroring")
+                        .tag("reason", name)
+                        .register(registry));
     }
 
     /** Counts so far by reason, for the admin endpoint. */

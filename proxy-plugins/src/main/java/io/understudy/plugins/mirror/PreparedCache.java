@@ -14,7 +14,11 @@ final class PreparedCache {
     /** Per connection; a server's max_prepared_stmt_count is 16,382 for all of them. */
     private static final int LIMIT = 128;
 
-    private record Key(ByteBuffer text, @Nullable String schema, @Nullable String sqlMode, int collation) {}
+    private record Key(
+            ByteBuffer text,
+            @Nullable String schema,
+            @Nullable String sqlMode,
+            int collation) {}
 
     /**
      * One statement.
@@ -26,12 +30,14 @@ final class PreparedCache {
 
     private final Map<Key, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
 
-    @Nullable Entry find(byte[] text, StatementSetting setting) {
+    @Nullable
+    Entry find(byte[] text, StatementSetting setting) {
         return entries.get(key(text, setting));
     }
 
     /** Adds an entry; returns the one that had to go, for closing. */
-    @Nullable Entry add(byte[] text, StatementSetting setting, Entry entry) {
+    @Nullable
+    Entry add(byte[] text, StatementSetting setting, Entry entry) {
         entries.put(key(text, setting), entry);
         if (entries.size() <= LIMIT) {
             return null;

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +45,11 @@ final class StandbyMirror {
     private @Nullable ScheduledFuture<?> sweeper;
 
     StandbyMirror(
-            StandbyBackend standby, PluginContext context, MirrorMeters meters, MirrorConfig config, DigestTimes times) {
+            StandbyBackend standby,
+            PluginContext context,
+            MirrorMeters meters,
+            MirrorConfig config,
+            DigestTimes times) {
         this.standby = standby;
         this.context = context;
         this.meters = meters;
@@ -54,8 +58,8 @@ final class StandbyMirror {
         this.concurrency = config.concurrency();
         this.order = config.order();
         this.pause = new PauseGuard(standby);
-        this.seconds = context.latency(
-                "understudy_mirror_seconds", "Execution on the standby", "standby", standby.name());
+        this.seconds =
+                context.latency("understudy_mirror_seconds", "Execution on the standby", "standby", standby.name());
         for (DropReason reason : DropReason.values()) {
             dropped.put(reason, meters.dropped(standby.name(), reason.label()));
         }
@@ -158,7 +162,8 @@ final class StandbyMirror {
         bytes.addAndGet(-statement.bytes());
         DropReason stale = pause.paused()
                 ? pause.reason()
-                : System.nanoTime() - statement.queuedNanos() > config.queue().age().toNanos()
+                : System.nanoTime() - statement.queuedNanos()
+                                > config.queue().age().toNanos()
                         ? DropReason.TOO_OLD
                         : null;
         if (stale != null) {
@@ -255,8 +260,8 @@ final class StandbyMirror {
         dropped.forEach((reason, counter) -> drops.put(reason.label(), (long) counter.count()));
         view.put("dropped", drops);
         Map<String, Long> done = new java.util.TreeMap<>();
-        executed.forEach((key, counter) -> done.merge(
-                key.substring(key.indexOf('\n') + 1), (long) counter.count(), Long::sum));
+        executed.forEach(
+                (key, counter) -> done.merge(key.substring(key.indexOf('\n') + 1), (long) counter.count(), Long::sum));
         view.put("executed", done);
         return view;
     }

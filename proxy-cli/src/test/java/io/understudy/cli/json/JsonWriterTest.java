@@ -1,4 +1,4 @@
-package io.understudy.cli.admin;
+package io.understudy.cli.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.understudy.cli.admin;
+package io.understudy.cli.json;
 
 import java.lang.reflect.Array;
 import java.lang.reflect.InvocationTargetException;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * anything else as its {@code toString}. Numbers that JSON does not know (NaN, infinite) become {@code null}. Depth and
  * length are bounded, so that a view with a loop in it fails instead of filling the memory.
  */
-final class JsonWriter {
+public final class JsonWriter {
 
     static final int MAX_DEPTH = 32;
     static final int MAX_LENGTH = 16 << 20;
@@ -40,7 +40,7 @@ final class JsonWriter {
      * @throws IllegalStateException if the value is nested deeper than {@link #MAX_DEPTH} or longer than
      *     {@link #MAX_LENGTH} characters
      */
-    static String write(@Nullable Object value) {
+    public static String write(@Nullable Object value) {
         StringBuilder out = new StringBuilder(1024);
         new JsonWriter(out).value(value, 0);
         return out.toString();

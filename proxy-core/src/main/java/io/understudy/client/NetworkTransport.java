@@ -1,4 +1,4 @@
-package io.understudy.backend;
+package io.understudy.client;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;

@@ -1,0 +1,32 @@
+package io.understudy.cli;
+
+import io.understudy.cli.check.Finding;
+import io.understudy.cli.check.PrimaryCheck;
+import io.understudy.cli.check.StandbyCheck;
+import io.understudy.config.LoadedConfig;
+import io.understudy.config.StandbyConfig;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code check --connect}: asks the servers themselves. */
+final class ConnectionCheck {
+    private final LoadedConfig loaded;
+    private final PrintWriter out;
+
+    ConnectionCheck(LoadedConfig loaded, PrintWriter out) {
+        this.loaded = loaded;
+        this.out = out;
+    }
+
+    /** Prints what it finds; returns false when something is wrong. */
+    boolean run() {
+        PrimaryCheck primary = new PrimaryCheck(loaded);
+        List<Finding> findings = new ArrayList<>(primary.run());
+        for (StandbyConfig standby : loaded.config().standbys()) {
+            findings.addAll(new StandbyCheck(loaded, standby, primary.serverUuid()).run());
+        }
+        findings.forEach(finding -> out.println(finding.line()));
+        return findings.stream().noneMatch(finding -> finding.level() == Finding.Level.ERROR);
+    }
+}

@@ -1,0 +1,137 @@
+package io.understudy.cli.check;
+
+import io.understudy.config.LoadedConfig;
+import io.understudy.config.MonitorConfig;
+import io.understudy.config.PrimaryConfig;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Questions to the primary: reachable, writable, logging; the monitor account's privileges. */
+public final class PrimaryCheck {
+    private static final String WHERE = "primary";
+
+    private final LoadedConfig loaded;
+    private final List<Finding> findings = new ArrayList<>();
+    private @Nullable String identity;
+
+    public PrimaryCheck(LoadedConfig loaded) {
+        this.loaded = loaded;
+    }
+
+    /** What tells this server from others, or null when it could not be asked. */
+    public @Nullable String serverUuid() {
+        return identity;
+    }
+
+    public List<Finding> run() {
+        PrimaryConfig primary = loaded.config().primary();
+        MonitorConfig monitor = primary.monitor();
+        if (monitor == null) {
+            reach(primary);
+            return findings;
+        }
+        try (Question ask = Question.to(
+                primary.address(),
+                primary.tls(),
+                monitor.user(),
+                monitor.password().reveal())) {
+            String version = String.valueOf(ask.one("SELECT VERSION()"));
+            boolean mariaDb = version.contains("MariaDB");
+            identity = Identity.of(ask);
+            add(Finding.ok(WHERE, primary.address() + " answers, version " + version));
+            if ("ON".equals(ask.variable("read_only"))) {
+                add(Finding.error(WHERE, "read_only is ON: this is a standby, or a primary that was fenced"));
+            }
+            commitLatency(ask, mariaDb, monitor.user());
+            domains(ask, mariaDb);
+        } catch (SQLException e) {
+            add(Finding.error(
+                    WHERE,
+                    "cannot log in to " + primary.address() + " as " + monitor.user() + ": " + e.getMessage()
+                            + "; create the account with: CREATE USER '" + monitor.user()
+                            + "'@'%' IDENTIFIED BY '…'; GRANT REPLICATION SLAVE ON *.* TO '" + monitor.user()
+                            + "'@'%'"));
+        }
+        return findings;
+    }
+
+    private void reach(PrimaryConfig primary) {
+        if (primary.address().isUnix()) {
+            add(Finding.warning(WHERE, "no primary.monitor account: nothing but the socket file is known"));
+            return;
+        }
+        try (Socket socket = new Socket()) {
+            socket.connect(
+                    new InetSocketAddress(
+                            primary.address().host(), primary.address().port()),
+                    (int) primary.connectTimeout().toMillis());
+            add(Finding.ok(
+                    WHERE, primary.address() + " accepts connections; without primary.monitor no more is asked"));
+        } catch (java.io.IOException e) {
+            add(Finding.error(WHERE, "cannot connect to " + primary.address() + ": " + e.getMessage()));
+        }
+    }
+
+    private void commitLatency(Question ask, boolean mariaDb, String user) throws SQLException {
+        if (!loaded.plugins().containsKey("commit-latency")) {
+            return;
+        }
+        String where = "plugins.commit-latency";
+        if (!"ON".equals(ask.variable("log_bin"))) {
+            add(Finding.warning(
+                    where, "log_bin is OFF: commits are timed, but nothing can be said of acknowledgements"));
+            return;
+        }
+        Grants grants = new Grants(ask.all("SHOW GRANTS", 1));
+        if (!grants.hasAny("REPLICATION SLAVE", "REPLICATION REPLICA")) {
+            add(Finding.warning(
+                    where,
+                    "the monitor account cannot read the binary log, so attribution falls back to the server's counters;"
+                            + " GRANT REPLICATION SLAVE ON *.* TO '" + user + "'@'%'"));
+        } else {
+            add(Finding.ok(where, "the monitor account may read the binary log"));
+        }
+        String semiSync = mariaDb ? ask.variable("rpl_semi_sync_master_enabled") : semiSyncMySql(ask);
+        add(Finding.ok(where, "semi-synchronous replication is " + (semiSync == null ? "not installed" : semiSync)));
+        if ("AFTER_SYNC".equals(ask.variable("rpl_semi_sync_master_wait_point")) && mariaDb) {
+            add(Finding.warning(
+                    where,
+                    "rpl_semi_sync_master_wait_point is AFTER_SYNC: on MariaDB a commit then also waits for the"
+                            + " acknowledgements of those before it; AFTER_COMMIT, its default, does not"));
+        }
+    }
+
+    private static @Nullable String semiSyncMySql(Question ask) throws SQLException {
+        String named = ask.variable("rpl_semi_sync_source_enabled");
+        return named == null ? ask.variable("rpl_semi_sync_master_enabled") : named;
+    }
+
+    private void domains(Question ask, boolean mariaDb) throws SQLException {
+        if (!loaded.plugins().containsKey("gtid-domain")) {
+            return;
+        }
+        String where = "plugins.gtid-domain";
+        if (!mariaDb) {
+            add(Finding.warning(
+                    where, "this server is not MariaDB and has no GTID domains: the plugin does nothing here"));
+            return;
+        }
+        add(Finding.ok(
+                where,
+                "accounts whose sessions are to be tagged need: GRANT BINLOG REPLAY ON *.* TO …"
+                        + "; without it their statements run untagged and are counted"));
+        String format = String.valueOf(ask.variable("binlog_format"));
+        if (format.toUpperCase(Locale.ROOT).equals("STATEMENT")) {
+            add(Finding.warning(where, "binlog_format is STATEMENT: the guard sees no tables in the binary log"));
+        }
+    }
+
+    private void add(Finding finding) {
+        findings.add(finding);
+    }
+}

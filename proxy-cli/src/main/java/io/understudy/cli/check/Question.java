@@ -1,0 +1,89 @@
+package io.understudy.cli.check;
+
+import io.understudy.config.Address;
+import io.understudy.config.BackendTls;
+import io.understudy.config.BackendTlsMode;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+
+/** One connection to a server with one account, for some questions. */
+final class Question implements AutoCloseable {
+    private static final String TIMEOUT_MILLIS = "5000";
+
+    private final Connection connection;
+
+    private Question(Connection connection) {
+        this.connection = connection;
+    }
+
+    static Question to(Address address, BackendTls tls, String user, String password) throws SQLException {
+        Properties properties = new Properties();
+        properties.put("user", user);
+        properties.put("password", password);
+        properties.put("connectTimeout", TIMEOUT_MILLIS);
+        properties.put("socketTimeout", TIMEOUT_MILLIS);
+        properties.put("allowPublicKeyRetrieval", "true");
+        properties.put("sslMode", sslMode(tls.mode()));
+        if (tls.ca() != null) {
+            properties.put("serverSslCert", tls.ca().toString());
+        }
+        if (address.isUnix()) {
+            properties.put("localSocket", address.path());
+        }
+        String host = address.isUnix() ? "localhost" : address.toString();
+        return new Question(DriverManager.getConnection("jdbc:mariadb://" + host + "/", properties));
+    }
+
+    private static String sslMode(BackendTlsMode mode) {
+        return switch (mode) {
+            case DISABLED, PREFERRED -> "disable";
+            case REQUIRED -> "trust";
+            case VERIFY_CA -> "verify-ca";
+            case VERIFY_FULL -> "verify-full";
+        };
+    }
+
+    /** The first column of the first row; null for no row. */
+    @Nullable
+    String one(String sql) throws SQLException {
+        List<String> all = all(sql, 1);
+        return all.isEmpty() ? null : all.get(0);
+    }
+
+    /** A column of every row. */
+    List<String> all(String sql, int column) throws SQLException {
+        List<String> values = new ArrayList<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            while (rows.next()) {
+                String value = rows.getString(column);
+                values.add(value == null ? "" : value);
+            }
+        }
+        return values;
+    }
+
+    /** A system variable, or null when this server has none of that name. */
+    @Nullable
+    String variable(String name) throws SQLException {
+        List<String> values = all("SHOW GLOBAL VARIABLES LIKE '" + name + "'", 2);
+        return values.isEmpty() ? null : values.get(0);
+    }
+
+    boolean isMariaDb() throws SQLException {
+        String version = one("SELECT VERSION()");
+        return version != null && version.contains("MariaDB");
+    }
+
+    @Override
+    public void close() throws SQLException {
+        connection.close();
+    }
+}

@@ -1,0 +1,72 @@
+package io.understudy.cli.explain;
+
+import io.understudy.config.LoadedConfig;
+import io.understudy.plugins.mirror.MirrorConfig;
+import io.understudy.plugins.mirror.MirrorExplanation;
+import io.understudy.rules.Subject;
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.sql.StatementSummary;
+import io.understudy.sql.TableName;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Answers questions by a configuration, with the classes that the proxy itself uses. Makes no connection. */
+public final class Explainer {
+    private final SqlAnalyzer analyzer = new SqlAnalyzer();
+    private final @Nullable MirrorConfig mirror;
+
+    public Explainer(LoadedConfig loaded) {
+        mirror = loaded.plugins().get("mirror") instanceof MirrorConfig config ? config : null;
+    }
+
+    /** @throws IllegalArgumentException when the client's address is none */
+    public Answer explain(Question question) {
+        byte[] text = question.sql().getBytes(StandardCharsets.UTF_8);
+        StatementSummary summary = analyzer.summarize(text, 0, text.length, 0);
+        String normalized = analyzer.normalize(text, 0, text.length, 0);
+        Subject subject = new Subject(
+                question.user() == null ? "" : question.user(),
+                question.schema(),
+                address(question.client()),
+                summary,
+                normalized);
+        MirrorExplanation mirrored = mirror == null
+                ? new MirrorExplanation(false, "plugin_off", null, null, List.of())
+                : MirrorExplanation.of(mirror, subject);
+        return new Answer(
+                question.id(),
+                mirrored.mirrored(),
+                mirrored.reason(),
+                mirrored.rule(),
+                mirrored.sample(),
+                summary.kind().label(),
+                names(summary.reads()),
+                names(summary.writes()),
+                null,
+                null,
+                summary.digestHex(),
+                normalized,
+                mirrored.verdicts());
+    }
+
+    private static List<String> names(List<TableName> tables) {
+        return tables.stream().map(TableName::toString).toList();
+    }
+
+    private static @Nullable InetAddress address(@Nullable String client) {
+        if (client == null) {
+            return null;
+        }
+        if (!client.matches("[0-9.]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")) {
+            throw new IllegalArgumentException("client: expected an IP address but found '" + client + "'");
+        }
+        try {
+            return InetAddress.getByName(client);
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException("client: expected an IP address but found '" + client + "'", e);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** What the configured plugins would do with a statement: the work behind {@code understudy explain}. */
+@NullMarked
+package io.understudy.cli.explain;
+
+import org.jspecify.annotations.NullMarked;

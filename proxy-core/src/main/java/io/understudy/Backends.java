@@ -1,0 +1,143 @@
+package io.understudy;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.channel.EventLoopGroup;
+import io.understudy.backend.OwnQuestions;
+import io.understudy.backend.PrimaryMonitor;
+import io.understudy.backend.StandbyMonitor;
+import io.understudy.client.NetworkTransport;
+import io.understudy.client.WireClient;
+import io.understudy.config.MonitorConfig;
+import io.understudy.config.PrimaryConfig;
+import io.understudy.config.StandbyConfig;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.host.HostedPrimary;
+import io.understudy.host.HostedStandby;
+import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugin.WireConnector;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
+
+/** The primary and the standbys for everything but sessions: monitors, connection pools, wire clients on loops of their own. */
+final class Backends implements AutoCloseable {
+    private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
+    private static final int LOOPS = 1;
+    private static final int MONITOR_THREADS = 2;
+
+    private final EventLoopGroup loops;
+    private final ScheduledExecutorService monitors;
+    private final List<OwnQuestions> pools = new ArrayList<>();
+    private final List<StandbyMonitor> standbyMonitors = new ArrayList<>();
+    private final List<StandbyBackend> standbys = new ArrayList<>();
+    private final PrimaryMonitor primaryMonitor;
+    private final HostedPrimary primary;
+
+    Backends(UnderstudyConfig config, NetworkTransport transport, MeterRegistry meters) {
+        loops = transport.group(LOOPS, "client");
+        monitors = Executors.newScheduledThreadPool(MONITOR_THREADS, task -> {
+            Thread thread = new Thread(task, "monitor");
+            thread.setDaemon(true);
+            return thread;
+        });
+        PrimaryConfig primaryConfig = config.primary();
+        OwnQuestions questions = OwnQuestions.to(primaryConfig);
+        if (questions != null) {
+            pools.add(questions);
+        }
+        primaryMonitor = new PrimaryMonitor(
+                primaryConfig,
+                questions == null ? null : questions.dataSource(),
+                meters,
+                monitors,
+                PrimaryMonitor.INTERVAL);
+        primary = new HostedPrimary(
+                questions == null ? null : questions.dataSource(), primaryMonitor, connector(primaryConfig, transport));
+        for (StandbyConfig standby : config.standbys()) {
+            add(standby, transport, meters);
+        }
+    }
+
+    private WireConnector connector(PrimaryConfig config, NetworkTransport transport) {
+        MonitorConfig account = config.monitor();
+        return account == null
+                ? HostedPrimary.noAccount()
+                : new WireClient(
+                        transport,
+                        loops,
+                        config.address(),
+                        account.user(),
+                        account.password(),
+                        config.tls(),
+                        config.connectTimeout(),
+                        LOGIN_TIMEOUT);
+    }
+
+    private void add(StandbyConfig config, NetworkTransport transport, MeterRegistry meters) {
+        OwnQuestions questions = OwnQuestions.to(config);
+        pools.add(questions);
+        StandbyMonitor monitor =
+                new StandbyMonitor(config.name(), questions.dataSource(), meters, monitors, StandbyMonitor.INTERVAL);
+        standbyMonitors.add(monitor);
+        standbys.add(new HostedStandby(
+                config.name(),
+                questions.dataSource(),
+                monitor,
+                new WireClient(
+                        transport,
+                        loops,
+                        config.address(),
+                        config.user(),
+                        config.password(),
+                        config.tls(),
+                        config.connectTimeout(),
+                        LOGIN_TIMEOUT)));
+    }
+
+    void start() {
+        primaryMonitor.start();
+        standbyMonitors.forEach(StandbyMonitor::start);
+    }
+
+    HostedPrimary primary() {
+        return primary;
+    }
+
+    List<StandbyBackend> standbys() {
+        return List.copyOf(standbys);
+    }
+
+    /** Why the primary cannot be used, or null when it can. */
+    @Nullable
+    String primaryProblem() {
+        return primaryMonitor.state().reachable()
+                ? null
+                : primaryMonitor.state().problem();
+    }
+
+    /** For {@code /api/standbys}. */
+    List<Map<String, Object>> view() {
+        List<Map<String, Object>> view = new ArrayList<>();
+        for (StandbyBackend standby : standbys) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("standby", standby.name());
+            row.put("state", standby.state());
+            view.add(row);
+        }
+        return view;
+    }
+
+    @Override
+    public void close() {
+        primaryMonitor.close();
+        standbyMonitors.forEach(StandbyMonitor::close);
+        monitors.shutdownNow();
+        pools.forEach(OwnQuestions::close);
+        loops.shutdownGracefully(0, 2, java.util.concurrent.TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+}

@@ -1,0 +1,15 @@
+package io.understudy.backend;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one look at a standby saw.
+ *
+ * @param readOnly {@code read_only} is on
+ * @param lagSeconds the furthest behind of its replication channels; null when not replicating or not allowed to know
+ * @param threadsRunning {@code Threads_running}
+ * @param coldReads pages read from disk since the server's start
+ * @param readRequests logical reads since the server's start
+ */
+record StandbyLook(
+        boolean readOnly, @Nullable Double lagSeconds, int threadsRunning, long coldReads, long readRequests) {}

@@ -1,0 +1,288 @@
+package io.understudy.client;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.understudy.command.response.Answer;
+import io.understudy.command.response.Answers;
+import io.understudy.config.Address;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.WireConnection;
+import io.understudy.plugin.WireResponse;
+import io.understudy.plugin.WireStream;
+import io.understudy.wire.CommandCode;
+import io.understudy.wire.PacketScanner;
+import io.understudy.wire.Packets;
+import io.understudy.wire.packet.ErrPacket;
+import io.understudy.wire.packet.Greeting;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A logged-in connection of our own. Commands given by other threads hop to the event loop; what is written within one run
+ * of the loop's tasks leaves with one flush.
+ */
+final class ClientConnection extends ChannelInboundHandlerAdapter implements WireConnection {
+    private static final Answer STREAM = answer(CommandCode.BINLOG_DUMP);
+    private static final byte[] NOTHING = new byte[0];
+    /** A server that takes nothing more does not get to keep the connection open. */
+    private static final int LINGER_MILLIS = 1000;
+
+    private final Channel channel;
+    private final Address address;
+    private final ServerFlavor flavor;
+    private final long threadId;
+    private final AnswerQueue answers;
+    private final PacketScanner scanner;
+    private final Runnable flush = this::flush;
+
+    private boolean flushDue;
+    private @Nullable String ended;
+    private volatile boolean open = true;
+
+    ClientConnection(Channel channel, Address address, Greeting greeting, long capabilities) {
+        this.channel = channel;
+        this.address = address;
+        this.flavor = greeting.isMariaDb() ? ServerFlavor.MARIADB : ServerFlavor.MYSQL;
+        this.threadId = greeting.threadId();
+        this.answers = new AnswerQueue(capabilities, this::sendEmpty);
+        this.scanner = new PacketScanner(answers, channel.alloc());
+    }
+
+    private static Answer answer(int code) {
+        Answer grammar = Answers.to(code);
+        if (grammar == null || grammar == Answers.UNKNOWN) {
+            throw new IllegalArgumentException("command " + CommandCode.name(code) + " (" + code
+                    + ") has no answer whose end is known; use send for those without any");
+        }
+        return grammar;
+    }
+
+    @Override
+    public Executor loop() {
+        return channel.eventLoop();
+    }
+
+    @Override
+    public ByteBufAllocator alloc() {
+        return channel.alloc();
+    }
+
+    @Override
+    public ServerFlavor flavor() {
+        return flavor;
+    }
+
+    @Override
+    public long threadId() {
+        return threadId;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return open && channel.isActive();
+    }
+
+    @Override
+    public void execute(ByteBuf command, WireResponse response) {
+        Answer grammar = grammar(command, false);
+        onLoop(
+                () -> {
+                    if (refused(command)) {
+                        response.onFailure(reason());
+                    } else {
+                        answers.add(grammar, response, null);
+                        write(command);
+                    }
+                },
+                () -> {
+                    command.release();
+                    response.onFailure(this + ": its event loop has ended");
+                });
+    }
+
+    @Override
+    public void stream(ByteBuf command, WireStream stream) {
+        Answer grammar = grammar(command, true);
+        onLoop(
+                () -> {
+                    if (refused(command)) {
+                        stream.onEnd(reason());
+                    } else {
+                        answers.add(grammar, null, stream);
+                        write(command);
+                    }
+                },
+                () -> {
+                    command.release();
+                    stream.onEnd(this + ": its event loop has ended");
+                });
+    }
+
+    @Override
+    public void send(ByteBuf command) {
+        int code = code(command);
+        if (Answers.to(code) != null) {
+            command.release();
+            throw new IllegalArgumentException(
+                    "command " + CommandCode.name(code) + " has an answer; use execute or stream");
+        }
+        onLoop(
+                () -> {
+                    if (!refused(command)) {
+                        write(command);
+                    }
+                },
+                command::release);
+    }
+
+    private static Answer grammar(ByteBuf command, boolean streamed) {
+        int code = code(command);
+        try {
+            Answer grammar = answer(code);
+            if ((grammar == STREAM) != streamed) {
+                throw new IllegalArgumentException("command " + CommandCode.name(code)
+                        + (streamed ? " has an answer that ends; use execute" : " has an endless answer; use stream"));
+            }
+            return grammar;
+        } catch (IllegalArgumentException e) {
+            command.release();
+            throw e;
+        }
+    }
+
+    private static int code(ByteBuf command) {
+        if (command.readableBytes() <= Packets.HEADER) {
+            int bytes = command.readableBytes();
+            command.release();
+            throw new IllegalArgumentException(
+                    "a command packet has a header and a code; this one has " + bytes + " bytes");
+        }
+        return command.getUnsignedByte(command.readerIndex() + Packets.HEADER);
+    }
+
+    private void onLoop(Runnable task, Runnable whenOver) {
+        if (channel.eventLoop().inEventLoop()) {
+            task.run();
+            return;
+        }
+        try {
+            channel.eventLoop().execute(task);
+        } catch (RejectedExecutionException e) {
+            whenOver.run();
+        }
+    }
+
+    private boolean refused(ByteBuf command) {
+        if (ended == null && channel.isActive()) {
+            return false;
+        }
+        command.release();
+        return true;
+    }
+
+    private String reason() {
+        String known = ended;
+        return known == null ? this + ": lost" : known;
+    }
+
+    private void write(ByteBuf bytes) {
+        channel.write(bytes, channel.voidPromise());
+        if (!flushDue) {
+            flushDue = true;
+            channel.eventLoop().execute(flush);
+        }
+    }
+
+    private void flush() {
+        flushDue = false;
+        channel.flush();
+    }
+
+    private void sendEmpty(int sequence) {
+        ByteBuf out = alloc().buffer(Packets.HEADER);
+        Packets.end(out, Packets.begin(out, sequence));
+        write(out);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+        received((ByteBuf) msg);
+    }
+
+    /** Takes ownership. */
+    void received(ByteBuf bytes) {
+        if (ended != null) {
+            bytes.release();
+            return;
+        }
+        answers.readAt(System.nanoTime());
+        try {
+            scanner.scan(bytes);
+        } catch (RuntimeException e) {
+            end("what the server sent could not be followed: " + e.getMessage());
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        ErrPacket farewell = answers.farewell();
+        end(
+                farewell == null
+                        ? "the server closed it"
+                        : "the server closed it: error " + farewell.code() + " (" + farewell.sqlState() + ") "
+                                + farewell.message());
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        end("it broke: " + cause.getMessage());
+    }
+
+    @Override
+    public void close() {
+        onLoop(
+                () -> {
+                    if (ended == null && channel.isActive()) {
+                        channel.write(Packets.command(alloc(), CommandCode.QUIT, NOTHING), channel.voidPromise());
+                    }
+                    end("closed by Understudy");
+                },
+                () -> {});
+    }
+
+    private void end(String why) {
+        if (ended != null) {
+            return;
+        }
+        open = false;
+        ended = this + ": " + why;
+        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+        if (channel.isActive()) {
+            channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        }
+        answers.failAll(reason());
+        scannerClosed();
+    }
+
+    /** Not within the scanner's own call, which may be what ends the connection. */
+    private void scannerClosed() {
+        if (channel.eventLoop().isShuttingDown()) {
+            scanner.close();
+        } else {
+            channel.eventLoop().execute(scanner::close);
+        }
+    }
+
+    /** For messages. */
+    @Override
+    public String toString() {
+        return "connection " + threadId + " to " + address;
+    }
+}

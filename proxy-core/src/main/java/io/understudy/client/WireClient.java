@@ -1,0 +1,91 @@
+package io.understudy.client;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoopGroup;
+import io.understudy.config.Address;
+import io.understudy.config.BackendTls;
+import io.understudy.config.Secret;
+import io.understudy.plugin.WireConnection;
+import io.understudy.plugin.WireConnector;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Connects and logs in to one server as one account. Fails with a {@link WireException}. Any thread. */
+public final class WireClient implements WireConnector {
+    private final NetworkTransport transport;
+    private final EventLoopGroup loops;
+    private final ServerAccount account;
+    private final ClientTls tls;
+    private final Duration connectTimeout;
+    private final Duration loginTimeout;
+
+    /**
+     * @param loops of the transport's kind; not those of sessions
+     * @param connectTimeout until the connection stands
+     * @param loginTimeout from there until the server has said yes
+     */
+    public WireClient(
+            NetworkTransport transport,
+            EventLoopGroup loops,
+            Address address,
+            String user,
+            Secret password,
+            BackendTls tls,
+            Duration connectTimeout,
+            Duration loginTimeout) {
+        this.transport = transport;
+        this.loops = loops;
+        this.account = new ServerAccount(address, user, password, tls);
+        this.tls = new ClientTls(tls, address);
+        this.connectTimeout = connectTimeout;
+        this.loginTimeout = loginTimeout;
+    }
+
+    @Override
+    public CompletionStage<WireConnection> connect() {
+        CompletableFuture<WireConnection> result = new CompletableFuture<>();
+        Address address = account.address();
+        new Bootstrap()
+                .group(loops)
+                .channelFactory(transport.channel(address))
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                        Math.min(Integer.MAX_VALUE, connectTimeout.toMillis()))
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        transport.tune(channel);
+                        channel.pipeline().addLast("login", new Login(account, tls, loginTimeout, result));
+                    }
+                })
+                .connect(transport.connectAddress(address))
+                .addListener((ChannelFuture connected) -> {
+                    if (!connected.isSuccess()) {
+                        result.completeExceptionally(
+                                account.failure("connecting: " + explain(connected.cause()), connected.cause()));
+                    }
+                });
+        return result;
+    }
+
+    private String explain(Throwable cause) {
+        if (cause instanceof ConnectTimeoutException) {
+            return "nothing within connectTimeout (" + connectTimeout.toMillis() + " ms); check address and firewall";
+        }
+        if (cause instanceof UnknownHostException || cause instanceof UnresolvedAddressException) {
+            return "the host name cannot be resolved; check the address";
+        }
+        if (cause instanceof ConnectException) {
+            return "connection refused or no route; is the server running, and is the address right?";
+        }
+        return cause.getMessage() + "; check the address";
+    }
+}

@@ -1,0 +1,31 @@
+package io.understudy.client.auth;
+
+import java.util.Arrays;
+
+/** {@code SHA1(password) XOR SHA1(scramble, SHA1(SHA1(password)))}; nothing for an empty password. */
+final class NativePassword implements AuthMethod {
+    static final String NAME = "mysql_native_password";
+    private static final int SCRAMBLE = 20;
+
+    private final AuthContext context;
+
+    NativePassword(AuthContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public byte[] begin() {
+        if (context.emptyPassword()) {
+            return new byte[0];
+        }
+        byte[] once = Digests.hash("SHA-1", context.passwordBytes());
+        byte[] twice = Digests.hash("SHA-1", once);
+        byte[] scramble = Arrays.copyOf(context.scramble(), Math.min(SCRAMBLE, context.scramble().length));
+        return Digests.xor(once, Digests.hash("SHA-1", scramble, twice));
+    }
+}

@@ -1,0 +1,30 @@
+package io.understudy.host;
+
+import io.understudy.backend.PrimaryMonitor;
+import io.understudy.plugin.PrimaryBackend;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.WireConnector;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The primary as plugins see it.
+ *
+ * @param dataSource null without a monitor account
+ * @param connector without a monitor account one that fails and says so, see {@link #noAccount}
+ */
+public record HostedPrimary(@Nullable DataSource dataSource, PrimaryMonitor monitor, WireConnector connector)
+        implements PrimaryBackend {
+    /** In place of a connector where no monitor account is configured. */
+    public static WireConnector noAccount() {
+        return () -> java.util.concurrent.CompletableFuture.failedFuture(
+                new java.io.IOException(
+                        "no connection to the primary: there is no account for it; add primary.monitor with user and password"));
+    }
+
+    @Override
+    public ServerFlavor flavor() {
+        ServerFlavor known = monitor.state().flavor();
+        return known == null ? ServerFlavor.MARIADB : known;
+    }
+}

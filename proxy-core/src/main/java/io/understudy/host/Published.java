@@ -1,0 +1,38 @@
+package io.understudy.host;
+
+import io.understudy.plugin.PluginContext.Action;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Supplier;
+
+/** What plugins show to the admin endpoint and let it do. Any thread. */
+public final class Published {
+    private final ConcurrentSkipListMap<String, Supplier<Object>> views = new ConcurrentSkipListMap<>();
+    private final ConcurrentSkipListMap<String, Action> actions = new ConcurrentSkipListMap<>();
+
+    /** @throws IllegalArgumentException when another plugin has the name */
+    void publish(String plugin, String name, Supplier<Object> view) {
+        if (views.putIfAbsent(name, view) != null) {
+            throw new IllegalArgumentException("plugin " + plugin + " publishes /api/" + name + ", which exists");
+        }
+    }
+
+    /** @throws IllegalArgumentException when another plugin has the name */
+    void publishAction(String plugin, String name, Action action) {
+        if (actions.putIfAbsent(name, action) != null) {
+            throw new IllegalArgumentException("plugin " + plugin + " publishes POST /api/" + name + ", which exists");
+        }
+    }
+
+    /** Views by the path after {@code /api/}, as of now. */
+    public Map<String, Supplier<Object>> views() {
+        return Collections.unmodifiableMap(new TreeMap<>(views));
+    }
+
+    /** Actions by path template, such as <code>mirror/{name}/pause</code>, as of now. */
+    public Map<String, Action> actions() {
+        return Collections.unmodifiableMap(new TreeMap<>(actions));
+    }
+}

@@ -1,0 +1,265 @@
+package io.understudy.plugins.binlog;
+
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.WireConnection;
+import io.understudy.plugin.WireConnector;
+import io.understudy.plugin.WireResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one dump connection to the primary: asks, connects, streams, and begins anew with growing pauses when that ends. A new
+ * stream begins at the primary's present position, not where the last one ended: events that arrive late tell nothing about
+ * when they were written. What was missed is reported as a gap. Keeps nothing of the stream.
+ *
+ * <p>Thread-safe. Each attempt has a number; whatever reports for an older attempt is ignored.
+ */
+public final class BinlogDump {
+    private static final Logger log = LoggerFactory.getLogger(BinlogDump.class);
+
+    /** How often the server shows that it is alive when nothing is written. */
+    static final Duration HEARTBEAT = Duration.ofSeconds(5);
+
+    /** Silence after which the connection is taken for dead. */
+    static final Duration SILENCE = HEARTBEAT.multipliedBy(4);
+
+    private final WireConnector connector;
+    private final PrimaryQuestions questions;
+    private final ScheduledExecutorService executor;
+    private final LongSupplier nanoClock;
+    private final BinlogListener listener;
+    private final ServerIds serverIds;
+    private final boolean wantTables;
+
+    private final BackOff backOff = new BackOff();
+    private final AtomicInteger attempt = new AtomicInteger();
+    private boolean stopped;
+    private BinlogTrouble.@Nullable Reason lastReason;
+    private @Nullable PrimaryFacts known;
+    private @Nullable WireConnection connection;
+    private @Nullable BinlogStream stream;
+    private @Nullable ScheduledFuture<?> watchdog;
+
+    /**
+     * @param wantTables the listener needs the names of tables
+     * @param nanoClock monotonic, the same that stamps packets
+     * @param serverId id to appear under, or 0 to choose one
+     */
+    public BinlogDump(
+            WireConnector connector,
+            PrimaryQuestions questions,
+            ScheduledExecutorService executor,
+            LongSupplier nanoClock,
+            long serverId,
+            boolean wantTables,
+            BinlogListener listener) {
+        this.connector = connector;
+        this.questions = questions;
+        this.executor = executor;
+        this.nanoClock = nanoClock;
+        this.serverIds = new ServerIds(serverId);
+        this.wantTables = wantTables;
+        this.listener = listener;
+    }
+
+    /** Begins, on the executor. */
+    public synchronized void start() {
+        int number = attempt.incrementAndGet();
+        submit(() -> ask(number), Duration.ZERO);
+        long period = HEARTBEAT.toMillis();
+        watchdog = executor.scheduleWithFixedDelay(this::checkAlive, period, period, TimeUnit.MILLISECONDS);
+    }
+
+    /** Ends for good. The listener may still be called for a moment. */
+    public synchronized void stop() {
+        stopped = true;
+        attempt.incrementAndGet();
+        ScheduledFuture<?> task = watchdog;
+        if (task != null) {
+            task.cancel(false);
+        }
+        closeConnection();
+    }
+
+    private boolean current(int number) {
+        return attempt.get() == number;
+    }
+
+    private void ask(int number) {
+        if (!current(number)) {
+            return;
+        }
+        PrimaryFacts facts;
+        try {
+            facts = questions.facts();
+        } catch (Exception e) {
+            trouble(number, BinlogTrouble.Reason.CONNECTION, "the primary cannot be asked: " + e.getMessage());
+            return;
+        }
+        if (!facts.logBin()) {
+            trouble(number, BinlogTrouble.Reason.BINLOG_OFF, "the primary writes no binary log");
+        } else if (!facts.gtids()) {
+            trouble(number, BinlogTrouble.Reason.GTID_OFF, "the primary's transactions have no GTIDs");
+        } else {
+            connect(number, facts);
+        }
+    }
+
+    private void connect(int number, PrimaryFacts facts) {
+        connector.connect().whenComplete((opened, failure) -> {
+            if (failure != null) {
+                Throwable cause = failure instanceof CompletionException && failure.getCause() != null
+                        ? failure.getCause()
+                        : failure;
+                trouble(number, BinlogTrouble.Reason.CONNECTION, String.valueOf(cause.getMessage()));
+            } else if (keep(number, opened)) {
+                prepare(number, facts, opened, DumpCommands.preparation(facts.flavor(), HEARTBEAT), 0);
+            }
+        });
+    }
+
+    private synchronized boolean keep(int number, WireConnection opened) {
+        if (stopped || !current(number)) {
+            opened.close();
+            return false;
+        }
+        connection = opened;
+        return true;
+    }
+
+    private void prepare(int number, PrimaryFacts facts, WireConnection on, List<String> statements, int next) {
+        if (next == statements.size()) {
+            request(number, facts, on);
+            return;
+        }
+        String sql = statements.get(next);
+        on.execute(DumpCommands.query(on.alloc(), sql), new WireResponse() {
+            @Override
+            public void onResponse(ResponseView response, int preparedId) {
+                if (response.ok()) {
+                    prepare(number, facts, on, statements, next + 1);
+                } else {
+                    String message = "error " + response.errorCode() + " to: " + sql;
+                    trouble(number, BinlogErrors.reason(message), message);
+                }
+            }
+
+            @Override
+            public void onFailure(String reason) {
+                trouble(number, BinlogTrouble.Reason.CONNECTION, reason);
+            }
+        });
+    }
+
+    private void request(int number, PrimaryFacts facts, WireConnection on) {
+        BinlogParser parser = new BinlogParser(facts.flavor(), wantTables, listener::onTransaction);
+        BinlogStream handler =
+                new BinlogStream(parser, nanoClock.getAsLong(), (reason, message) -> trouble(number, reason, message));
+        boolean replaced;
+        synchronized (this) {
+            if (stopped || !current(number)) {
+                return;
+            }
+            PrimaryFacts before = known;
+            replaced = before != null && !before.sameServer(facts);
+            known = facts;
+            stream = handler;
+        }
+        if (replaced) {
+            log.warn(
+                    "the primary is another server than before (server id {}): its binary log is read from its present position,"
+                            + " and commits in flight are not attributed",
+                    facts.serverId());
+        }
+        log.info(
+                "reading the primary's binary log from {} as server id {}",
+                facts.flavor() == ServerFlavor.MARIADB ? facts.position() : "its executed GTIDs",
+                serverIds.current());
+        if (facts.format().equalsIgnoreCase("STATEMENT")) {
+            log.warn(
+                    "the primary logs statements (binlog_format=STATEMENT): commits are attributed all the same, but which"
+                            + " tables they write is not known; set binlog_format=ROW for that");
+        }
+        listener.onStart(facts, replaced);
+        on.stream(DumpCommands.dump(on.alloc(), facts.flavor(), serverIds.current(), facts.position()), handler);
+    }
+
+    private void trouble(int number, BinlogTrouble.Reason reason, String message) {
+        Duration pause;
+        boolean news;
+        String remedy = BinlogErrors.remedy(reason);
+        synchronized (this) {
+            if (stopped || !attempt.compareAndSet(number, number + 1)) {
+                return;
+            }
+            BinlogStream ended = stream;
+            if (ended != null && ended.lived(BackOff.LONGEST)) {
+                backOff.reset();
+            }
+            closeConnection();
+            if (reason == BinlogTrouble.Reason.SERVER_ID && serverIds.change()) {
+                remedy = "another id is taken, nothing to do";
+            }
+            pause = reason.lasting() ? BackOff.LONGEST : backOff.next();
+            news = reason != lastReason;
+            lastReason = reason;
+        }
+        if (news) {
+            log.warn(
+                    "no binary log from the primary: {}; {}; the next attempt is in {} s",
+                    message,
+                    remedy,
+                    pause.toSeconds());
+        } else {
+            log.debug("no binary log from the primary: {}; the next attempt is in {} s", message, pause.toSeconds());
+        }
+        listener.onGap(new BinlogTrouble(reason, message + "; " + remedy));
+        submit(() -> ask(number + 1), pause);
+    }
+
+    private void closeConnection() {
+        WireConnection old = connection;
+        connection = null;
+        stream = null;
+        if (old != null) {
+            old.close();
+        }
+    }
+
+    private void checkAlive() {
+        BinlogStream current;
+        int number;
+        synchronized (this) {
+            current = stream;
+            number = attempt.get();
+            if (current != null && current.lived(HEARTBEAT)) {
+                lastReason = null;
+            }
+        }
+        if (current != null && nanoClock.getAsLong() - current.lastNanos() > SILENCE.toNanos()) {
+            trouble(
+                    number,
+                    BinlogTrouble.Reason.CONNECTION,
+                    "nothing came for " + SILENCE.toSeconds() + " s, not even a heartbeat");
+        }
+    }
+
+    private void submit(Runnable task, Duration delay) {
+        try {
+            executor.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            log.debug("the proxy is stopping: the binary log is not read again");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package io.understudy.plugins.binlog;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What the server's errors mean to someone who wanted its binary log, and what to do about them. */
+final class BinlogErrors {
+    private static final Pattern CODE = Pattern.compile("\\berror (\\d{4,5})\\b");
+    private static final int ER_ACCESS_DENIED = 1045;
+    private static final int ER_MASTER_FATAL = 1236;
+    private static final int ER_SPECIFIC_ACCESS_DENIED = 1227;
+    private static final int ER_SAME_SERVER_ID = 4052;
+
+    private BinlogErrors() {}
+
+    /** @param message as {@code io.understudy.plugin.WireStream#onEnd} is given it: {@code error 1227 (42000) …} */
+    static BinlogTrouble.Reason reason(String message) {
+        Matcher matcher = CODE.matcher(message);
+        if (!matcher.find()) {
+            return BinlogTrouble.Reason.CONNECTION;
+        }
+        return reason(Integer.parseInt(matcher.group(1)), message);
+    }
+
+    private static BinlogTrouble.Reason reason(int code, String message) {
+        return switch (code) {
+            case ER_ACCESS_DENIED, ER_SPECIFIC_ACCESS_DENIED -> BinlogTrouble.Reason.PRIVILEGE;
+            case ER_SAME_SERVER_ID -> BinlogTrouble.Reason.SERVER_ID;
+            case ER_MASTER_FATAL ->
+                // MySQL and MariaDB before 10.10 say so in words under this code.
+                message.contains("same server_uuid/server_id")
+                        ? BinlogTrouble.Reason.SERVER_ID
+                        : message.contains("Binary log is not open")
+                                ? BinlogTrouble.Reason.BINLOG_OFF
+                                : BinlogTrouble.Reason.SERVER;
+            default -> BinlogTrouble.Reason.SERVER;
+        };
+    }
+
+    static String remedy(BinlogTrouble.Reason reason) {
+        return switch (reason) {
+            case PRIVILEGE -> "run on the primary: GRANT REPLICATION SLAVE ON *.* TO the account of primary.monitor";
+            case BINLOG_OFF -> "start the primary with log_bin, without which nothing is replicated either";
+            case GTID_OFF -> "set gtid_mode=ON and enforce_gtid_consistency=ON on the primary";
+            case SERVER_ID -> "give plugins.commit-latency.serverId a number that no server has, or remove it";
+            case CONNECTION -> "nothing to do if the primary was restarted";
+            case SERVER -> "see the primary's error log";
+            case MALFORMED -> "please report this with the server's version";
+        };
+    }
+}

@@ -1,0 +1,221 @@
+package io.understudy.plugins.binlog;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.ServerFlavor;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Follows the events of one stream and says when a transaction is complete. Looks at headers and at the few bodies that
+ * decide, so compressed rows, large events and events not known to it pass unread; where a server encrypts its binary log,
+ * it sends the events decrypted. Not thread-safe.
+ *
+ * <p>A transaction begins with its GTID event. It ends, on both products, with an XID event, with a query event that says
+ * COMMIT or ROLLBACK, or with an XA PREPARE event. One that stands alone (a schema change, XA COMMIT) ends with its one query
+ * event: MariaDB flags such in the GTID event, on MySQL no BEGIN has come before. MySQL's compressed transaction is a single
+ * event.
+ */
+final class BinlogParser {
+    private static final int CHECKSUM = 4;
+
+    private enum Ending {
+        NOT_YET,
+        AT_LAST_BYTE
+    }
+
+    private final boolean mariadb;
+    private final boolean wantTables;
+    private final Consumer<BinlogTransaction> out;
+    private final TableNames names = new TableNames();
+    private final GtidFields fields = new GtidFields();
+
+    private int checksum;
+    private boolean open;
+    private boolean begun;
+    private Ending ending = Ending.NOT_YET;
+    private TransactionKind kind = TransactionKind.WRITE;
+    private long serverId;
+    private long bytes;
+    private long firstNanos;
+    private @Nullable Set<String> tables;
+    private boolean tablesKnown;
+    private boolean statements;
+
+    private long interrupted;
+
+    BinlogParser(ServerFlavor flavor, boolean wantTables, Consumer<BinlogTransaction> out) {
+        this.mariadb = flavor == ServerFlavor.MARIADB;
+        this.wantTables = wantTables;
+        this.out = out;
+    }
+
+    /** Transactions that another one's begin cut off. */
+    long interrupted() {
+        return interrupted;
+    }
+
+    /**
+     * An event begins.
+     *
+     * @param index of its header
+     * @param shown bytes at hand from there
+     * @throws IndexOutOfBoundsException when it is shorter than its type demands
+     */
+    void event(ByteBuf buf, int index, int shown, long receivedNanos) {
+        if (shown < EventHeader.LENGTH) {
+            throw new IndexOutOfBoundsException("an event of " + shown + " bytes has no room for its header");
+        }
+        long length = EventHeader.length(buf, index);
+        int body = index + EventHeader.LENGTH;
+        int end = index + (int) Math.min(shown, Math.max(EventHeader.LENGTH, length - checksum));
+        int type = EventHeader.type(buf, index);
+        switch (type) {
+            case EventType.FORMAT_DESCRIPTION -> format(buf, index, (int) Math.min(shown, length), length);
+            case EventType.MARIADB_GTID -> {
+                fields.readMariaDb(buf, body, EventHeader.serverId(buf, index));
+                begin(buf, index, receivedNanos);
+                begun = (fields.flags & GtidFields.STANDALONE) == 0;
+            }
+            case EventType.MYSQL_GTID, EventType.MYSQL_ANONYMOUS_GTID -> {
+                fields.readMySql(buf, body, end, type == EventType.MYSQL_ANONYMOUS_GTID);
+                begin(buf, index, receivedNanos);
+            }
+            case EventType.MYSQL_TAGGED_GTID -> {
+                fields.readTagged(buf, body, end);
+                begin(buf, index, receivedNanos);
+            }
+            default -> {
+                if (open) {
+                    within(type, buf, body, end);
+                }
+            }
+        }
+        if (open) {
+            bytes += length;
+        }
+    }
+
+    /** The last byte of the event has arrived. */
+    void eventEnd(long receivedNanos) {
+        if (ending == Ending.NOT_YET) {
+            return;
+        }
+        Set<String> named = tables;
+        BinlogTransaction transaction = new BinlogTransaction(
+                fields.gtid,
+                kind,
+                fields.domain,
+                serverId,
+                fields.sequence,
+                fields.group,
+                bytes,
+                firstNanos,
+                receivedNanos,
+                named == null ? Set.of() : Set.copyOf(named),
+                tablesKnown,
+                statements);
+        open = false;
+        ending = Ending.NOT_YET;
+        tables = null;
+        out.accept(transaction);
+    }
+
+    private void begin(ByteBuf buf, int index, long nanos) {
+        if (open) {
+            interrupted++;
+        }
+        open = true;
+        begun = false;
+        ending = Ending.NOT_YET;
+        serverId = EventHeader.serverId(buf, index);
+        bytes = 0;
+        firstNanos = nanos;
+        tables = null;
+        tablesKnown = true;
+        statements = false;
+        kind = (fields.flags & GtidFields.PREPARED_XA) != 0
+                ? TransactionKind.XA_PREPARE
+                : (fields.flags & GtidFields.COMPLETED_XA) != 0 ? TransactionKind.XA_END : TransactionKind.WRITE;
+    }
+
+    private void within(int type, ByteBuf buf, int body, int end) {
+        switch (type) {
+            case EventType.XID -> complete();
+            case EventType.XA_PREPARE -> {
+                boolean onePhase = !mariadb && body < end && buf.getByte(body) != 0;
+                kind = onePhase ? TransactionKind.WRITE : TransactionKind.XA_PREPARE;
+                complete();
+            }
+            case EventType.TRANSACTION_PAYLOAD -> {
+                tablesKnown = false; // they are inside, compressed
+                complete();
+            }
+            case EventType.TABLE_MAP -> table(buf, body, end);
+            case EventType.QUERY -> query(QueryEvent.start(buf, body, end));
+            case EventType.QUERY_COMPRESSED -> query(""); // never BEGIN or COMMIT, which are too short to compress
+            case EventType.EXECUTE_LOAD_QUERY -> statement();
+            default -> {
+                // Rows, annotations, variables of the next statement, and what future servers may add.
+            }
+        }
+    }
+
+    private void query(String text) {
+        if (text.equals("COMMIT") || text.equals("ROLLBACK")) {
+            complete();
+        } else if (text.equals("BEGIN")) {
+            begun = true;
+        } else if (!begun && text.startsWith("XA START")) {
+            begun = true;
+            kind = TransactionKind.XA_PREPARE;
+        } else if (!begun) {
+            kind = kind == TransactionKind.XA_END || text.startsWith("XA COMMIT") || text.startsWith("XA ROLLBACK")
+                    ? TransactionKind.XA_END
+                    : TransactionKind.SCHEMA;
+            tablesKnown = false;
+            complete();
+        } else if (!text.startsWith("SAVEPOINT") && !text.startsWith("ROLLBACK TO") && !text.startsWith("XA ")) {
+            statement();
+        }
+    }
+
+    private void statement() {
+        statements = true;
+        tablesKnown = false;
+    }
+
+    private void table(ByteBuf buf, int body, int end) {
+        if (!wantTables) {
+            return;
+        }
+        String name = names.read(buf, body, end);
+        Set<String> known = tables;
+        if (known == null) {
+            known = new LinkedHashSet<>();
+            tables = known;
+        }
+        if (name == null || known.size() >= BinlogTransaction.MAX_TABLES && !known.contains(name)) {
+            tablesKnown = false;
+        } else {
+            known.add(name);
+        }
+    }
+
+    private void complete() {
+        ending = Ending.AT_LAST_BYTE;
+    }
+
+    /** A new file, perhaps of a restarted server: which checksum ends its events, and table ids begin anew. */
+    private void format(ByteBuf buf, int index, int shown, long length) {
+        names.clear();
+        int version = index + EventHeader.LENGTH + 2;
+        String server = buf.toString(version, 50, StandardCharsets.ISO_8859_1);
+        boolean known =
+                shown == length && !server.startsWith("5.0") && !server.startsWith("5.1") && !server.startsWith("5.5.");
+        // The event ends with the algorithm (1: none is 0, CRC32 is 1) and always four bytes of checksum.
+        checksum = known && buf.getByte(index + shown - 1 - CHECKSUM) == 1 ? CHECKSUM : 0;
+    }
+}

@@ -1,0 +1,81 @@
+package io.understudy.plugins.binlog;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.WireStream;
+import java.time.Duration;
+import java.util.function.BiConsumer;
+
+/**
+ * From packets to events: each packet is a byte 0 and an event. On the connection's event loop only.
+ */
+final class BinlogStream implements WireStream {
+    /** Enough for a table map's names, and for a query event's status variables before its text. */
+    static final int PREFIX = 1024;
+
+    private final BinlogParser parser;
+    private final BiConsumer<BinlogTrouble.Reason, String> onEnd;
+    private boolean over;
+    private final long beganNanos;
+    private volatile long lastNanos;
+    private long events;
+
+    /** @param onEnd told once, with the server's error or why the bytes cannot be understood */
+    BinlogStream(BinlogParser parser, long nowNanos, BiConsumer<BinlogTrouble.Reason, String> onEnd) {
+        this.parser = parser;
+        this.onEnd = onEnd;
+        this.beganNanos = nowNanos;
+        this.lastNanos = nowNanos;
+    }
+
+    @Override
+    public int prefix() {
+        return PREFIX;
+    }
+
+    @Override
+    public void onPacket(ByteBuf buf, int index, int shown, int length, long receivedNanos) {
+        if (over) {
+            return;
+        }
+        lastNanos = receivedNanos;
+        events++;
+        try {
+            parser.event(buf, index + 1, shown - 1, receivedNanos);
+        } catch (IndexOutOfBoundsException | IllegalStateException e) {
+            finish(
+                    BinlogTrouble.Reason.MALFORMED,
+                    "event " + events + " of the stream cannot be read: " + e.getMessage());
+        }
+    }
+
+    @Override
+    public void onPacketEnd(long receivedNanos) {
+        if (over) {
+            return;
+        }
+        lastNanos = receivedNanos;
+        parser.eventEnd(receivedNanos);
+    }
+
+    @Override
+    public void onEnd(String reason) {
+        finish(BinlogErrors.reason(reason), reason);
+    }
+
+    /** When something last arrived; any thread. */
+    long lastNanos() {
+        return lastNanos;
+    }
+
+    /** Whether something arrived so long after the begin; any thread. */
+    boolean lived(Duration least) {
+        return lastNanos - beganNanos >= least.toNanos();
+    }
+
+    private void finish(BinlogTrouble.Reason reason, String message) {
+        if (!over) {
+            over = true;
+            onEnd.accept(reason, message);
+        }
+    }
+}

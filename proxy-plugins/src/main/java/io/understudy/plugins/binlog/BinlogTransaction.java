@@ -1,0 +1,42 @@
+package io.understudy.plugins.binlog;
+
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transaction of the binary log, at the arrival of its last event.
+ *
+ * @param gtid as the server's OK would tell it: MariaDB {@code 0-1-42}, MySQL {@code uuid:5} or {@code uuid:tag:5}; null for
+ *     an anonymous transaction (MySQL without {@code gtid_mode})
+ * @param kind what it is
+ * @param domain MariaDB's domain id; 0 on MySQL
+ * @param serverId server that first wrote it
+ * @param sequence number within its domain, or on MySQL within its source and tag
+ * @param group MariaDB: commit id that all transactions of one group commit share; MySQL: {@code last_committed}, which
+ *     transactions share that may be applied in parallel; -1 for none
+ * @param bytes of all its events, headers included
+ * @param firstNanos monotonic arrival of its first event
+ * @param lastNanos monotonic arrival of the last byte of its last event
+ * @param tables names {@code schema.table} whose rows it changes; at most {@link #MAX_TABLES}
+ * @param tablesKnown {@code tables} is complete; false for logged statements, compressed transactions, and too many tables
+ * @param statements it holds logged statements (statement-based logging) that are not schema changes
+ */
+public record BinlogTransaction(
+        @Nullable String gtid,
+        TransactionKind kind,
+        long domain,
+        long serverId,
+        long sequence,
+        long group,
+        long bytes,
+        long firstNanos,
+        long lastNanos,
+        Set<String> tables,
+        boolean tablesKnown,
+        boolean statements) {
+    /** Tables of one transaction that are told; more are only known to be more. */
+    public static final int MAX_TABLES = 64;
+
+    /** No group was told: on MariaDB the transaction was committed alone. */
+    public static final long NO_GROUP = -1;
+}

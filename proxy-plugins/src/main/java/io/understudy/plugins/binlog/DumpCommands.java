@@ -1,0 +1,76 @@
+package io.understudy.plugins.binlog;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.understudy.plugin.ServerFlavor;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What is said on a connection until the server sends its binary log. The position is the server's present one: on MariaDB
+ * taken by the server itself, on MySQL as just asked. Nothing is said of semi-synchronous replication, so the server does not
+ * count us among those whose acknowledgement it waits for.
+ */
+final class DumpCommands {
+    private static final int COM_QUERY = 0x03;
+    private static final int COM_BINLOG_DUMP = 0x12;
+    private static final int COM_BINLOG_DUMP_GTID = 0x1e;
+    /** The position follows as a GTID set. */
+    private static final int BINLOG_THROUGH_GTID = 0x04;
+
+    private static final int FIRST_POSITION = 4;
+
+    private DumpCommands() {}
+
+    static List<String> preparation(ServerFlavor flavor, Duration heartbeat) {
+        // Both names, as which one a server reads depends on its version; to the others it is a user variable like any.
+        String period = "SET @master_heartbeat_period = " + heartbeat.toNanos() + ", @source_heartbeat_period = "
+                + heartbeat.toNanos();
+        String checksum = "SET @master_binlog_checksum = @@global.binlog_checksum,"
+                + " @source_binlog_checksum = @@global.binlog_checksum";
+        return flavor == ServerFlavor.MARIADB
+                ? List.of(
+                        checksum,
+                        period,
+                        "SET @mariadb_slave_capability = 4",
+                        "SET @slave_connect_state = @@global.gtid_binlog_pos")
+                : List.of(checksum, period);
+    }
+
+    static ByteBuf query(ByteBufAllocator alloc, String sql) {
+        ByteBuf out = begin(alloc, COM_QUERY);
+        out.writeCharSequence(sql, StandardCharsets.UTF_8);
+        return end(out);
+    }
+
+    /** @param position MySQL's executed GTIDs; of no use to MariaDB, which has been told by a variable */
+    static ByteBuf dump(ByteBufAllocator alloc, ServerFlavor flavor, long serverId, String position) {
+        if (flavor == ServerFlavor.MARIADB) {
+            ByteBuf out = begin(alloc, COM_BINLOG_DUMP);
+            out.writeIntLE(FIRST_POSITION).writeShortLE(0).writeIntLE((int) serverId);
+            return end(out);
+        }
+        ByteBuf set = alloc.buffer();
+        try {
+            MySqlGtidSet.parse(position).encode(set);
+            ByteBuf out = begin(alloc, COM_BINLOG_DUMP_GTID);
+            out.writeShortLE(BINLOG_THROUGH_GTID).writeIntLE((int) serverId);
+            out.writeIntLE(0); // no file name
+            out.writeLongLE(FIRST_POSITION);
+            out.writeIntLE(set.readableBytes()).writeBytes(set);
+            return end(out);
+        } finally {
+            set.release();
+        }
+    }
+
+    private static ByteBuf begin(ByteBufAllocator alloc, int code) {
+        ByteBuf out = alloc.buffer();
+        return out.writeMediumLE(0).writeByte(0).writeByte(code);
+    }
+
+    private static ByteBuf end(ByteBuf out) {
+        return out.setMediumLE(out.readerIndex(), out.readableBytes() - 4);
+    }
+}

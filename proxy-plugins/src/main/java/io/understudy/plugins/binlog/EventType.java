@@ -1,0 +1,24 @@
+package io.understudy.plugins.binlog;
+
+/** Type codes of binary log events that matter here (MySQL's {@code binlog_event.h}, MariaDB's {@code log_event.h}). */
+final class EventType {
+    static final int QUERY = 2;
+    static final int STOP = 3;
+    static final int ROTATE = 4;
+    static final int FORMAT_DESCRIPTION = 15;
+    static final int XID = 16;
+    static final int EXECUTE_LOAD_QUERY = 18;
+    static final int TABLE_MAP = 19;
+    static final int HEARTBEAT = 27;
+    static final int MYSQL_GTID = 33;
+    static final int MYSQL_ANONYMOUS_GTID = 34;
+    static final int XA_PREPARE = 38;
+    static final int TRANSACTION_PAYLOAD = 40;
+    static final int HEARTBEAT_V2 = 41;
+    static final int MYSQL_TAGGED_GTID = 42;
+    static final int MARIADB_GTID = 162;
+    static final int START_ENCRYPTION = 164;
+    static final int QUERY_COMPRESSED = 165;
+
+    private EventType() {}
+}

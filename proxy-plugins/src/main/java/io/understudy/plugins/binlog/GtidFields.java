@@ -1,0 +1,100 @@
+package io.understudy.plugins.binlog;
+
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/** What a GTID event says: the holder that its readers fill. Not thread-safe. */
+final class GtidFields {
+    static final int STANDALONE = 0x01;
+    static final int GROUP_COMMIT_ID = 0x02;
+    static final int PREPARED_XA = 0x40;
+    static final int COMPLETED_XA = 0x80;
+
+    private static final int UUID_BYTES = 16;
+    private static final int LOGICAL_CLOCK = 2;
+
+    @Nullable
+    String gtid;
+
+    long domain;
+    long sequence;
+    long group;
+    /** MariaDB's flags; 0 on MySQL. */
+    int flags;
+
+    private void clear() {
+        gtid = null;
+        domain = 0;
+        sequence = 0;
+        group = BinlogTransaction.NO_GROUP;
+        flags = 0;
+    }
+
+    /** MariaDB: sequence (8), domain (4), flags (1), with a flag the commit id (8). */
+    void readMariaDb(ByteBuf buf, int body, long serverId) {
+        clear();
+        sequence = buf.getLongLE(body);
+        domain = buf.getUnsignedIntLE(body + 8);
+        flags = buf.getUnsignedByte(body + 12);
+        if ((flags & GROUP_COMMIT_ID) != 0) {
+            group = buf.getLongLE(body + 13);
+        }
+        gtid = domain + "-" + serverId + "-" + Long.toUnsignedString(sequence);
+    }
+
+    /** MySQL: flags (1), source's UUID (16), number (8), kind of clock (1), last_committed (8), sequence number (8). */
+    void readMySql(ByteBuf buf, int body, int end, boolean anonymous) {
+        clear();
+        sequence = buf.getLongLE(body + 1 + UUID_BYTES);
+        if (!anonymous) {
+            gtid = uuid(buf, body + 1) + ":" + sequence;
+        }
+        int clock = body + 1 + UUID_BYTES + 8;
+        if (clock + 9 <= end && buf.getByte(clock) == LOGICAL_CLOCK) {
+            group = buf.getLongLE(clock + 1);
+        }
+    }
+
+    /**
+     * MySQL 8.3 and newer: a serialised message of numbered fields, see {@link Varlen}. Fields in order: flags, UUID, number,
+     * tag, last_committed, sequence number, times, lengths; the first five are all that is read.
+     */
+    void readTagged(ByteBuf buf, int body, int end) {
+        clear();
+        Varlen in = new Varlen(buf, body, end);
+        in.unsigned(); // version of the format
+        in.unsigned(); // length of the message
+        in.unsigned(); // last field that a reader may not ignore
+        String uuid = "";
+        String tag = "";
+        while (in.more()) {
+            int field = (int) in.unsigned();
+            switch (field) {
+                case 0 -> in.unsigned(); // flags
+                case 1 -> uuid = uuid(in);
+                case 2 -> sequence = in.signed();
+                case 3 -> tag = in.text();
+                case 4 -> {
+                    group = in.signed();
+                    gtid = uuid + (tag.isEmpty() ? ":" : ":" + tag + ":") + sequence;
+                    return;
+                }
+                default -> throw new IllegalStateException("unexpected field " + field + " in a tagged GTID event");
+            }
+        }
+    }
+
+    private static String uuid(Varlen in) {
+        byte[] bytes = new byte[UUID_BYTES];
+        for (int i = 0; i < UUID_BYTES; i++) {
+            bytes[i] = (byte) in.unsigned();
+        }
+        return Uuids.format(bytes, 0);
+    }
+
+    private static String uuid(ByteBuf buf, int index) {
+        byte[] bytes = new byte[UUID_BYTES];
+        buf.getBytes(index, bytes);
+        return Uuids.format(bytes, 0);
+    }
+}

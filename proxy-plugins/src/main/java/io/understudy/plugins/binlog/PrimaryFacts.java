@@ -1,0 +1,49 @@
+package io.understudy.plugins.binlog;
+
+import io.understudy.plugin.ServerFlavor;
+import java.util.Map;
+
+/**
+ * What the primary says of itself before its binary log is asked for.
+ *
+ * @param flavor product
+ * @param serverId its {@code server_id}
+ * @param serverUuid MySQL's {@code server_uuid}; empty on MariaDB
+ * @param logBin it writes a binary log
+ * @param format {@code binlog_format}: ROW, STATEMENT or MIXED
+ * @param gtids its transactions have GTIDs that clients can be told: always on MariaDB, {@code gtid_mode=ON} on MySQL
+ * @param position GTIDs in its binary log up to now: MariaDB {@code gtid_binlog_pos}, MySQL {@code gtid_executed}
+ */
+public record PrimaryFacts(
+        ServerFlavor flavor,
+        long serverId,
+        String serverUuid,
+        boolean logBin,
+        String format,
+        boolean gtids,
+        String position) {
+
+    /**
+     * From the server's variables.
+     *
+     * @param variables by lower-case name, as {@code SHOW GLOBAL VARIABLES} gives them
+     */
+    static PrimaryFacts of(Map<String, String> variables, String mysqlExecuted) {
+        boolean mariadb =
+                variables.getOrDefault("version", "").contains("MariaDB") || variables.containsKey("gtid_binlog_pos");
+        String id = variables.getOrDefault("server_id", "0");
+        return new PrimaryFacts(
+                mariadb ? ServerFlavor.MARIADB : ServerFlavor.MYSQL,
+                Long.parseUnsignedLong(id),
+                variables.getOrDefault("server_uuid", ""),
+                variables.getOrDefault("log_bin", "OFF").equalsIgnoreCase("ON"),
+                variables.getOrDefault("binlog_format", "ROW"),
+                mariadb || variables.getOrDefault("gtid_mode", "OFF").startsWith("ON"),
+                mariadb ? variables.getOrDefault("gtid_binlog_pos", "") : mysqlExecuted);
+    }
+
+    /** Whether {@code other} is the same server: its history goes on. */
+    boolean sameServer(PrimaryFacts other) {
+        return flavor == other.flavor && serverId == other.serverId && serverUuid.equals(other.serverUuid);
+    }
+}

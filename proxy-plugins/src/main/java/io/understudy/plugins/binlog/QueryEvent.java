@@ -1,0 +1,37 @@
+package io.understudy.plugins.binlog;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/**
+ * The statement of a query event. Body: thread id (4), execution time (4), length of the schema's name (1), error (2), length
+ * of the status variables (2), these, the schema's name, a zero byte, the text.
+ */
+final class QueryEvent {
+    private static final int FIXED = 13;
+    private static final int LONGEST_WORD = 32;
+
+    private QueryEvent() {}
+
+    /**
+     * The first characters of the text in upper case: enough to tell {@code BEGIN}, {@code COMMIT} and {@code XA}. Empty when
+     * the text lies beyond what is shown.
+     *
+     * @param end end of the text, or of what is shown of it
+     */
+    static String start(ByteBuf buf, int body, int end) {
+        if (body + FIXED > end) {
+            return "";
+        }
+        int schema = buf.getUnsignedByte(body + 8);
+        int variables = buf.getUnsignedShortLE(body + 11);
+        int text = body + FIXED + variables + schema + 1;
+        if (text >= end) {
+            return "";
+        }
+        return buf.toString(text, Math.min(LONGEST_WORD, end - text), StandardCharsets.ISO_8859_1)
+                .strip()
+                .toUpperCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,36 @@
+package io.understudy.plugins.binlog;
+
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * The server id under which we appear. Two replicas with one id throw each other out, so one that nobody configured is drawn
+ * from the upper half of the range, which is rarely used, and drawn again when it proves to be taken. Not thread-safe.
+ */
+final class ServerIds {
+    private static final long LOWEST = 1L << 31;
+    private static final long BEYOND = 1L << 32;
+
+    private final boolean fixed;
+    private long current;
+
+    ServerIds(long configured) {
+        fixed = configured != 0;
+        current = fixed ? configured : draw();
+    }
+
+    long current() {
+        return current;
+    }
+
+    /** Takes another id; false when the configuration names one. */
+    boolean change() {
+        if (!fixed) {
+            current = draw();
+        }
+        return !fixed;
+    }
+
+    private static long draw() {
+        return ThreadLocalRandom.current().nextLong(LOWEST, BEYOND);
+    }
+}

@@ -1,0 +1,13 @@
+package io.understudy.plugins.binlog;
+
+/** What a transaction of the binary log is. */
+public enum TransactionKind {
+    /** Changes of rows, or statements that change rows. */
+    WRITE,
+    /** A statement that stands alone: a schema change, or administration that is logged. */
+    SCHEMA,
+    /** The first phase of a distributed transaction: logged, not yet committed. */
+    XA_PREPARE,
+    /** The second phase: {@code XA COMMIT} or {@code XA ROLLBACK}. */
+    XA_END
+}

@@ -1,0 +1,28 @@
+package io.understudy.plugins.commitlatency;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A commit as the client saw it.
+ *
+ * @param session the proxy's number of the session
+ * @param schema default schema, or null
+ * @param digest of the transaction's first writing statement, 16 hexadecimal digits; null when its text was not known
+ * @param gtid as the server's OK told it, or null
+ * @param sentNanos monotonic time at which the command's first byte arrived from the client
+ * @param okNanos monotonic time at which the answer's last byte arrived from the server
+ */
+record Commit(
+        CommitKind kind,
+        long session,
+        String user,
+        @Nullable String schema,
+        @Nullable String digest,
+        @Nullable String gtid,
+        long sentNanos,
+        long okNanos) {
+
+    long latencyNanos() {
+        return Math.max(0, okNanos - sentNanos);
+    }
+}

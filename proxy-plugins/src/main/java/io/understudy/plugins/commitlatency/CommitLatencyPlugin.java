@@ -1,0 +1,99 @@
+package io.understudy.plugins.commitlatency;
+
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.ProxyPlugin;
+import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionObserver;
+import io.understudy.plugins.binlog.BinlogDump;
+import io.understudy.plugins.binlog.JdbcQuestions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Plugin {@code commit-latency}: what each commit costs, and how much of that is semi-synchronous replication. */
+public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfig> {
+    private static final long WORK_MILLIS = 20;
+
+    private CommitLatencyConfig config = CommitLatencyConfig.defaults();
+    private volatile @Nullable CommitWorker worker;
+    private @Nullable BinlogDump dump;
+    private final List<ScheduledFuture<?>> tasks = new ArrayList<>();
+
+    @Override
+    public String id() {
+        return "commit-latency";
+    }
+
+    @Override
+    public Class<CommitLatencyConfig> configType() {
+        return CommitLatencyConfig.class;
+    }
+
+    @Override
+    public void start(PluginContext context, CommitLatencyConfig initial) {
+        config = initial;
+        DataSource source = context.primary().dataSource();
+        AttributionState attribution = new AttributionState(initial.attribution(), source != null);
+        CommitWorker started = new CommitWorker(
+                initial, new CommitMeters(context), attribution, context.clock(), System::nanoTime, source != null);
+        worker = started;
+        context.publish("commits", started::view);
+        ScheduledExecutorService executor = context.executor();
+        tasks.add(executor.scheduleWithFixedDelay(started, WORK_MILLIS, WORK_MILLIS, TimeUnit.MILLISECONDS));
+        if (source == null) {
+            return;
+        }
+        SemiSyncPoller poller =
+                new SemiSyncPoller(source, context.primary()::flavor, System::nanoTime, started::sampled);
+        tasks.add(executor.scheduleWithFixedDelay(poller, 0, initial.poll().toMillis(), TimeUnit.MILLISECONDS));
+        if (initial.attribution() == Attribution.AUTO || initial.attribution() == Attribution.BINLOG) {
+            BinlogDump reader = new BinlogDump(
+                    context.primary().connector(),
+                    new JdbcQuestions(source),
+                    executor,
+                    System::nanoTime,
+                    initial.serverId(),
+                    false,
+                    started);
+            dump = reader;
+            reader.start();
+        }
+    }
+
+    @Override
+    public void reload(CommitLatencyConfig next) {
+        CommitLatencyConfig old = config;
+        CommitLatencyConfig comparable = new CommitLatencyConfig(
+                next.attribution(), old.slow(), next.poll(), next.rows(), next.expire(), next.serverId());
+        if (!comparable.equals(old)) {
+            throw new IllegalArgumentException(
+                    "only slow can change while the proxy runs; the other keys take effect after a restart");
+        }
+        config = next;
+        CommitWorker running = worker;
+        if (running != null) {
+            running.slow(next.slow().toNanos());
+        }
+    }
+
+    @Override
+    public SessionObserver openSession(SessionContext session) {
+        CommitWorker running = worker;
+        return running == null ? SessionObserver.NONE : new CommitObserver(session, running);
+    }
+
+    @Override
+    public void stop() {
+        BinlogDump reader = dump;
+        if (reader != null) {
+            reader.stop();
+        }
+        tasks.forEach(task -> task.cancel(false));
+        tasks.clear();
+        worker = null;
+    }
+}

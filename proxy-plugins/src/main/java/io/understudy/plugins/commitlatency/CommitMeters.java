@@ -1,0 +1,139 @@
+package io.understudy.plugins.commitlatency;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.understudy.plugin.LatencyRecorder;
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugins.binlog.BinlogTrouble;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The plugin's meters, resolved once. Any thread. */
+final class CommitMeters {
+    /** Why a commit was not attributed. */
+    static final String[] REASONS = {"no_gtid", "no_binlog", "gap", "expired", "superseded", "overflow"};
+
+    private static final double[] GROUP_SIZES = {1, 2, 4, 8, 16, 32, 64, 128, 256};
+
+    private final LatencyRecorder[][] commits;
+    private final LatencyRecorder waitByBinlog;
+    private final LatencyRecorder waitByCounters;
+    private final LatencyRecorder queued;
+    private final Counter unacknowledged;
+    private final Map<String, Counter> unattributed = new TreeMap<>();
+    private final Map<BinlogTrouble.Reason, Counter> gaps = new EnumMap<>(BinlogTrouble.Reason.class);
+    private final DistributionSummary groups;
+
+    CommitMeters(PluginContext context) {
+        CommitKind[] kinds = CommitKind.values();
+        SemiSync[] states = SemiSync.values();
+        commits = new LatencyRecorder[kinds.length][states.length];
+        for (CommitKind kind : kinds) {
+            for (SemiSync state : states) {
+                commits[kind.ordinal()][state.ordinal()] = context.latency(
+                        "understudy_commit_seconds",
+                        "From a commit's arrival at the proxy to the server's OK",
+                        "kind",
+                        kind.label(),
+                        "semisync",
+                        state.label());
+            }
+        }
+        waitByBinlog = wait(context, "binlog");
+        waitByCounters = wait(context, "counters");
+        queued = context.latency(
+                "understudy_commit_queued_seconds",
+                "Part of a commit spent, before it was written to the binary log, behind other commits' acknowledgements");
+        unacknowledged = Counter.builder("understudy.commits.unacknowledged")
+                .description("Commits answered OK while semi-synchronous replication was off or timed out")
+                .register(context.meters());
+        for (String reason : REASONS) {
+            unattributed.put(
+                    reason,
+                    Counter.builder("understudy.commits.unattributed")
+                            .description("Commits whose time could not be split")
+                            .tag("reason", reason)
+                            .register(context.meters()));
+        }
+        for (BinlogTrouble.Reason reason : BinlogTrouble.Reason.values()) {
+            gaps.put(
+                    reason,
+                    Counter.builder("understudy.binlog.gaps")
+                            .description("Times the primary's binary log could not be read on")
+                            .tag("reason", reason.label())
+                            .register(context.meters()));
+        }
+        groups = DistributionSummary.builder("understudy.group.commit.transactions")
+                .description("Transactions per commit group of the binary log (MySQL: with the same last_committed)")
+                .serviceLevelObjectives(GROUP_SIZES)
+                .register(context.meters());
+    }
+
+    private static LatencyRecorder wait(PluginContext context, String source) {
+        return context.latency(
+                "understudy_commit_semisync_wait_seconds",
+                "Part of a commit spent waiting for its own acknowledgement by a replica",
+                "source",
+                source);
+    }
+
+    void commit(Commit commit, SemiSync state) {
+        commits[commit.kind().ordinal()][state.ordinal()].record(commit.latencyNanos());
+        if (state.unacknowledged()) {
+            unacknowledged.increment();
+        }
+    }
+
+    void attributed(Breakdown parts) {
+        waitByBinlog.record(parts.ackNanos());
+        queued.record(parts.queuedNanos());
+    }
+
+    /** An average of the server's counters over {@code waits} waits. */
+    void counted(long averageNanos, long waits) {
+        for (long i = 0; i < waits; i++) {
+            waitByCounters.record(averageNanos);
+        }
+    }
+
+    void unattributed(String reason) {
+        Counter counter = unattributed.get(reason);
+        if (counter != null) {
+            counter.increment();
+        }
+    }
+
+    void gap(BinlogTrouble.Reason reason) {
+        Counter counter = gaps.get(reason);
+        if (counter != null) {
+            counter.increment();
+        }
+    }
+
+    void group(long transactions) {
+        groups.record(transactions);
+    }
+
+    /** How many commits could not be attributed, by reason; reasons that never occurred are left out. */
+    Map<String, Long> unattributed() {
+        Map<String, Long> counts = new TreeMap<>();
+        unattributed.forEach((reason, counter) -> {
+            if (counter.count() > 0) {
+                counts.put(reason, (long) counter.count());
+            }
+        });
+        return counts;
+    }
+
+    /** Interruptions of the stream, by reason; reasons that never occurred are left out. */
+    Map<String, Long> gaps() {
+        Map<String, Long> counts = new TreeMap<>();
+        gaps.forEach((reason, counter) -> {
+            if (counter.count() > 0) {
+                counts.put(reason.label(), (long) counter.count());
+            }
+        });
+        return counts;
+    }
+}

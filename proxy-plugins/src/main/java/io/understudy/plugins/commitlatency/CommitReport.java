@@ -1,0 +1,56 @@
+package io.understudy.plugins.commitlatency;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Tables and figures of the commits so far. Written by the worker, read by any thread. */
+final class CommitReport {
+    private static final String NONE = "-";
+
+    private final CommitTable users;
+    private final CommitTable schemas;
+    private final CommitTable digests;
+    private final Prediction prediction = new Prediction();
+
+    CommitReport(int rows) {
+        users = new CommitTable(rows);
+        schemas = new CommitTable(rows);
+        digests = new CommitTable(rows);
+    }
+
+    void commit(Commit commit) {
+        long latency = commit.latencyNanos();
+        users.commit(commit.user(), latency);
+        schemas.commit(key(commit.schema()), latency);
+        digests.commit(key(commit.digest()), latency);
+        prediction.commit(commit);
+    }
+
+    void attributed(Commit commit, Breakdown parts) {
+        long latency = commit.latencyNanos();
+        users.attributed(commit.user(), latency, parts);
+        schemas.attributed(key(commit.schema()), latency, parts);
+        digests.attributed(key(commit.digest()), latency, parts);
+        prediction.attributed(parts);
+    }
+
+    private static String key(@Nullable String name) {
+        return name == null ? NONE : name;
+    }
+
+    List<CommitTable.Line> users() {
+        return users.lines();
+    }
+
+    List<CommitTable.Line> schemas() {
+        return schemas.lines();
+    }
+
+    List<CommitTable.Line> digests() {
+        return digests.lines();
+    }
+
+    Prediction.Figures prediction() {
+        return prediction.figures();
+    }
+}

@@ -1,0 +1,86 @@
+package io.understudy.plugins.commitlatency;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Commits by one key, such as the user: bounded, the rest share a row. On the worker, read by any thread. */
+final class CommitTable {
+    static final String OTHER = "other";
+
+    /** @param ackShare share of the latency that was spent waiting for acknowledgements, of commits where that is known */
+    record Line(
+            String key,
+            long commits,
+            double p50Millis,
+            double p95Millis,
+            double p99Millis,
+            double maxMillis,
+            double ackShare) {}
+
+    private static final class Row {
+        private final Quantiles latency = new Quantiles();
+        private long ackNanos;
+        private long attributedNanos;
+    }
+
+    private final int capacity;
+    private final Map<String, Row> rows = new HashMap<>();
+    private final Row other = new Row();
+
+    CommitTable(int capacity) {
+        this.capacity = capacity;
+    }
+
+    private Row row(String key) {
+        Row row = rows.get(key);
+        if (row == null) {
+            if (rows.size() >= capacity) {
+                return other;
+            }
+            row = new Row();
+            rows.put(key, row);
+        }
+        return row;
+    }
+
+    synchronized void commit(String key, long latencyNanos) {
+        row(key).latency.record(latencyNanos);
+    }
+
+    /** A commit already counted was found to consist of these parts. */
+    synchronized void attributed(String key, long latencyNanos, Breakdown parts) {
+        Row row = row(key);
+        row.attributedNanos += latencyNanos;
+        row.ackNanos += parts.ackNanos() + parts.queuedNanos();
+    }
+
+    /** Most time first, at most {@code most}; what does not fit is in the row {@value #OTHER}, without a split. */
+    synchronized List<Line> lines() {
+        List<Map.Entry<String, Row>> sorted = new ArrayList<>(rows.entrySet());
+        sorted.sort(Comparator.comparingLong(
+                (Map.Entry<String, Row> entry) -> -entry.getValue().latency.sum()));
+        List<Line> lines = new ArrayList<>();
+        for (Map.Entry<String, Row> entry : sorted) {
+            lines.add(line(entry.getKey(), entry.getValue()));
+        }
+        if (other.latency.count() > 0) {
+            lines.add(line(OTHER, other));
+        }
+        return lines;
+    }
+
+    private static Line line(String key, Row row) {
+        Quantiles latency = row.latency;
+        return new Line(
+                key,
+                latency.count(),
+                Millis.of(latency.at(0.50)),
+                Millis.of(latency.at(0.95)),
+                Millis.of(latency.at(0.99)),
+                Millis.of(latency.max()),
+                row.attributedNanos == 0 ? 0 : Math.round(1000.0 * row.ackNanos / row.attributedNanos) / 1000.0);
+    }
+}

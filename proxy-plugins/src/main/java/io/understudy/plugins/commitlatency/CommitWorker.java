@@ -1,0 +1,201 @@
+package io.understudy.plugins.commitlatency;
+
+import io.understudy.plugins.binlog.BinlogListener;
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.BinlogTrouble;
+import io.understudy.plugins.binlog.PrimaryFacts;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.function.LongSupplier;
+import org.jctools.queues.MpscArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that happens to commits after the event loops: they, the binary log's transactions and the looks at the primary
+ * come through one bounded queue and are dealt with by one thread at a time, in {@link #run}. All times were taken where
+ * things happened, so it does not matter how late that is.
+ */
+final class CommitWorker implements Runnable, CommitSink, BinlogListener {
+    private static final int CAPACITY = 1 << 16;
+    /** Room in the queue that only news about the stream and the primary may take: never lost for a burst of commits. */
+    private static final int RESERVED = 256;
+
+    private static final long COUNTED_WAITS = 100_000;
+
+    private record Started(PrimaryFacts facts, boolean replaced) {}
+
+    private final MpscArrayQueue<Object> queue = new MpscArrayQueue<>(CAPACITY);
+    private final CommitMeters meters;
+    private final CommitReport report;
+    private final AttributionState attribution;
+    private final Clock clock;
+    private final LongSupplier nanoClock;
+    private final boolean polled;
+
+    private final GtidJoin join;
+    private final SemiSyncClassifier classifier;
+    private final GroupCommits groups;
+    private final Exposure exposure = new Exposure();
+    private final SlowCommits slowCommits = new SlowCommits();
+    private volatile long slowNanos;
+    private volatile @Nullable SemiSyncSample sample;
+    private volatile long countedMicros;
+
+    /** @param polled looks at the primary will come; without them the state of semi-synchronous replication is unknown */
+    CommitWorker(
+            CommitLatencyConfig config,
+            CommitMeters meters,
+            AttributionState attribution,
+            Clock clock,
+            LongSupplier nanoClock,
+            boolean polled) {
+        this.meters = meters;
+        this.report = new CommitReport(config.rows());
+        this.attribution = attribution;
+        this.clock = clock;
+        this.nanoClock = nanoClock;
+        this.polled = polled;
+        this.slowNanos = config.slow().toNanos();
+        this.join = new GtidJoin(CAPACITY, config.expire().toNanos(), new Joined());
+        this.classifier = new SemiSyncClassifier(CAPACITY, this::classified);
+        this.groups = new GroupCommits(meters::group);
+    }
+
+    void slow(long nanos) {
+        slowNanos = nanos;
+    }
+
+    @Override
+    public void committed(Commit commit) {
+        if (!queue.offerIfBelowThreshold(commit, CAPACITY - RESERVED)) {
+            meters.commit(commit, SemiSync.UNKNOWN);
+            meters.unattributed("overflow");
+        }
+    }
+
+    @Override
+    public void onTransaction(BinlogTransaction transaction) {
+        // Without room it is as if the event had not come: its commit will not be attributed, and is counted then.
+        queue.offerIfBelowThreshold(transaction, CAPACITY - RESERVED);
+    }
+
+    @Override
+    public void onStart(PrimaryFacts facts, boolean replaced) {
+        queue.offer(new Started(facts, replaced));
+    }
+
+    @Override
+    public void onGap(BinlogTrouble trouble) {
+        queue.offer(trouble);
+    }
+
+    /** A look at the primary. */
+    void sampled(SemiSyncSample look) {
+        queue.offer(look);
+    }
+
+    @Override
+    public void run() {
+        Object next = queue.poll();
+        while (next != null) {
+            if (next instanceof Commit commit) {
+                commit(commit);
+            } else if (next instanceof BinlogTransaction transaction) {
+                groups.transaction(transaction);
+                join.event(transaction);
+            } else if (next instanceof SemiSyncSample look) {
+                look(look);
+            } else if (next instanceof BinlogTrouble trouble) {
+                meters.gap(trouble.reason());
+                attribution.trouble(trouble);
+                join.gap();
+                groups.gap();
+            } else if (next instanceof Started) {
+                join.gap();
+                groups.gap();
+                attribution.streaming();
+            }
+            next = queue.poll();
+        }
+        join.expire(nanoClock.getAsLong());
+    }
+
+    private void commit(Commit commit) {
+        Tracked tracked = new Tracked(commit);
+        report.commit(commit);
+        String gtid = commit.gtid();
+        if (attribution.active() != Attribution.BINLOG) {
+            unattributed(tracked, "no_binlog");
+        } else if (gtid == null) {
+            unattributed(tracked, "no_gtid");
+        } else {
+            join.commit(tracked, Gtids.last(gtid));
+        }
+        if (polled) {
+            classifier.commit(tracked);
+        } else {
+            meters.commit(commit, SemiSync.UNKNOWN);
+        }
+    }
+
+    private void unattributed(Tracked tracked, String reason) {
+        meters.unattributed(reason);
+        slowCommits.look(tracked, slowNanos, nanoClock.getAsLong());
+    }
+
+    private final class Joined implements GtidJoin.Out {
+        @Override
+        public void joined(Tracked tracked, BinlogTransaction event, long queuedNanos) {
+            Commit commit = tracked.commit();
+            SemiSyncSample latest = sample;
+            long queued = latest != null && latest.queuesCommits() ? queuedNanos : 0;
+            Breakdown parts = Breakdown.of(commit.sentNanos(), event.lastNanos(), commit.okNanos(), queued);
+            tracked.attributed(parts, event.bytes());
+            meters.attributed(parts);
+            report.attributed(commit, parts);
+            slowCommits.look(tracked, slowNanos, nanoClock.getAsLong());
+        }
+
+        @Override
+        public void unmatched(Tracked tracked, String reason) {
+            unattributed(tracked, reason);
+        }
+    }
+
+    private void look(SemiSyncSample look) {
+        SemiSyncSample before = sample;
+        sample = look;
+        classifier.sample(look);
+        if (look.known() && look.on()) {
+            exposure.acknowledged(look.answeredNanos(), wall(look.answeredNanos()));
+        }
+        if (before != null && before.known() && look.known() && attribution.active() == Attribution.COUNTERS) {
+            long waits = look.waits() - before.waits();
+            long micros = look.waitMicros() - before.waitMicros();
+            if (waits > 0 && micros >= 0) {
+                countedMicros = micros / waits;
+                meters.counted(countedMicros * 1_000, Math.min(waits, COUNTED_WAITS));
+            }
+        }
+    }
+
+    private void classified(Tracked tracked, SemiSync state) {
+        Commit commit = tracked.commit();
+        meters.commit(commit, state);
+        if (state.unacknowledged()) {
+            exposure.unacknowledged(tracked, wall(commit.okNanos()));
+        } else if (state == SemiSync.ON) {
+            exposure.acknowledged(commit.okNanos(), wall(commit.okNanos()));
+        }
+    }
+
+    /** Wall clock time of a monotonic time, by what the wall clock says now. */
+    private Instant wall(long nanos) {
+        return clock.instant().minusNanos(nanoClock.getAsLong() - nanos);
+    }
+
+    /** For {@code /api/commits}. Any thread. */
+    CommitsView view() {
+        return CommitsView.of(attribution, sample, countedMicros, exposure, groups, meters, report);
+    }
+}

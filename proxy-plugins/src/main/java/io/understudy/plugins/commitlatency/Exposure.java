@@ -1,0 +1,93 @@
+package io.understudy.plugins.commitlatency;
+
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What could have been lost: commits that were answered OK while no replica was known to have them, gathered in windows from
+ * the first such commit to the first acknowledged one. Begin and end are wall clock times for people; how long a window was
+ * is measured by the monotonic clock, so a step of the wall clock does not stretch it. On the worker, read by any thread.
+ */
+final class Exposure {
+    private static final int WINDOWS = 100;
+
+    /**
+     * A window in which commits were not acknowledged.
+     *
+     * @param end null while it lasts
+     * @param milliseconds how long it lasted, or has lasted up to its last commit
+     * @param firstGtid null when GTIDs were not told
+     * @param bytes of the transactions' events, as far as these were seen
+     */
+    record Window(
+            Instant begin,
+            @Nullable Instant end,
+            long milliseconds,
+            long commits,
+            @Nullable String firstGtid,
+            @Nullable String lastGtid,
+            long bytes) {}
+
+    private final Deque<Window> past = new ArrayDeque<>();
+    private @Nullable Window current;
+    private long beganNanos;
+    private long total;
+
+    synchronized void unacknowledged(Tracked tracked, Instant when) {
+        total++;
+        Commit commit = tracked.commit();
+        String gtid = commit.gtid();
+        Window window = current;
+        if (window == null) {
+            beganNanos = commit.okNanos();
+            current = new Window(when, null, 0, 1, gtid, gtid, tracked.bytes());
+            return;
+        }
+        String first = window.firstGtid();
+        current = new Window(
+                window.begin(),
+                null,
+                Math.max(window.milliseconds(), (commit.okNanos() - beganNanos) / 1_000_000),
+                window.commits() + 1,
+                first == null ? gtid : first,
+                gtid == null ? window.lastGtid() : gtid,
+                window.bytes() + tracked.bytes());
+    }
+
+    /** A replica acknowledges again, and so has all that was written before. */
+    synchronized void acknowledged(long nanos, Instant when) {
+        Window window = current;
+        if (window == null) {
+            return;
+        }
+        current = null;
+        if (past.size() == WINDOWS) {
+            past.removeFirst();
+        }
+        past.addLast(new Window(
+                window.begin(),
+                when,
+                Math.max(window.milliseconds(), (nanos - beganNanos) / 1_000_000),
+                window.commits(),
+                window.firstGtid(),
+                window.lastGtid(),
+                window.bytes()));
+    }
+
+    synchronized @Nullable Window current() {
+        return current;
+    }
+
+    /** Newest last. */
+    synchronized List<Window> past() {
+        return new ArrayList<>(past);
+    }
+
+    synchronized long total() {
+        return total;
+    }
+}

@@ -1,0 +1,73 @@
+package io.understudy.plugins.commitlatency;
+
+import io.understudy.plugin.ServerFlavor;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Looks at the primary's semi-synchronous replication. Any account may. Runs on the executor, one look at a time. */
+final class SemiSyncPoller implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(SemiSyncPoller.class);
+
+    private static final String STATUS = "SHOW GLOBAL STATUS WHERE Variable_name LIKE 'Rpl\\_semi\\_sync\\_%'"
+            + " OR Variable_name = 'Binlog_group_commits'";
+    private static final String SETTINGS = "SHOW GLOBAL VARIABLES WHERE Variable_name LIKE 'rpl\\_semi\\_sync\\_%'"
+            + " OR Variable_name IN ('binlog_commit_wait_count', 'binlog_commit_wait_usec',"
+            + " 'binlog_group_commit_sync_delay')";
+
+    private final DataSource source;
+    private final Supplier<ServerFlavor> flavor;
+    private final LongSupplier nanoClock;
+    private final Consumer<SemiSyncSample> out;
+    private boolean failing;
+
+    SemiSyncPoller(
+            DataSource source, Supplier<ServerFlavor> flavor, LongSupplier nanoClock, Consumer<SemiSyncSample> out) {
+        this.source = source;
+        this.flavor = flavor;
+        this.nanoClock = nanoClock;
+        this.out = out;
+    }
+
+    @Override
+    public void run() {
+        long asked = nanoClock.getAsLong();
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            Map<String, String> values = new HashMap<>();
+            read(statement, SETTINGS, values);
+            read(statement, STATUS, values);
+            if (failing) {
+                log.info("the state of semi-synchronous replication is known again");
+                failing = false;
+            }
+            out.accept(SemiSyncSample.of(asked, nanoClock.getAsLong(), flavor.get(), values));
+        } catch (SQLException | RuntimeException e) {
+            if (!failing) {
+                log.warn(
+                        "the state of semi-synchronous replication is unknown, as the primary cannot be asked: {};"
+                                + " check primary.monitor and that the primary is up",
+                        e.getMessage());
+                failing = true;
+            }
+            out.accept(SemiSyncSample.unknown(asked, nanoClock.getAsLong()));
+        }
+    }
+
+    private static void read(Statement statement, String sql, Map<String, String> values) throws SQLException {
+        try (ResultSet rows = statement.executeQuery(sql)) {
+            while (rows.next()) {
+                values.put(rows.getString(1), rows.getString(2));
+            }
+        }
+    }
+}

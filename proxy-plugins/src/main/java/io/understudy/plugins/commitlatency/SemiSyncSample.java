@@ -1,0 +1,106 @@
+package io.understudy.plugins.commitlatency;
+
+import io.understudy.plugin.ServerFlavor;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The primary's semi-synchronous replication at one look. Both products and both of MySQL's naming schemes look the same here.
+ *
+ * @param askedNanos monotonic time before the look
+ * @param answeredNanos monotonic time after it
+ * @param known the primary answered; when false, the rest means nothing
+ * @param enabled it is to wait for acknowledgements
+ * @param on it does
+ * @param waitPoint {@code AFTER_SYNC} or {@code AFTER_COMMIT}; empty when not told
+ * @param clients semi-synchronous replicas connected
+ * @param acknowledged transactions acknowledged in time so far
+ * @param unacknowledged transactions not acknowledged in time so far
+ * @param waits transactions, or groups of them, that have waited
+ * @param waitMicros what these waits add up to, microseconds
+ * @param groups groups of transactions written to the binary log so far; -1 when not told (MySQL)
+ * @param groupWaitCount setting: transactions for which a group waits; -1 when not told
+ * @param groupWaitMicros setting: how long it waits at most, microseconds; -1 when not told
+ */
+record SemiSyncSample(
+        long askedNanos,
+        long answeredNanos,
+        boolean known,
+        ServerFlavor flavor,
+        boolean enabled,
+        boolean on,
+        String waitPoint,
+        long clients,
+        long acknowledged,
+        long unacknowledged,
+        long waits,
+        long waitMicros,
+        long groups,
+        long groupWaitCount,
+        long groupWaitMicros) {
+
+    static SemiSyncSample unknown(long askedNanos, long answeredNanos) {
+        return new SemiSyncSample(
+                askedNanos, answeredNanos, false, ServerFlavor.MARIADB, false, false, "", 0, 0, 0, 0, 0, -1, -1, -1);
+    }
+
+    /**
+     * From names and values of status and variables together.
+     *
+     * @param values by name, any case
+     */
+    static SemiSyncSample of(long askedNanos, long answeredNanos, ServerFlavor flavor, Map<String, String> values) {
+        Map<String, String> byName = new java.util.HashMap<>();
+        values.forEach((name, value) -> byName.put(
+                name.toLowerCase(Locale.ROOT).replace("_source_", "_master_").replace("_replica", "_slave"), value));
+        boolean enabled = isOn(byName.get("rpl_semi_sync_master_enabled"));
+        return new SemiSyncSample(
+                askedNanos,
+                answeredNanos,
+                true,
+                flavor,
+                enabled,
+                enabled && isOn(byName.get("rpl_semi_sync_master_status")),
+                byName.getOrDefault("rpl_semi_sync_master_wait_point", ""),
+                number(byName, "rpl_semi_sync_master_clients", 0),
+                number(byName, "rpl_semi_sync_master_yes_tx", 0),
+                number(byName, "rpl_semi_sync_master_no_tx", 0),
+                number(byName, "rpl_semi_sync_master_tx_waits", 0),
+                number(byName, "rpl_semi_sync_master_tx_wait_time", 0),
+                number(byName, "binlog_group_commits", -1),
+                number(byName, "binlog_commit_wait_count", -1),
+                number(byName, "binlog_commit_wait_usec", number(byName, "binlog_group_commit_sync_delay", -1)));
+    }
+
+    private static boolean isOn(@org.jspecify.annotations.Nullable String value) {
+        return value != null && (value.equalsIgnoreCase("ON") || value.equals("1"));
+    }
+
+    private static long number(Map<String, String> values, String name, long otherwise) {
+        String text = values.get(name);
+        if (text == null) {
+            return otherwise;
+        }
+        try {
+            return Long.parseLong(text.strip());
+        } catch (NumberFormatException e) {
+            return otherwise;
+        }
+    }
+
+    /**
+     * A commit's event is written only when the acknowledgement of the group before it has come: MariaDB waits holding the lock
+     * that orders commits.
+     */
+    boolean queuesCommits() {
+        return known && enabled && flavor == ServerFlavor.MARIADB && waitPoint.equalsIgnoreCase("AFTER_SYNC");
+    }
+
+    /** State at this look. */
+    SemiSync state() {
+        if (!known) {
+            return SemiSync.UNKNOWN;
+        }
+        return on ? SemiSync.ON : enabled ? SemiSync.DEGRADED : SemiSync.OFF;
+    }
+}

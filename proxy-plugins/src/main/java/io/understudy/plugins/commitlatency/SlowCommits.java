@@ -1,0 +1,71 @@
+package io.understudy.plugins.commitlatency;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Logs slow commits, at most so many a minute; the rest is counted in the next minute's first line. On the worker only. */
+final class SlowCommits {
+    private static final Logger log = LoggerFactory.getLogger(SlowCommits.class);
+    private static final int PER_MINUTE = 20;
+    private static final long MINUTE = 60_000_000_000L;
+
+    private long minuteBegan;
+    private int logged;
+    private long suppressed;
+    private long total;
+
+    /** @param limitNanos slower than this is slow; 0 for never */
+    void look(Tracked tracked, long limitNanos, long nowNanos) {
+        Commit commit = tracked.commit();
+        if (limitNanos <= 0 || commit.latencyNanos() <= limitNanos) {
+            return;
+        }
+        if (total++ == 0 || nowNanos - minuteBegan > MINUTE) {
+            if (suppressed > 0) {
+                log.warn("{} more slow commits in the last minute were not logged", suppressed);
+            }
+            minuteBegan = nowNanos;
+            logged = 0;
+            suppressed = 0;
+        }
+        if (logged >= PER_MINUTE) {
+            suppressed++;
+            return;
+        }
+        logged++;
+        log.warn(describe(commit, tracked.breakdown()));
+    }
+
+    static String describe(Commit commit, @Nullable Breakdown parts) {
+        String schema = commit.schema();
+        String digest = commit.digest();
+        StringBuilder line = new StringBuilder("slow commit: ")
+                .append(millis(commit.latencyNanos()))
+                .append(" ms, kind ")
+                .append(commit.kind().label())
+                .append(", session ")
+                .append(commit.session())
+                .append(", user ")
+                .append(commit.user())
+                .append(", schema ")
+                .append(schema == null ? "-" : schema)
+                .append(", digest ")
+                .append(digest == null ? "-" : digest);
+        if (parts == null) {
+            return line.append(", parts unknown").toString();
+        }
+        return line.append(": execution and flush ")
+                .append(millis(parts.executeNanos()))
+                .append(", queued behind other acknowledgements ")
+                .append(millis(parts.queuedNanos()))
+                .append(", own acknowledgement ")
+                .append(millis(parts.ackNanos()))
+                .toString();
+    }
+
+    private static String millis(long nanos) {
+        return String.format(Locale.ROOT, "%.1f", nanos / 1e6);
+    }
+}

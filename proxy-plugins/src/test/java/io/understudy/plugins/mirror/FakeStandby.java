@@ -1,0 +1,191 @@
+package io.understudy.plugins.mirror;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugin.StandbyState;
+import io.understudy.plugin.WireConnection;
+import io.understudy.plugin.WireConnector;
+import io.understudy.plugin.WireResponse;
+import io.understudy.plugin.WireStream;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import javax.sql.DataSource;
+
+/** A standby that answers when it is told to, in the caller's thread. */
+final class FakeStandby implements StandbyBackend, WireConnector {
+    final List<String> received = new ArrayList<>();
+    final List<Connection> connections = new ArrayList<>();
+    boolean refuse;
+    boolean answering = true;
+    int errorCode;
+    StandbyState state = new StandbyState(true, true, 0.0, 1, null);
+
+    @Override
+    public String name() {
+        return "standby-1";
+    }
+
+    @Override
+    public DataSource dataSource() {
+        return (DataSource) java.lang.reflect.Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    throw new SQLException("a fake has no SQL");
+                });
+    }
+
+    @Override
+    public StandbyState state() {
+        return state;
+    }
+
+    @Override
+    public WireConnector connector() {
+        return this;
+    }
+
+    @Override
+    public CompletableFuture<WireConnection> connect() {
+        if (refuse) {
+            return CompletableFuture.failedFuture(new IllegalStateException("refused"));
+        }
+        Connection connection = new Connection();
+        connections.add(connection);
+        return CompletableFuture.completedFuture(connection);
+    }
+
+    /** Everything received but the connection's own settings. */
+    List<String> statements() {
+        return received.stream().filter(text -> !text.startsWith("SET SESSION")).toList();
+    }
+
+    final class Connection implements WireConnection {
+        final Queue<WireResponse> pending = new ArrayDeque<>();
+        private final Queue<Integer> codes = new ArrayDeque<>();
+        private boolean open = true;
+        private int prepared;
+
+        @Override
+        public Executor loop() {
+            return Runnable::run;
+        }
+
+        @Override
+        public ByteBufAllocator alloc() {
+            return UnpooledByteBufAllocator.DEFAULT;
+        }
+
+        @Override
+        public ServerFlavor flavor() {
+            return ServerFlavor.MARIADB;
+        }
+
+        @Override
+        public long threadId() {
+            return 1;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return open;
+        }
+
+        @Override
+        public void execute(ByteBuf command, WireResponse response) {
+            int code = command.getUnsignedByte(command.readerIndex() + 4);
+            received.add(
+                    code == Commands.QUERY
+                            ? command.toString(
+                                    command.readerIndex() + 5, command.readableBytes() - 5, StandardCharsets.UTF_8)
+                            : "#" + code);
+            command.release();
+            pending.add(response);
+            codes.add(code);
+            if (answering) {
+                answerOne();
+            }
+        }
+
+        void answerOne() {
+            WireResponse response = pending.remove();
+            int code = codes.remove();
+            response.onResponse(new Answered(errorCode), code == Commands.STMT_PREPARE ? ++prepared : -1);
+        }
+
+        @Override
+        public void send(ByteBuf command) {
+            received.add("#" + command.getUnsignedByte(command.readerIndex() + 4));
+            command.release();
+        }
+
+        @Override
+        public void stream(ByteBuf command, WireStream stream) {
+            command.release();
+        }
+
+        @Override
+        public void close() {
+            open = false;
+            WireResponse response;
+            while ((response = pending.poll()) != null) {
+                response.onFailure("closed");
+            }
+        }
+    }
+
+    private record Answered(int errorCode) implements ResponseView {
+        @Override
+        public boolean ok() {
+            return errorCode == 0;
+        }
+
+        @Override
+        public int status() {
+            return 2;
+        }
+
+        @Override
+        public boolean inTransaction() {
+            return false;
+        }
+
+        @Override
+        public long affectedRows() {
+            return 0;
+        }
+
+        @Override
+        public long rows() {
+            return 1;
+        }
+
+        @Override
+        public long bytes() {
+            return 10;
+        }
+
+        @Override
+        public long firstByteNanos() {
+            return 1;
+        }
+
+        @Override
+        public long lastByteNanos() {
+            return 1;
+        }
+
+        @Override
+        public String gtid() {
+            return "";
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.understudy.plugins.mirror;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Runs tasks when told to; time does not pass by itself. */
+final class ManualExecutor extends AbstractExecutorService implements ScheduledExecutorService {
+    private static final int ENOUGH = 1000;
+
+    private final Queue<Runnable> ready = new ArrayDeque<>();
+    private final Queue<Runnable> delayed = new ArrayDeque<>();
+    private final List<Runnable> periodic = new ArrayList<>();
+
+    void runReady() {
+        Runnable task;
+        while ((task = ready.poll()) != null) {
+            task.run();
+        }
+    }
+
+    /** Lets all delays pass, until nothing is left to do. */
+    void runAll() {
+        for (int i = 0; i < ENOUGH && !(ready.isEmpty() && delayed.isEmpty()); i++) {
+            runReady();
+            Runnable task = delayed.poll();
+            if (task != null) {
+                task.run();
+            }
+        }
+    }
+
+    void runPeriodic() {
+        List.copyOf(periodic).forEach(Runnable::run);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        ready.add(task);
+    }
+
+    @Override
+    public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+        Later later = new Later(task);
+        delayed.add(later);
+        return later;
+    }
+
+    @Override
+    public <V> ScheduledFuture<V> schedule(Callable<V> task, long delay, TimeUnit unit) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, long initial, long period, TimeUnit unit) {
+        return scheduleWithFixedDelay(task, initial, period, unit);
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long initial, long delay, TimeUnit unit) {
+        periodic.add(task);
+        return new Later(task);
+    }
+
+    @Override
+    public void shutdown() {}
+
+    @Override
+    public List<Runnable> shutdownNow() {
+        return List.of();
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return false;
+    }
+
+    @Override
+    public boolean isTerminated() {
+        return false;
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) {
+        return true;
+    }
+
+    private static final class Later extends FutureTask<Object> implements ScheduledFuture<Object> {
+        Later(Runnable task) {
+            super(task, "done");
+        }
+
+        @Override
+        public long getDelay(TimeUnit unit) {
+            return 0;
+        }
+
+        @Override
+        public int compareTo(Delayed other) {
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,206 @@
+package io.understudy.plugins.mirror;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.StandbyState;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class StandbyMirrorTest {
+    private final MeterRegistry meters = new SimpleMeterRegistry();
+    private final FakeStandby standby = new FakeStandby();
+    private final ManualExecutor executor = new ManualExecutor();
+    private final List<ByteBuf> packets = new ArrayList<>();
+
+    @AfterEach
+    void nothingLeaks() {
+        assertThat(packets).allSatisfy(packet -> assertThat(packet.refCnt()).isZero());
+    }
+
+    private StandbyMirror mirror(MirrorConfig config) {
+        PluginContext context = (PluginContext) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {PluginContext.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "executor" -> executor;
+                    case "latency" -> (io.understudy.plugin.LatencyRecorder) nanos -> {};
+                    case "meters" -> meters;
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+        return new StandbyMirror(standby, context, new MirrorMeters(meters), config, new DigestTimes());
+    }
+
+    private static MirrorConfig config(int concurrency, int statements, String bytes, Duration age) {
+        return new MirrorConfig(
+                concurrency,
+                new MirrorConfig.Queue(statements, ByteCount.parse(bytes), age),
+                null,
+                null,
+                null,
+                null,
+                null,
+                null);
+    }
+
+    private void offer(StandbyMirror mirror, String sql, long session) {
+        ByteBuf packet = Commands.text(UnpooledByteBufAllocator.DEFAULT, Commands.QUERY, sql);
+        packets.add(packet);
+        mirror.offer(new MirroredStatement(
+                packet,
+                null,
+                null,
+                new StatementSetting(null, 45, null, null, null),
+                new MirrorRules.Bound(new MirrorConfig.Rule("all", null, null, null, null, null), List.of(mirror)),
+                session,
+                1,
+                1000,
+                System.nanoTime()));
+        packet.release();
+    }
+
+    private double dropped(String reason) {
+        return meters.get("understudy.mirror.dropped")
+                .tag("reason", reason)
+                .counter()
+                .count();
+    }
+
+    private double executed(String outcome) {
+        var counter = meters.find("understudy.mirror.statements")
+                .tag("outcome", outcome)
+                .counter();
+        return counter == null ? 0 : counter.count();
+    }
+
+    @Test
+    void sendsWhatIsOfferedOverAReadOnlySession() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 1", 1);
+        executor.runAll();
+        assertThat(standby.received.get(0)).contains("READ ONLY").contains("READ COMMITTED");
+        assertThat(standby.statements()).contains("SELECT 1");
+        assertThat(executed("ok")).isEqualTo(1);
+        mirror.stop();
+    }
+
+    @Test
+    void setsTheSessionsSettingsOnceForStatementsThatShareThem() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 1", 1);
+        executor.runAll();
+        offer(mirror, "SELECT 2", 2);
+        executor.runAll();
+        assertThat(standby.statements())
+                .containsExactly("SET time_zone = DEFAULT, sql_mode = DEFAULT", "SELECT 1", "SELECT 2");
+        mirror.stop();
+    }
+
+    @Test
+    void dropsWhatDoesNotFitAndCountsIt() {
+        standby.answering = false;
+        StandbyMirror mirror = mirror(config(1, 3, "1MiB", Duration.ofSeconds(5)));
+        for (int i = 0; i < 10; i++) {
+            offer(mirror, "SELECT " + i, 1);
+        }
+        assertThat(dropped("queue_full")).isEqualTo(7);
+        mirror.stop();
+        assertThat(dropped("standby_down")).isEqualTo(3);
+    }
+
+    @Test
+    void dropsWhatExceedsTheBytes() {
+        standby.answering = false;
+        StandbyMirror mirror = mirror(config(1, 100, "100B", Duration.ofSeconds(5)));
+        for (int i = 0; i < 10; i++) {
+            offer(mirror, "SELECT '" + "x".repeat(30) + "'", 1);
+        }
+        assertThat(dropped("bytes_full")).isEqualTo(8);
+        mirror.stop();
+    }
+
+    @Test
+    void aStandbyThatRefusesCostsNothingButDrops() {
+        standby.refuse = true;
+        StandbyMirror mirror = mirror(config(2, 100, "1MiB", Duration.ofSeconds(5)));
+        for (int i = 0; i < 5; i++) {
+            offer(mirror, "SELECT " + i, i);
+            executor.runReady();
+        }
+        mirror.start();
+        executor.runPeriodic();
+        offer(mirror, "SELECT 9", 9);
+        assertThat(dropped("standby_down")).isEqualTo(6);
+        mirror.stop();
+    }
+
+    @Test
+    void aWritableStandbyIsNotMirroredTo() {
+        standby.state = new StandbyState(true, false, 0.0, 1, null);
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        mirror.start();
+        executor.runPeriodic();
+        offer(mirror, "SELECT 1", 1);
+        assertThat(dropped("not_read_only")).isEqualTo(1);
+        mirror.pause().resumeByOperator();
+        offer(mirror, "SELECT 2", 1);
+        executor.runAll();
+        assertThat(standby.statements()).contains("SELECT 2");
+        mirror.stop();
+    }
+
+    @Test
+    void pausesAboveTheLagAndGoesOnWellBelowIt() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        mirror.start();
+        standby.state = new StandbyState(true, true, 11.0, 1, null);
+        executor.runPeriodic();
+        assertThat(mirror.pause().paused()).isTrue();
+        standby.state = new StandbyState(true, true, 9.0, 1, null);
+        executor.runPeriodic();
+        assertThat(mirror.pause().paused())
+                .as("nine of ten seconds is not yet down enough")
+                .isTrue();
+        standby.state = new StandbyState(true, true, 7.0, 1, null);
+        executor.runPeriodic();
+        assertThat(mirror.pause().paused()).isFalse();
+        mirror.stop();
+    }
+
+    @Test
+    void anErrorOnTheStandbyIsCountedAndTheNextStatementRuns() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 1", 1);
+        executor.runAll();
+        standby.errorCode = 1146;
+        offer(mirror, "SELECT * FROM gone", 1);
+        executor.runAll();
+        standby.errorCode = 1969;
+        offer(mirror, "SELECT slow", 1);
+        executor.runAll();
+        assertThat(executed("error")).isEqualTo(1);
+        assertThat(executed("timeout")).isEqualTo(1);
+        mirror.stop();
+    }
+
+    @Test
+    void aLostConnectionIsMadeAgain() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 1", 1);
+        executor.runAll();
+        standby.connections.get(0).close();
+        offer(mirror, "SELECT 2", 1);
+        executor.runAll();
+        assertThat(standby.connections).hasSize(2);
+        assertThat(standby.statements()).contains("SELECT 2");
+        mirror.stop();
+    }
+}

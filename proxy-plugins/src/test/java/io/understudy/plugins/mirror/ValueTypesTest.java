@@ -1,0 +1,59 @@
+package io.understudy.plugins.mirror;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class ValueTypesTest {
+    @Test
+    void readsRatesExactly() {
+        assertThat(SampleRate.parse("10%").millionths()).isEqualTo(100_000);
+        assertThat(SampleRate.parse("0.0001%").millionths()).isEqualTo(1);
+        assertThat(SampleRate.parse("100%").millionths()).isEqualTo(SampleRate.ALL);
+        assertThat(SampleRate.parse("12.5%")).hasToString("12.5%");
+    }
+
+    @Test
+    void refusesWhatIsNoRate() {
+        assertThatThrownBy(() -> SampleRate.parse("101%")).hasMessageContaining("at most 100%");
+        assertThatThrownBy(() -> SampleRate.parse("10")).hasMessageContaining("percentage such as 10%");
+        assertThatThrownBy(() -> SampleRate.parse("adaptive")).hasMessageContaining("not there yet");
+    }
+
+    @Test
+    void aRateTakesItsShareOfEvenlySpreadNumbers() {
+        SampleRate tenth = SampleRate.parse("10%");
+        int taken = 0;
+        for (int i = 0; i < 1_000_000; i++) {
+            taken += tenth.takes(i) ? 1 : 0;
+        }
+        assertThat(taken).isEqualTo(100_000);
+        assertThat(SampleRate.parse("0%").takes(0)).isFalse();
+        assertThat(SampleRate.parse("100%").takes(-1)).isTrue();
+    }
+
+    @Test
+    void readsSizes() {
+        assertThat(ByteCount.parse("64MiB").bytes()).isEqualTo(64L << 20);
+        assertThat(ByteCount.parse("10KB").bytes()).isEqualTo(10_000);
+        assertThat(ByteCount.parse("64MiB")).hasToString("64MiB");
+        assertThatThrownBy(() -> ByteCount.parse("many")).hasMessageContaining("size such as 64MiB");
+        assertThatThrownBy(() -> ByteCount.parse("0B")).hasMessageContaining("at least 1 byte");
+    }
+
+    @Test
+    void aRateLimitLetsSoManyThroughInEachSecond() {
+        RateLimit limit = RateLimit.perSecond(3);
+        int first = 0;
+        int second = 0;
+        for (int i = 0; i < 10; i++) {
+            first += limit.take(5_000_000_000L + i) ? 1 : 0;
+        }
+        for (int i = 0; i < 10; i++) {
+            second += limit.take(6_000_000_000L + i) ? 1 : 0;
+        }
+        assertThat(first).isEqualTo(3);
+        assertThat(second).isEqualTo(3);
+    }
+}
