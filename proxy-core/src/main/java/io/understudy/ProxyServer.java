@@ -8,6 +8,7 @@ import io.understudy.config.Address;
 import io.understudy.config.ConfigDiff;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.handshake.tls.TlsFilesException;
 import io.understudy.host.HostContext;
 import io.understudy.host.PluginHost;
 import io.understudy.host.PluginStartException;
@@ -48,6 +49,7 @@ public final class ProxyServer implements AutoCloseable {
     private final PluginHost plugins;
     private final SessionRegistry registry;
     private final SessionEnvironment environment;
+    private final LegSetup legs;
     private final NetworkTransport transport;
     private final EventLoopGroup acceptors;
     private final EventLoopGroup loops;
@@ -73,6 +75,8 @@ public final class ProxyServer implements AutoCloseable {
                 metrics,
                 new SqlAnalyzer(),
                 config.limits().statementBytes().toInt());
+        legs = new LegSetup(config);
+        environment.setLoginPolicy(legs.policy());
         transport = NetworkTransport.resolve(config.transport());
         acceptors = transport.group(1, "accept");
         loops = transport.group(Runtime.getRuntime().availableProcessors(), "relay");
@@ -164,6 +168,17 @@ public final class ProxyServer implements AutoCloseable {
         left.addAll(plugins.reload(next.plugins()));
         loaded = next;
         return left;
+    }
+
+    /**
+     * Reads certificates and keys again; sessions that stand keep theirs.
+     *
+     * @param next names the files, and is otherwise like the running configuration
+     * @throws TlsFilesException when a file cannot be used; those in use stay in use
+     */
+    public void reloadCertificates(UnderstudyConfig next) throws TlsFilesException {
+        legs.reload(next);
+        log.info("certificates and keys of both legs read again, for new connections");
     }
 
     /**

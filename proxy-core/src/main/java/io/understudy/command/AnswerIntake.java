@@ -18,6 +18,13 @@ public final class AnswerIntake {
     private final CommandListener listener;
     private final AnswerObserver observer;
     private final boolean responses;
+    private boolean fileUnfinished;
+
+    /**
+     * An unknown command was followed by another before anything of an answer had come. Whether it has one is not to be
+     * known, so that from then on a packet too many is no fault.
+     */
+    private boolean inDoubt;
 
     /** Told of every answer that is over, for the proxy's own metrics. */
     public interface AnswerObserver {
@@ -38,6 +45,9 @@ public final class AnswerIntake {
         if (exchange == null) {
             if (first == Marker.ERR) {
                 return 0; // the server says why it is about to close an idle connection
+            }
+            if (inDoubt) {
+                return 0;
             }
             throw new MalformedPacketException("the server sent a packet though no answer was due");
         }
@@ -68,15 +78,27 @@ public final class AnswerIntake {
     void superseded() {
         Exchange exchange = inFlight.head();
         if (exchange != null) {
+            inDoubt |= exchange.packets() == 0;
             finish(exchange);
         }
     }
 
+    /** The client still owes the rest of a file, though the server has answered already. */
+    boolean fileUnfinished() {
+        return fileUnfinished;
+    }
+
+    void strayFilePacket(int length) {
+        fileUnfinished = length > 0;
+    }
+
     private void finish(Exchange exchange) {
         exchange.lastByte(model.nanos());
+        fileUnfinished = exchange.fileUnfinished();
         if (exchange.statusSeen()) {
             model.status(exchange.status());
         }
+        model.statusInDoubt(mayHaveBegun(exchange));
         if (exchange.injected() == null) {
             settle(exchange);
             observer.answered(exchange);
@@ -87,6 +109,19 @@ public final class AnswerIntake {
             listener.onResponse(exchange);
         }
         inFlight.remove();
+    }
+
+    /** An ERR packet carries no status: a statement that failed half-way may have left a transaction open. */
+    private boolean mayHaveBegun(Exchange exchange) {
+        if (exchange.ok() || !exchange.isStatement()) {
+            return !exchange.statusSeen() && model.statusInDoubt();
+        }
+        return !model.autocommit()
+                || exchange.statusSeen()
+                || switch (exchange.kind()) {
+                    case CALL, EXECUTE, BLOCK, BEGIN, MULTI, UNKNOWN -> true;
+                    default -> false;
+                };
     }
 
     private void settle(Exchange exchange) {

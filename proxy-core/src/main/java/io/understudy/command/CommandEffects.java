@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.sql.SetStatement;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
-import io.understudy.wire.Capabilities;
 import io.understudy.wire.CommandCode;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class CommandEffects {
     private static final int ID_OFFSET = 1;
     private static final int ID_END = 5;
+    private static final int SET_OPTION_LENGTH = 3;
 
     private final SessionModel model;
     private final boolean statements;
@@ -31,12 +31,24 @@ final class CommandEffects {
             return;
         }
         switch (exchange.code()) {
-            case CommandCode.QUERY -> query(exchange, length);
+            case CommandCode.QUERY -> {
+                query(exchange, length);
+                TrackingWatch watch = model.trackingWatch();
+                if (watch != null && exchange.kind() == StatementKind.SET) {
+                    watch.clientSets(buf, index, length);
+                }
+            }
             case CommandCode.STMT_PREPARE -> prepare(exchange, length);
             case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE -> execute(exchange, buf, index, length);
             case CommandCode.INIT_DB -> {
                 String name = buf.toString(index + 1, length - 1, StandardCharsets.UTF_8);
                 exchange.onSuccess(() -> model.setSchema(name));
+            }
+            case CommandCode.SET_OPTION -> {
+                if (length >= SET_OPTION_LENGTH) {
+                    boolean on = buf.getUnsignedShortLE(index + 1) == 0; // MYSQL_OPTION_MULTI_STATEMENTS_ON
+                    exchange.onSuccess(() -> model.setMultiStatements(on));
+                }
             }
             case CommandCode.CHANGE_USER -> changeUser(exchange, buf, index, length);
             case CommandCode.STMT_RESET, CommandCode.STMT_FETCH -> exchange.setPrepared(find(buf, index, length));
@@ -81,7 +93,7 @@ final class CommandEffects {
         switch (kind) {
             case SET, USE, CREATE, LOCK, UNLOCK -> follow(exchange, kind);
             default -> {
-                if ((model.capabilities() & Capabilities.MULTI_STATEMENTS) != 0) {
+                if (model.multiStatements()) {
                     followMulti(exchange);
                 }
             }
@@ -150,6 +162,10 @@ final class CommandEffects {
     private void execute(Exchange exchange, ByteBuf buf, int index, int length) {
         PreparedEntry entry = find(buf, index, length);
         exchange.setPrepared(entry);
+        TrackingWatch watch = model.trackingWatch();
+        if (watch != null && entry != null && entry.kind() == StatementKind.SET) {
+            watch.clientSetsPrepared();
+        }
         if (entry == null || !statements || exchange.code() != CommandCode.STMT_EXECUTE) {
             return;
         }

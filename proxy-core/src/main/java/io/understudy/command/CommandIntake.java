@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 public final class CommandIntake {
     /** Enough of a statement for its first keyword in nearly every case. */
     private static final int KIND_PREFIX = 64;
+    /** Enough of a SET statement to see whether it is about session tracking. */
+    private static final int SET_PREFIX = 1024;
 
     private static final int EXECUTE_PREFIX = 10;
     private static final int ID_PREFIX = 5;
@@ -29,7 +31,6 @@ public final class CommandIntake {
     private final CommandEffects effects;
     private final AnswerIntake answers;
     private final boolean statements;
-    private final boolean boundary;
     private final boolean commands;
 
     /** For commands that have no answer. */
@@ -46,7 +47,6 @@ public final class CommandIntake {
         this.answers = answers;
         int interests = listener.interests();
         statements = (interests & (Interest.STATEMENTS | Interest.BOUNDARY)) != 0;
-        boundary = (interests & Interest.BOUNDARY) != 0;
         commands = (interests & Interest.COMMANDS) != 0;
         effects = new CommandEffects(model, statements);
         silent = new Exchange(model.statement());
@@ -56,8 +56,12 @@ public final class CommandIntake {
     public int packet(int length, int sequence, int first) {
         current = null;
         Exchange head = inFlight.head();
-        if (head != null && head.wantsClientData()) {
+        if (head != null && head.wantsClientData(sequence)) {
             head.clientPacket(length);
+            return 0;
+        }
+        if (answers.fileUnfinished()) {
+            answers.strayFilePacket(length);
             return 0;
         }
         if (sequence != 0) {
@@ -67,9 +71,9 @@ public final class CommandIntake {
             answers.superseded();
         }
         int code = Math.max(first, CommandCode.SLEEP);
-        boolean mayInject = boundary && isStatement(code) && gate.open();
+        boolean mayInject = isStatement(code) && gate.open();
         Exchange exchange = begin(code, length);
-        int wanted = wanted(code, length);
+        int wanted = wanted(code, length, mayInject);
         if (wanted == 0) {
             effects.recognise(exchange, null, 0, 0);
             announce(exchange);
@@ -83,6 +87,9 @@ public final class CommandIntake {
     private Exchange begin(int code, int length) {
         Answer answer = Answers.to(code);
         Exchange exchange = answer == null ? silent : inFlight.add();
+        if (answer == null) {
+            silent.clear();
+        }
         exchange.begin(
                 code, model.nextNumber(), length, model.nanos(), model.inTransaction(), model.wroteInTransaction());
         exchange.expect(
@@ -96,13 +103,15 @@ public final class CommandIntake {
         return code == CommandCode.QUERY || code == CommandCode.STMT_EXECUTE || code == CommandCode.STMT_BULK_EXECUTE;
     }
 
-    private int wanted(int code, int length) {
+    private int wanted(int code, int length, boolean mayInject) {
+        boolean everything = statements || mayInject;
         int whole = Math.min(length, model.statementLimit());
         return switch (code) {
-            case CommandCode.QUERY, CommandCode.STMT_PREPARE -> statements ? whole : Math.min(length, KIND_PREFIX);
+            case CommandCode.QUERY, CommandCode.STMT_PREPARE ->
+                everything ? whole : Math.min(length, model.trackingWatch() == null ? KIND_PREFIX : SET_PREFIX);
             case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE ->
-                statements ? whole : Math.min(length, EXECUTE_PREFIX);
-            case CommandCode.INIT_DB, CommandCode.CHANGE_USER -> Math.min(length, NAME_LIMIT);
+                everything ? whole : Math.min(length, EXECUTE_PREFIX);
+            case CommandCode.INIT_DB, CommandCode.CHANGE_USER, CommandCode.SET_OPTION -> Math.min(length, NAME_LIMIT);
             case CommandCode.STMT_CLOSE,
                     CommandCode.STMT_RESET,
                     CommandCode.STMT_FETCH,

@@ -167,7 +167,7 @@ public final class Exchange extends AnswerProgress implements CommandView, Respo
             PreparedEntry entry = prepared;
             if (entry != null) {
                 known = entry.summary();
-            } else if (complete && hasText()) {
+            } else if (textAtHand()) {
                 known = statement.summary();
             }
             summary = known;
@@ -175,8 +175,8 @@ public final class Exchange extends AnswerProgress implements CommandView, Respo
         return known;
     }
 
-    private boolean hasText() {
-        return code == CommandCode.QUERY || code == CommandCode.STMT_PREPARE;
+    private boolean textAtHand() {
+        return complete && statement.isOpen() && (code == CommandCode.QUERY || code == CommandCode.STMT_PREPARE);
     }
 
     @Override
@@ -186,7 +186,7 @@ public final class Exchange extends AnswerProgress implements CommandView, Respo
             byte[] text = entry.text();
             return text == null ? null : new String(text, java.nio.charset.StandardCharsets.UTF_8);
         }
-        return complete && hasText() ? statement.text() : null;
+        return textAtHand() ? statement.text() : null;
     }
 
     @Override
@@ -195,7 +195,7 @@ public final class Exchange extends AnswerProgress implements CommandView, Respo
         if (entry != null) {
             return entry.normalizedText();
         }
-        return complete && hasText() ? statement.normalizedText() : null;
+        return textAtHand() ? statement.normalizedText() : null;
     }
 
     @Override

@@ -83,5 +83,9 @@ public final class InFlight {
         }
         head = (head + 1) % ring.length;
         size--;
+        if (size == 0 && ring.length > LIMIT) {
+            ring = new Exchange[1]; // what one burst needed is not kept for the session's life
+            head = 0;
+        }
     }
 }

@@ -53,6 +53,9 @@ final class PreparedStatements {
         IntObjectHashMap<PreparedEntry> map = byId;
         PreparedEntry entry = id == LAST ? last : map == null ? null : map.remove(id);
         if (entry != null) {
+            if (entry == last) {
+                last = null;
+            }
             if (map != null && id == LAST) {
                 map.remove(entry.id());
             }

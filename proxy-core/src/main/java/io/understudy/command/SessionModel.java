@@ -7,6 +7,7 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionSettings;
 import io.understudy.sql.SqlAnalyzer;
+import io.understudy.wire.Capabilities;
 import io.understudy.wire.CommandCode;
 import io.understudy.wire.ServerStatus;
 import io.understudy.wire.packet.SessionState;
@@ -36,9 +37,12 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     private @Nullable String schema;
     private int status;
     private boolean wroteInTransaction;
+    private boolean statusInDoubt;
+    private boolean multiStatements;
     private long commands;
     private long nanos;
     private @Nullable Exchange answering;
+    private @Nullable TrackingWatch trackingWatch;
 
     /** What the login has settled. */
     public record Login(
@@ -64,6 +68,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         serverThreadId = login.serverThreadId();
         capabilities = login.capabilities();
         status = login.status();
+        multiStatements = (capabilities & Capabilities.MULTI_STATEMENTS) != 0;
         this.analyzer = analyzer;
         this.statementLimit = statementLimit;
         settings.login(login.collation());
@@ -126,6 +131,24 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         return inFlight.isEmpty() && !inTransaction() && prepared.atRest();
     }
 
+    /** True after an error that does not tell whether it left a transaction open, until the server's next status. */
+    public boolean statusInDoubt() {
+        return statusInDoubt;
+    }
+
+    void statusInDoubt(boolean doubt) {
+        statusInDoubt = doubt;
+    }
+
+    /** Whether a COM_QUERY may hold several statements: by the login, and by COM_SET_OPTION since. */
+    boolean multiStatements() {
+        return multiStatements;
+    }
+
+    void setMultiStatements(boolean on) {
+        multiStatements = on;
+    }
+
     boolean wroteInTransaction() {
         return wroteInTransaction;
     }
@@ -141,6 +164,16 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
             wroteInTransaction = false;
         }
         settings.status((bits & ServerStatus.NO_BACKSLASH_ESCAPES) != 0);
+    }
+
+    /** Set once, before the first command. */
+    public void setTrackingWatch(TrackingWatch watch) {
+        trackingWatch = watch;
+    }
+
+    @Nullable
+    TrackingWatch trackingWatch() {
+        return trackingWatch;
     }
 
     void setSchema(@Nullable String name) {
@@ -163,7 +196,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     public void expectInjected(InjectedStatement statementOfOurs, int observer) {
         Exchange exchange = inFlight.addBeforeLast();
         exchange.begin(CommandCode.QUERY, 0, 0, nanos, false, false);
-        exchange.expect(Answers.RESULT, capabilities, null);
+        exchange.expect(Answers.RESULT, capabilities, trackingWatch == null ? null : this);
         exchange.ownedBy(statementOfOurs, observer);
     }
 
@@ -182,6 +215,11 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         if (name.equals("last_gtid")) {
             if (exchange != null && !value.isEmpty()) {
                 exchange.setGtid(value);
+            }
+        } else if (name.equals("session_track_system_variables")) {
+            TrackingWatch watch = trackingWatch;
+            if (watch != null) {
+                watch.reported(value);
             }
         } else {
             settings.tracked(name, value);

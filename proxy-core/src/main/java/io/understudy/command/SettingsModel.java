@@ -3,16 +3,19 @@ package io.understudy.command;
 import io.understudy.plugin.SessionSettings;
 import io.understudy.sql.SetStatement;
 import io.understudy.sql.SqlModes;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** {@link SessionSettings} as followed from what passes. */
 final class SettingsModel implements SessionSettings {
+    private static final int CHARSET_LIMIT = 256;
+
     private int loginCollation;
     private boolean known = true;
     private @Nullable String characterSet;
     private @Nullable String charsetName;
     private @Nullable String timeZone;
-    private @Nullable String sqlMode;
+    private SqlModeSetting sqlMode = SqlModeSetting.DEFAULT;
     private boolean noBackslashEscapes;
     private boolean temporaryTables;
     private boolean lockedTables;
@@ -29,7 +32,7 @@ final class SettingsModel implements SessionSettings {
         characterSet = null;
         charsetName = null;
         timeZone = null;
-        sqlMode = null;
+        sqlMode = SqlModeSetting.DEFAULT;
         temporaryTables = false;
         lockedTables = false;
         refresh();
@@ -39,67 +42,78 @@ final class SettingsModel implements SessionSettings {
     void apply(SetStatement statement) {
         for (SetStatement.Assignment assignment : statement.assignments()) {
             if (assignment.scope() == SetStatement.Scope.SESSION) {
-                assign(assignment.name(), assignment.literalValue());
-            }
-        }
-    }
-
-    private void assign(String name, @Nullable String value) {
-        switch (name) {
-            case "names", "character_set" -> {
-                if (value == null) {
-                    lost();
-                } else {
-                    charsetName = value.split("[\\s]", 2)[0];
-                    characterSet = (name.equals("names") ? "NAMES " : "CHARACTER SET ") + value;
-                }
-            }
-            case "character_set_client",
-                    "character_set_connection",
-                    "character_set_results",
-                    "collation_connection",
-                    "charset",
-                    "character_set_database" -> variableCharset(name, value);
-            case "time_zone" -> {
-                timeZone = value;
-                known &= value != null;
-            }
-            case "sql_mode" -> {
-                sqlMode = value;
-                known &= value != null;
-            }
-            default -> {
-                // Other settings do not change what a mirrored read means.
+                assign(assignment);
             }
         }
         refresh();
     }
 
-    private void variableCharset(String name, @Nullable String value) {
-        if (value == null) {
-            if (!name.equals("character_set_results")) {
-                lost();
+    private void assign(SetStatement.Assignment assignment) {
+        String value = assignment.literalValue();
+        switch (assignment.name()) {
+            case "names", "character_set" -> names(assignment.name(), value);
+            case "character_set_client", "character_set_connection", "collation_connection" ->
+                charsetVariable(assignment.name(), value);
+            case "time_zone" -> {
+                timeZone = value == null ? null : SqlModeSetting.quoted(value);
+                known &= value != null || assignment.isDefault();
             }
+            case "sql_mode" -> sqlMode(assignment, value);
+            default -> {
+                // Other settings do not change what a mirrored read means; character_set_results only what comes back.
+            }
+        }
+    }
+
+    private void names(String name, @Nullable String value) {
+        if (value == null) {
+            characterSet = null;
+            charsetName = null;
             return;
         }
-        if (name.equals("character_set_results")) {
-            return; // results are thrown away wherever they are mirrored
+        charsetName = value.split("\\s", 2)[0];
+        characterSet = (name.equals("names") ? "NAMES " : "CHARACTER SET ") + value;
+        if (!value.matches("[A-Za-z0-9_]+( COLLATE [A-Za-z0-9_]+)?")) {
+            lost();
+        }
+    }
+
+    private void charsetVariable(String name, @Nullable String value) {
+        if (value == null || !value.matches("[A-Za-z0-9_]+")) {
+            lost();
+            return;
         }
         if (name.equals("character_set_client")) {
             charsetName = value;
         }
         String before = characterSet;
-        characterSet = (before == null ? "" : before + ", ") + "@@session." + name + " = " + value;
-        if (characterSet.length() > 256) {
+        String next = (before == null ? "" : before + ", ") + "@@session." + name + " = " + value;
+        characterSet = next;
+        if (next.length() > CHARSET_LIMIT) {
             lost();
+        }
+    }
+
+    private void sqlMode(SetStatement.Assignment assignment, @Nullable String value) {
+        if (assignment.isDefault()) {
+            sqlMode = SqlModeSetting.DEFAULT;
+        } else if (value != null) {
+            sqlMode = SqlModeSetting.literal(value);
+        } else {
+            SqlModeSetting next = sqlMode.assigned(assignment.expression());
+            if (next == null) {
+                lost();
+            } else {
+                sqlMode = next;
+            }
         }
     }
 
     /** The server told of a variable by session tracking. */
     void tracked(String name, String value) {
         switch (name) {
-            case "time_zone" -> timeZone = value;
-            case "sql_mode" -> sqlMode = value;
+            case "time_zone" -> timeZone = SqlModeSetting.quoted(value);
+            case "sql_mode" -> sqlMode = SqlModeSetting.literal(value);
             case "character_set_client" -> charsetName = value;
             default -> {
                 return;
@@ -108,6 +122,7 @@ final class SettingsModel implements SessionSettings {
         refresh();
     }
 
+    /** The server's status bit of NO_BACKSLASH_ESCAPES. */
     void status(boolean noBackslash) {
         if (noBackslashEscapes != noBackslash) {
             noBackslashEscapes = noBackslash;
@@ -128,14 +143,10 @@ final class SettingsModel implements SessionSettings {
     }
 
     private void refresh() {
-        String mode = sqlMode;
-        int bits = SqlModes.of(mode == null ? "" : mode, charset());
-        modes = noBackslashEscapes ? bits | SqlModes.NO_BACKSLASH_ESCAPES : bits;
-    }
-
-    private String charset() {
-        String name = charsetName;
-        return name != null ? name : Collations.charset(loginCollation);
+        String named = charsetName;
+        String charset = named != null ? named.toLowerCase(Locale.ROOT) : Collations.charset(loginCollation);
+        int bits = SqlModes.withCharset(sqlMode.lexerModes(), charset);
+        modes = noBackslashEscapes ? bits | SqlModes.NO_BACKSLASH_ESCAPES : bits & ~SqlModes.NO_BACKSLASH_ESCAPES;
     }
 
     @Override
@@ -160,7 +171,7 @@ final class SettingsModel implements SessionSettings {
 
     @Override
     public @Nullable String sqlMode() {
-        return sqlMode;
+        return sqlMode.expression();
     }
 
     @Override

@@ -22,6 +22,9 @@ final class StatementBytes {
         }
     };
 
+    /** Longest way to the text of a statement without attributes. */
+    private static final int PLAIN_OFFSET = 3;
+
     private final SqlAnalyzer analyzer;
     private final SessionModel model;
 
@@ -82,6 +85,9 @@ final class StatementBytes {
     StatementKind kind(int shown) {
         byte[] bytes = array();
         int start = textOffset();
+        if (start >= shown && start > PLAIN_OFFSET) {
+            return StatementKind.UNKNOWN; // the text lies behind attributes that are longer than what is shown
+        }
         return analyzer.firstKeyword(
                 bytes,
                 offset + start,

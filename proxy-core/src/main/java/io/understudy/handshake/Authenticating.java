@@ -1,12 +1,14 @@
 package io.understudy.handshake;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.wire.Capabilities;
 import io.understudy.wire.Marker;
 import io.understudy.wire.ServerStatus;
 import io.understudy.wire.packet.ClientReply;
 import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.Greeting;
 import io.understudy.wire.packet.OkPacket;
+import io.understudy.wire.packet.SessionStateFilter;
 
 /**
  * The dialogue of the authentication plugin, whichever it is. OK and ERR end it; everything else is the plugin's and is
@@ -34,12 +36,18 @@ final class Authenticating implements HandshakePhase {
         if (first == Marker.OK) {
             int status = ServerStatus.AUTOCOMMIT;
             if (payload.readableBytes() >= OK_MIN) {
-                OkPacket ok = new OkPacket();
-                ok.parse(payload, 0, payload.readableBytes(), 0);
-                status = ok.status();
+                try {
+                    OkPacket ok = new OkPacket();
+                    ok.parse(payload, 0, payload.readableBytes(), 0);
+                    status = ok.status();
+                } catch (RuntimeException e) {
+                    packet.release();
+                    throw e;
+                }
             }
-            handshake.toClient(packet);
-            handshake.loggedIn(new LoginResult(greeting, reply, agreed, status));
+            boolean clientTracks = (reply.capabilities() & Capabilities.SESSION_TRACK) != 0;
+            handshake.toClient(clientTracks ? packet : withoutState(packet, payload));
+            handshake.loggedIn(new LoginResult(greeting, reply, agreed, clientTracks, status));
         } else if (first == Marker.ERR) {
             ErrPacket err = ErrPacket.parse(payload, 0, payload.readableBytes());
             handshake.toClient(packet);
@@ -48,6 +56,26 @@ final class Authenticating implements HandshakePhase {
             handshake.toClient(packet);
         }
         return this;
+    }
+
+    /** Clients may send their first command, whose number is 0, without waiting for the server's OK. */
+    @Override
+    public boolean isEarlyCommand(int sequence) {
+        return sequence == 0;
+    }
+
+    /** The OK packet for a client that knows nothing of session state. */
+    private ByteBuf withoutState(ByteBuf packet, ByteBuf payload) {
+        if ((agreed & Capabilities.SESSION_TRACK) == 0) {
+            return packet;
+        }
+        ByteBuf shorter =
+                new SessionStateFilter(agreed).withoutState(packet.alloc(), payload, 0, payload.readableBytes(), 0);
+        if (shorter == null) {
+            return packet;
+        }
+        packet.release();
+        return shorter;
     }
 
     @Override

@@ -1,17 +1,22 @@
 package io.understudy.handshake;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.wire.Capabilities;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Marker;
+import io.understudy.wire.TlsEnd;
 import io.understudy.wire.packet.ClientReply;
 import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.Greeting;
 
-/** The client has the greeting and answers with who it is and what it can. */
+/** The client has the greeting and answers with who it is and what it can, perhaps asking for TLS first. */
 final class AwaitClientReply implements HandshakePhase {
+    private static final int ER_SECURE_TRANSPORT_REQUIRED = 3159;
+
     private final Handshake handshake;
     private final Greeting greeting;
     private final long offered;
+    private boolean tls;
 
     AwaitClientReply(Handshake handshake, Greeting greeting, long offered) {
         this.handshake = handshake;
@@ -22,22 +27,56 @@ final class AwaitClientReply implements HandshakePhase {
     @Override
     public HandshakePhase fromClient(ByteBuf packet) {
         try {
-            ByteBuf payload = SequencedLeg.payload(packet);
-            ClientReply reply = ClientReply.parse(payload);
+            ClientReply reply = ClientReply.parse(SequencedLeg.payload(packet));
             if (reply.isTlsRequest()) {
-                throw new MalformedPacketException("the client asks for TLS, which was not offered");
+                tlsRequested(packet);
+                return this;
             }
-            long agreed = reply.capabilities() & offered;
-            // Bits of the client's own that no server offers stay as they are; those that we took out must not come
-            // back.
-            ClientReply.withCapabilities(
-                    payload,
-                    reply.capabilities() & (offered | ~greeting.capabilities() & ~io.understudy.wire.Capabilities.SSL));
-            handshake.toServer(packet.retain());
-            return new Authenticating(handshake, greeting, reply, agreed);
+            if (handshake.policy().clientTls() == LoginPolicy.ClientTls.REQUIRED
+                    && !tls
+                    && !handshake.clientIsLocal()) {
+                throw new Refusal(
+                        "client_without_tls",
+                        ER_SECURE_TRANSPORT_REQUIRED,
+                        "HY000",
+                        "Connections using insecure transport are prohibited (Understudy: listen.tls.mode is required)");
+            }
+            return relay(packet, reply);
         } finally {
             packet.release();
         }
+    }
+
+    private void tlsRequested(ByteBuf packet) {
+        TlsEnd end = handshake.policy().clientEnd();
+        if (tls || (offered & Capabilities.SSL) == 0) {
+            throw new MalformedPacketException(
+                    tls ? "the client asks for TLS within TLS" : "the client asks for TLS, which was not offered");
+        }
+        if (handshake.policy().clientTls() == LoginPolicy.ClientTls.PASSTHROUGH) {
+            handshake.toServer(packet.retain());
+            handshake.passthrough();
+        } else if (end != null) {
+            tls = true;
+            handshake.startClientTls(end);
+        }
+    }
+
+    private HandshakePhase relay(ByteBuf packet, ClientReply reply) {
+        TlsEnd serverEnd = handshake.policy().serverEnd();
+        boolean serverTls = handshake.policy().asksServerForTls(greeting.capabilities(), handshake.serverIsLocal());
+        long legBits = serverTls ? Capabilities.SSL : 0;
+        if (handshake.trackSession()) {
+            legBits |= greeting.capabilities() & Capabilities.SESSION_TRACK;
+        }
+        long told = ServerReply.capabilities(reply.capabilities(), greeting.capabilities(), offered, legBits);
+        ServerReply.rewrite(packet, told);
+        if (serverTls && serverEnd != null) {
+            handshake.toServer(ServerReply.tlsRequest(packet));
+            handshake.startServerTls(serverEnd);
+        }
+        handshake.toServer(packet.retain());
+        return new Authenticating(handshake, greeting, reply, told & greeting.capabilities() & ~ServerReply.OF_A_LEG);
     }
 
     @Override

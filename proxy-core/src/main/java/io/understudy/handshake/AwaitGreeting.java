@@ -25,7 +25,7 @@ final class AwaitGreeting implements HandshakePhase {
         }
         try {
             Greeting greeting = Greeting.parse(payload);
-            long offered = CapabilityFilter.offer(greeting.capabilities());
+            long offered = handshake.policy().offer(greeting.capabilities());
             Greeting.withCapabilities(payload, offered);
             handshake.toClient(packet.retain());
             return new AwaitClientReply(handshake, greeting, offered);

@@ -19,6 +19,14 @@ public final class CapabilityFilter {
             | Capabilities.MARIADB_CACHE_METADATA
             | Capabilities.MARIADB_BULK_UNIT_RESULTS;
 
+    /**
+     * What a client's reply may say to the server: what was offered to it, and bits of its own that the server never
+     * offered, but nothing that the proxy does not carry.
+     */
+    static long pass(long client, long offered, long server) {
+        return client & CARRIED & (offered | ~server);
+    }
+
     private CapabilityFilter() {}
 
     /** What of a server's capabilities is offered to the client. */

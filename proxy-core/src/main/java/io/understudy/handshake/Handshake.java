@@ -2,6 +2,8 @@ package io.understudy.handshake;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.wire.Leg;
+import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.TlsEnd;
 import io.understudy.wire.packet.ErrPacket;
 import org.jspecify.annotations.Nullable;
 
@@ -17,17 +19,30 @@ public final class Handshake {
 
         /** The server's ERR packet has been passed on. */
         void refusedByServer(ErrPacket err);
+
+        /** The client's request for TLS has been passed on; what follows is between client and server. */
+        default void passthrough() {
+            throw new IllegalStateException("TLS is relayed though nobody asked for that");
+        }
+
+        /** TLS with one side has failed; its connection is about to close. */
+        default void tlsFailed(boolean withServer, Throwable cause) {}
     }
 
     private final SequencedLeg client;
     private final SequencedLeg server;
     private final Outcome outcome;
+    private final LoginPolicy policy;
+    private final boolean trackSession;
     private final PacketAssembler fromClient = new PacketAssembler();
     private final PacketAssembler fromServer = new PacketAssembler();
     private HandshakePhase phase = new AwaitGreeting(this);
     private boolean over;
+    private boolean waiting;
 
-    public Handshake(Leg client, Leg server, Outcome outcome) {
+    public Handshake(Leg client, Leg server, LoginPolicy policy, boolean trackSession, Outcome outcome) {
+        this.trackSession = trackSession;
+        this.policy = policy;
         this.client = new SequencedLeg(client, "client");
         this.server = new SequencedLeg(server, "server");
         this.outcome = outcome;
@@ -46,7 +61,18 @@ public final class Handshake {
     public void fromClient(ByteBuf bytes) {
         fromClient.add(bytes);
         ByteBuf packet;
-        while (!over && (packet = next(fromClient, client)) != null) {
+        while (!over) {
+            int sequence = fromClient.sequence();
+            if (sequence >= 0 && phase.isEarlyCommand(sequence)) {
+                // It waits here, and with it whatever follows: otherwise a client could fill the memory.
+                waiting = true;
+                client.leg().setReading(false);
+                return;
+            }
+            packet = next(fromClient, client);
+            if (packet == null) {
+                return;
+            }
             phase = phase.fromClient(packet);
         }
     }
@@ -84,6 +110,54 @@ public final class Handshake {
         fromServer.close();
     }
 
+    /** Whether the server is to track the session's state even for a client that does not ask for that. */
+    boolean trackSession() {
+        return trackSession;
+    }
+
+    LoginPolicy policy() {
+        return policy;
+    }
+
+    boolean clientIsLocal() {
+        return client.leg().isLocal();
+    }
+
+    boolean serverIsLocal() {
+        return server.leg().isLocal();
+    }
+
+    /** The client has asked for TLS: what it sent behind that is TLS already. */
+    void startClientTls(TlsEnd end) {
+        client.leg().startTls(end, fromClient.drain(), cause -> tlsDone(false, cause));
+    }
+
+    /**
+     * The server has been asked for TLS.
+     *
+     * @throws MalformedPacketException when it had more to say in clear, which somebody else may have written
+     */
+    void startServerTls(TlsEnd end) {
+        ByteBuf early = fromServer.drain();
+        if (early.isReadable()) {
+            early.release();
+            throw new MalformedPacketException("the server sent bytes in clear behind its greeting, ahead of TLS");
+        }
+        server.leg().startTls(end, early, cause -> tlsDone(true, cause));
+    }
+
+    private void tlsDone(boolean withServer, @Nullable Throwable cause) {
+        if (cause != null && !over) {
+            over = true;
+            outcome.tlsFailed(withServer, cause);
+        }
+    }
+
+    void passthrough() {
+        over = true;
+        outcome.passthrough();
+    }
+
     void toClient(ByteBuf packet) {
         client.send(packet);
     }
@@ -94,6 +168,9 @@ public final class Handshake {
 
     void loggedIn(LoginResult result) {
         over = true;
+        if (waiting) {
+            client.leg().setReading(true);
+        }
         outcome.loggedIn(result);
     }
 

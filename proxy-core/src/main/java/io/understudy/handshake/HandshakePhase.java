@@ -6,13 +6,21 @@ import io.netty.buffer.ByteBuf;
  * Where a login stands. Each phase takes a whole packet, whose ownership passes, and names the phase that follows.
  *
  * <pre>
+ *                                  ┌──┐ TLS request, when we terminate TLS
+ *                                  │  ▼
  *  AwaitGreeting ──greeting──▶ AwaitClientReply ──reply──▶ Authenticating ──OK──▶ (logged in)
- *       │ERR                                                    │  ▲ └─ERR─▶ (refused by the server)
- *       └──▶ (refused by the server)                            └──┘ anything else, either way
+ *       │ERR                       │                            │  ▲ └─ERR─▶ (refused by the server)
+ *       └──▶ (refused by           └─TLS request──▶             └──┘ anything else, either way
+ *             the server)             (relayed blindly)
  * </pre>
  */
 sealed interface HandshakePhase permits AwaitGreeting, AwaitClientReply, Authenticating {
     HandshakePhase fromServer(ByteBuf packet);
 
     HandshakePhase fromClient(ByteBuf packet);
+
+    /** Whether a client's packet of this number belongs to what comes after the login. */
+    default boolean isEarlyCommand(int sequence) {
+        return false;
+    }
 }

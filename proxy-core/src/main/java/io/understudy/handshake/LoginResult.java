@@ -6,7 +6,10 @@ import io.understudy.wire.packet.Greeting;
 /**
  * A login that the server has accepted.
  *
- * @param capabilities that client and server have agreed on
+ * @param capabilities as the server has agreed to them
+ * @param clientTracksSession the client asked for CLIENT_SESSION_TRACK; when not, the server may have been asked for it all
+ *     the same
  * @param status bits of the server's OK packet
  */
-public record LoginResult(Greeting greeting, ClientReply reply, long capabilities, int status) {}
+public record LoginResult(
+        Greeting greeting, ClientReply reply, long capabilities, boolean clientTracksSession, int status) {}

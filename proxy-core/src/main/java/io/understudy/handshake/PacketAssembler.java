@@ -15,18 +15,26 @@ public final class PacketAssembler {
     public static final int LIMIT = 128 * 1024;
 
     private ByteBuf pending = Unpooled.EMPTY_BUFFER;
+    /** The pending buffer is one of ours with room to grow, not one that was handed in. */
+    private boolean joined;
 
     /** Takes ownership. */
     public void add(ByteBuf bytes) {
         if (!pending.isReadable()) {
             pending.release();
             pending = bytes;
+            joined = false;
         } else {
-            ByteBuf joined = bytes.alloc().buffer(pending.readableBytes() + bytes.readableBytes());
-            joined.writeBytes(pending).writeBytes(bytes);
-            pending.release();
+            if (!joined) {
+                ByteBuf larger = bytes.alloc().buffer(pending.readableBytes() + bytes.readableBytes());
+                larger.writeBytes(pending);
+                pending.release();
+                pending = larger;
+                joined = true;
+            }
+            // Doubles as it grows: a login that trickles in must not be copied anew for every byte.
+            pending.writeBytes(bytes);
             bytes.release();
-            pending = joined;
         }
     }
 
@@ -49,6 +57,11 @@ public final class PacketAssembler {
         }
         // Copied, because it may be changed in place and outlive the buffer it came in.
         return pending.alloc().buffer(Packets.HEADER + length).writeBytes(pending, Packets.HEADER + length);
+    }
+
+    /** The number of the packet that comes next, or -1 when its header is not all here. */
+    int sequence() {
+        return pending.readableBytes() < Packets.HEADER ? -1 : pending.getUnsignedByte(pending.readerIndex() + 3);
     }
 
     /** What came after the last whole packet, owned by the caller; empty when nothing did. */

@@ -1,6 +1,7 @@
 package io.understudy.host;
 
 import io.understudy.metrics.CoreMetrics;
+import io.understudy.plugin.Interest;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugin.SessionContext;
@@ -47,7 +48,7 @@ public final class PluginHost {
             }
             try {
                 plugin.start(contextOf.apply(entry.getKey()), entry.getValue());
-            } catch (Exception e) {
+            } catch (Exception | LinkageError e) {
                 stopAll(started);
                 throw new PluginStartException(entry.getKey(), e.getMessage(), e);
             }
@@ -98,6 +99,16 @@ public final class PluginHost {
             problems.add("plugins." + current.plugin().id() + " keeps its old configuration: " + e.getMessage());
             return current;
         }
+    }
+
+    /** Whether a session of now may want GTIDs. Any thread. */
+    public boolean wantsGtids() {
+        for (Running current : running) {
+            if ((current.plugin().possibleInterests() & Interest.GTIDS) != 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Asks every plugin for its observer of a new session. */

@@ -53,7 +53,7 @@ public final class PluginLoader {
                 }
                 ProxyPlugin<?> plugin = iterator.next();
                 found.putIfAbsent(plugin.id(), plugin);
-            } catch (ServiceConfigurationError e) {
+            } catch (ServiceConfigurationError | LinkageError e) {
                 log.error("a plugin in {} cannot be loaded: {}", where, e.getMessage());
             }
         }

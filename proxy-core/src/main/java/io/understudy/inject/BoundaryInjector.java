@@ -33,7 +33,7 @@ public final class BoundaryInjector implements StatementGate {
 
     @Override
     public boolean open() {
-        return model.atBoundary();
+        return source.wants() && model.atBoundary() && !model.statusInDoubt();
     }
 
     @Override

@@ -8,6 +8,11 @@ import org.jspecify.annotations.Nullable;
 public interface InjectionSource {
     int size();
 
+    /** Whether anyone may want to add a statement now: only then are statements held until they are known whole. */
+    default boolean wants() {
+        return true;
+    }
+
     /** Asks one; null for no. */
     @Nullable
     InjectedStatement beforeCommand(int observer, CommandView command);

@@ -31,6 +31,14 @@ public interface ProxyPlugin<C extends Record> {
     /** Called after login, on the session's event loop. {@link SessionObserver#NONE} leaves the session alone. */
     SessionObserver openSession(SessionContext session);
 
+    /**
+     * Bits of {@link Interest} that some session's observer may have. Only {@link Interest#GTIDS} counts: whether to ask
+     * the server for session tracking is decided at login, before there is an observer to ask.
+     */
+    default int possibleInterests() {
+        return Interest.NONE;
+    }
+
     /** Called once, after the last session is closed. */
     void stop();
 }

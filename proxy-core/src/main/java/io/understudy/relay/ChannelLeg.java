@@ -6,10 +6,16 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.Future;
 import io.understudy.wire.Leg;
+import io.understudy.wire.TlsEnd;
 import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link Leg} over a channel. Reading goes on only while both the session wants it and the other leg can take more: that
@@ -19,8 +25,11 @@ final class ChannelLeg implements Leg {
     /** A peer that takes nothing more is let go after this. */
     private static final int LINGER_SECONDS = 60;
 
+    private static final String TLS = "tls";
+
     private final Channel channel;
     private SocketAddress remoteAddress;
+    private @Nullable SslHandler tls;
     private boolean wanted;
     private boolean otherWritable = true;
     private boolean closing;
@@ -49,6 +58,34 @@ final class ChannelLeg implements Leg {
     @Override
     public void flush() {
         channel.flush();
+    }
+
+    @Override
+    public boolean isLocal() {
+        SocketAddress own = channel.localAddress();
+        return own instanceof DomainSocketAddress || own instanceof UnixDomainSocketAddress;
+    }
+
+    @Override
+    public void startTls(TlsEnd end, ByteBuf early, Consumer<@Nullable Throwable> done) {
+        SslHandler handler;
+        try {
+            handler = end.newHandler(channel.alloc());
+        } catch (RuntimeException e) {
+            early.release();
+            throw e;
+        }
+        tls = handler;
+        handler.handshakeFuture().addListener(future -> done.accept(future.cause()));
+        channel.pipeline().addFirst(TLS, handler);
+        // From the head, so that the new handler gets them as if they had only now been read.
+        if (early.isReadable()) {
+            channel.pipeline().fireChannelRead(early);
+        } else {
+            early.release();
+        }
+        // The rest of the TLS handshake has to be read although the session may not want anything yet.
+        channel.read();
     }
 
     @Override
@@ -87,6 +124,12 @@ final class ChannelLeg implements Leg {
             return;
         }
         apply();
+        SslHandler handler = tls;
+        if (handler != null && !handler.handshakeFuture().isSuccess()) {
+            // What is queued could leave only after a TLS handshake, for which there is no reason to wait.
+            channel.close();
+            return;
+        }
         ChannelFuture flushed = channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
         if (!flushed.isDone()) {
             Future<?> linger = channel.eventLoop().schedule(() -> channel.close(), LINGER_SECONDS, TimeUnit.SECONDS);

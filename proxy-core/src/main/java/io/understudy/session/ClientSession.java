@@ -4,8 +4,12 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.command.SessionModel;
 import io.understudy.handshake.Handshake;
 import io.understudy.handshake.LoginResult;
+import io.understudy.handshake.Refusal;
 import io.understudy.host.ObserverChain;
+import io.understudy.inject.GtidTracking;
+import io.understudy.plugin.Interest;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.wire.Capabilities;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.packet.ErrPacket;
@@ -25,6 +29,7 @@ public final class ClientSession implements Handshake.Outcome {
     private static final Logger log = LoggerFactory.getLogger(ClientSession.class);
     private static final int ER_HANDSHAKE = 1043;
     private static final int ER_MALFORMED = 1835;
+    private static final int CR_SSL_CONNECTION_ERROR = 2026;
 
     private final long id;
     private final Leg client;
@@ -57,6 +62,11 @@ public final class ClientSession implements Handshake.Outcome {
         client.execute(task);
     }
 
+    /** What the session is doing, in a word. */
+    public String phaseName() {
+        return phase.name();
+    }
+
     /**
      * What the admin endpoint shows. Any thread: the fields are read without a lock, so a row may be a moment old.
      */
@@ -77,7 +87,7 @@ public final class ClientSession implements Handshake.Outcome {
     }
 
     public boolean loggedIn() {
-        return phase instanceof Relaying;
+        return phase instanceof Relaying || phase instanceof Passthrough;
     }
 
     public boolean ended() {
@@ -96,16 +106,24 @@ public final class ClientSession implements Handshake.Outcome {
             return;
         }
         server = backend;
-        phase = new LoggingIn(new Handshake(client, backend, this));
+        phase = new LoggingIn(new Handshake(
+                client,
+                backend,
+                environment.loginPolicy(),
+                environment.plugins().wantsGtids(),
+                this));
         client.setReading(true);
         backend.setReading(true);
     }
 
     /** The primary cannot be had: the client is told so in the protocol's own words. */
     public void backendFailed(int code, String sqlState, String message) {
+        if (ended()) {
+            return;
+        }
         environment.metrics().connection("backend_unreachable");
         log.warn("session {} from {}: {}", id, client.remoteAddress(), message);
-        client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), 0, true));
+        refuse(code, sqlState, message);
         end(CloseReason.BACKEND_UNREACHABLE);
     }
 
@@ -115,6 +133,8 @@ public final class ClientSession implements Handshake.Outcome {
             phase.fromClient(bytes);
         } catch (MalformedPacketException e) {
             malformed(CloseReason.CLIENT_MALFORMED, e);
+        } catch (Refusal e) {
+            refused(e);
         } catch (RuntimeException e) {
             failed(e);
         }
@@ -126,6 +146,8 @@ public final class ClientSession implements Handshake.Outcome {
             phase.fromServer(bytes);
         } catch (MalformedPacketException e) {
             malformed(CloseReason.SERVER_MALFORMED, e);
+        } catch (Refusal e) {
+            refused(e);
         } catch (RuntimeException e) {
             failed(e);
         }
@@ -181,14 +203,24 @@ public final class ClientSession implements Handshake.Outcome {
                 environment.analyzer(),
                 environment.statementLimit());
         ObserverChain chain = environment.plugins().openSession(model);
-        ObserverBridge bridge = new ObserverBridge(chain, environment.metrics());
+        boolean tracks = (result.capabilities() & Capabilities.SESSION_TRACK) != 0;
+        GtidTracking tracking = null;
+        if (tracks && (chain.interests() & Interest.GTIDS) != 0) {
+            tracking = new GtidTracking(model.flavor());
+            model.setTrackingWatch(tracking);
+        }
+        OkFilter filter = OkFilter.of(result.capabilities(), result.clientTracksSession(), tracking, client.alloc());
+        ObserverBridge bridge = new ObserverBridge(chain, environment.metrics(), tracking);
         observers = bridge;
         environment.metrics().connection("accepted");
         Handshake handshake = login.handshake();
-        phase = new Relaying(client, backend, model, bridge, environment, this::atBoundary);
+        phase = new Relaying(client, backend, model, bridge, environment, filter, this::atBoundary);
         // A client may send its first command right behind its last authentication packet.
         ByteBuf early = handshake.drainClient();
+        // Nothing is due behind the OK packet but what a server says that closes at once.
+        ByteBuf late = handshake.drainServer();
         handshake.close();
+        fromServer(late);
         fromClient(early);
         clientReadComplete();
         if (draining) {
@@ -202,6 +234,45 @@ public final class ClientSession implements Handshake.Outcome {
         log.debug(
                 "session {} from {}: the server refused: {} {}", id, client.remoteAddress(), err.code(), err.message());
         end(CloseReason.REFUSED_BY_SERVER);
+    }
+
+    @Override
+    public void passthrough() {
+        Leg backend = server;
+        if (backend == null || !(phase instanceof LoggingIn login)) {
+            throw new IllegalStateException("TLS is to be relayed while " + phase.name());
+        }
+        environment.metrics().connection("passthrough");
+        Handshake handshake = login.handshake();
+        phase = new Passthrough(client, backend, environment);
+        ByteBuf fromClient = handshake.drainClient();
+        ByteBuf fromServer = handshake.drainServer();
+        handshake.close();
+        phase.fromClient(fromClient);
+        phase.fromServer(fromServer);
+        phase.clientReadComplete();
+        phase.serverReadComplete();
+    }
+
+    @Override
+    public void tlsFailed(boolean withServer, Throwable cause) {
+        if (ended()) {
+            return;
+        }
+        String why = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+        if (withServer) {
+            environment.metrics().connection("server_tls_failed");
+            log.warn("session {} from {}: no TLS with the primary: {}", id, client.remoteAddress(), why);
+            refuse(
+                    CR_SSL_CONNECTION_ERROR,
+                    "HY000",
+                    "TLS/SSL error with the primary (Understudy: " + why + "; see primary.tls)");
+            end(CloseReason.SERVER_TLS_FAILED);
+        } else {
+            environment.metrics().connection("client_tls_failed");
+            log.warn("session {} from {}: no TLS with the client: {}", id, client.remoteAddress(), why);
+            end(CloseReason.CLIENT_TLS_FAILED);
+        }
     }
 
     /** No new work: closes at the next boundary, at once when idle. */
@@ -237,6 +308,13 @@ public final class ClientSession implements Handshake.Outcome {
         end(reason);
     }
 
+    private void refused(Refusal e) {
+        environment.metrics().connection(e.outcome());
+        log.debug("session {} from {} refused: {}", id, client.remoteAddress(), e.getMessage());
+        refuse(e.error().code(), e.error().sqlState(), e.error().message());
+        end(CloseReason.REFUSED_BY_PROXY);
+    }
+
     private void failed(RuntimeException e) {
         log.error("session {} from {} closed by an error of the proxy's own", id, client.remoteAddress(), e);
         refuse(1105, "HY000", "Understudy: internal error, see the proxy's log");
@@ -244,8 +322,11 @@ public final class ClientSession implements Handshake.Outcome {
     }
 
     private void refuse(int code, String sqlState, String message) {
-        int sequence = phase instanceof LoggingIn login ? login.handshake().clientSequence() : 1;
-        client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), sequence, true));
+        int sequence = phase.errorSequence();
+        if (sequence >= 0) {
+            // Number 0 comes before any greeting: a client that has not seen one takes a SQLSTATE for text.
+            client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), sequence, sequence > 0));
+        }
     }
 
     private void end(CloseReason reason) {

@@ -15,6 +15,11 @@ final class Connecting implements SessionPhase {
     }
 
     @Override
+    public int errorSequence() {
+        return 0;
+    }
+
+    @Override
     public String name() {
         return "connecting";
     }

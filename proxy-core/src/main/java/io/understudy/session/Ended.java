@@ -15,6 +15,11 @@ final class Ended implements SessionPhase {
     }
 
     @Override
+    public int errorSequence() {
+        return -1;
+    }
+
+    @Override
     public String name() {
         return "ended";
     }

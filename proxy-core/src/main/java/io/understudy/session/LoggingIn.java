@@ -26,6 +26,11 @@ final class LoggingIn implements SessionPhase {
     }
 
     @Override
+    public int errorSequence() {
+        return handshake.clientSequence();
+    }
+
+    @Override
     public String name() {
         return "logging in";
     }

@@ -3,11 +3,13 @@ package io.understudy.session;
 import io.understudy.command.CommandListener;
 import io.understudy.command.Exchange;
 import io.understudy.host.ObserverChain;
+import io.understudy.inject.GtidTracking;
 import io.understudy.inject.InjectionSource;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
+import io.understudy.plugin.Interest;
 import io.understudy.wire.packet.ErrPacket;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -20,12 +22,30 @@ final class ObserverBridge implements CommandListener, InjectionSource, IntConsu
 
     private final ObserverChain chain;
     private final CoreMetrics metrics;
+    private final @Nullable GtidTracking tracking;
     private @Nullable Exchange current;
     private String closeReason = "closed";
 
     ObserverBridge(ObserverChain chain, CoreMetrics metrics) {
+        this(chain, metrics, null);
+    }
+
+    /** @param tracking the core's own injections, asked after the observers; null for none */
+    ObserverBridge(ObserverChain chain, CoreMetrics metrics, @Nullable GtidTracking tracking) {
         this.chain = chain;
         this.metrics = metrics;
+        this.tracking = tracking;
+    }
+
+    @Override
+    public boolean wants() {
+        GtidTracking own = tracking;
+        return (chain.interests() & Interest.BOUNDARY) != 0 || own != null && own.wants();
+    }
+
+    /** Whether {@link #wants} can ever be true. */
+    boolean mayWant() {
+        return (chain.interests() & Interest.BOUNDARY) != 0 || tracking != null;
     }
 
     void closeReason(String reason) {
@@ -69,7 +89,8 @@ final class ObserverBridge implements CommandListener, InjectionSource, IntConsu
     }
 
     private void onInjected(Exchange exchange, InjectedStatement injected) {
-        String plugin = chain.plugin(exchange.injectedBy());
+        boolean own = exchange.injectedBy() == chain.size();
+        String plugin = own ? "core" : chain.plugin(exchange.injectedBy());
         ErrPacket err = exchange.error();
         InjectionResult result =
                 err == null ? InjectionResult.OK : new InjectionResult(exchange.errorCode(), err.message());
@@ -78,21 +99,34 @@ final class ObserverBridge implements CommandListener, InjectionSource, IntConsu
         if (!result.ok()) {
             log.debug("{}: {} was refused: {} {}", plugin, injected.sql(), result.errorCode(), result.message());
         }
-        chain.onInjected(exchange.injectedBy(), injected, result);
+        GtidTracking core = tracking;
+        if (!own) {
+            chain.onInjected(exchange.injectedBy(), injected, result);
+        } else if (core != null) {
+            core.done(result);
+        }
     }
 
     @Override
     public void onReset() {
+        GtidTracking own = tracking;
+        if (own != null) {
+            own.reset();
+        }
         chain.onReset();
     }
 
     @Override
     public int size() {
-        return chain.size();
+        return tracking == null ? chain.size() : chain.size() + 1;
     }
 
     @Override
     public @Nullable InjectedStatement beforeCommand(int observer, CommandView command) {
+        if (observer == chain.size()) {
+            GtidTracking own = tracking;
+            return own == null ? null : own.take();
+        }
         if (command instanceof Exchange exchange) {
             exchange.setSlot(observer);
         }

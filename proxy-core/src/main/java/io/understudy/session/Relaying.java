@@ -8,10 +8,10 @@ import io.understudy.command.SessionModel;
 import io.understudy.command.StatementGate;
 import io.understudy.inject.BoundaryInjector;
 import io.understudy.metrics.CoreMetrics;
-import io.understudy.plugin.Interest;
 import io.understudy.wire.Leg;
 import io.understudy.wire.PacketScanner;
 import io.understudy.wire.PacketSink;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The command phase: two scanners, one for each direction, with the tracker between them. Bytes leave when the side they
@@ -32,14 +32,20 @@ final class Relaying implements SessionPhase {
     private long requestNanos;
     private boolean answered;
     private boolean clientPaused;
+    /** Number that the next packet to the client has, unless it begins an answer. */
+    private int nextSequence = 1;
 
-    /** @param idleAtBoundary run after an answer that leaves the session at a boundary */
+    /**
+     * @param filter what of the server's OK packets the client does not get; null: it gets them as they are
+     * @param idleAtBoundary run after an answer that leaves the session at a boundary
+     */
     Relaying(
             Leg client,
             Leg server,
             SessionModel model,
             ObserverBridge observers,
             SessionEnvironment environment,
+            @Nullable OkFilter filter,
             Runnable idleAtBoundary) {
         this.client = client;
         this.server = server;
@@ -48,13 +54,14 @@ final class Relaying implements SessionPhase {
         this.metrics = environment.metrics();
         this.timers = environment.timers();
         this.idleAtBoundary = idleAtBoundary;
-        StatementGate gate = (observers.interests() & Interest.BOUNDARY) == 0
-                ? StatementGate.CLOSED
-                : new BoundaryInjector(model, observers, server.alloc(), server::write);
+        StatementGate gate = observers.mayWant()
+                ? new BoundaryInjector(model, observers, server.alloc(), server::write)
+                : StatementGate.CLOSED;
         AnswerIntake answerIntake = new AnswerIntake(model, observers, this::answered);
         CommandIntake commandIntake = new CommandIntake(model, observers, gate, answerIntake);
         commands = new PacketScanner(new ToServer(commandIntake, server), server.alloc());
-        answers = new PacketScanner(new ToClient(answerIntake, client), client.alloc());
+        ToClient toClient = new ToClient(answerIntake);
+        answers = new PacketScanner(filter == null ? toClient : new FilteredAnswers(toClient, filter), client.alloc());
     }
 
     SessionModel model() {
@@ -110,6 +117,11 @@ final class Relaying implements SessionPhase {
     }
 
     @Override
+    public int errorSequence() {
+        return answers.cleanCut() ? nextSequence : -1;
+    }
+
+    @Override
     public String name() {
         return "relaying";
     }
@@ -141,9 +153,17 @@ final class Relaying implements SessionPhase {
         }
     }
 
-    private record ToClient(AnswerIntake intake, Leg client) implements PacketSink {
+    private final class ToClient implements PacketSink {
+        private final AnswerIntake intake;
+        private int current;
+
+        ToClient(AnswerIntake intake) {
+            this.intake = intake;
+        }
+
         @Override
         public int onPacket(int length, int sequence, int first) {
+            current = sequence;
             return intake.packet(length, first);
         }
 
@@ -156,6 +176,9 @@ final class Relaying implements SessionPhase {
         @Override
         public void onEnd() {
             intake.end();
+            Exchange head = model.inFlight().head();
+            boolean goesOn = head != null && head.injected() == null && head.packets() > 0;
+            nextSequence = goesOn ? current + 1 & 0xFF : 1;
         }
 
         @Override

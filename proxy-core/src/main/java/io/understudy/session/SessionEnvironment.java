@@ -1,7 +1,9 @@
 package io.understudy.session;
 
+import io.understudy.handshake.LoginPolicy;
 import io.understudy.host.PluginHost;
 import io.understudy.metrics.CoreMetrics;
+import io.understudy.metrics.LatencyHistogram;
 import io.understudy.sql.SqlAnalyzer;
 
 /** What all sessions share. Any thread. */
@@ -10,7 +12,9 @@ public final class SessionEnvironment {
     private final CoreMetrics metrics;
     private final SqlAnalyzer analyzer;
     private final KindTimers timers;
+    private final LatencyHistogram passthroughSeconds;
     private volatile int statementLimit;
+    private volatile LoginPolicy loginPolicy = LoginPolicy.PLAIN;
 
     /** @param statementLimit longest payload of a command that observers get to see whole, bytes */
     public SessionEnvironment(PluginHost plugins, CoreMetrics metrics, SqlAnalyzer analyzer, int statementLimit) {
@@ -19,6 +23,10 @@ public final class SessionEnvironment {
         this.analyzer = analyzer;
         this.statementLimit = statementLimit;
         this.timers = new KindTimers(metrics);
+        this.passthroughSeconds = metrics.histograms()
+                .series(
+                        "understudy_passthrough_session_seconds",
+                        "Sessions whose TLS is relayed unread, from the client's request for TLS to the end");
     }
 
     PluginHost plugins() {
@@ -35,6 +43,19 @@ public final class SessionEnvironment {
 
     KindTimers timers() {
         return timers;
+    }
+
+    LatencyHistogram passthroughSeconds() {
+        return passthroughSeconds;
+    }
+
+    LoginPolicy loginPolicy() {
+        return loginPolicy;
+    }
+
+    /** For sessions that connect from now on. */
+    public void setLoginPolicy(LoginPolicy policy) {
+        loginPolicy = policy;
     }
 
     int statementLimit() {

@@ -7,11 +7,12 @@ import io.netty.buffer.ByteBuf;
  *
  * <pre>
  *   Connecting ──backend there──▶ LoggingIn ──OK──▶ Relaying ──┐
+ *       │                             ├─TLS relayed─▶ Passthrough ─▶ (Ended)
  *       │                             │                        │
  *       └── refused, too slow ────────┴── refused, malformed ──┴──▶ Ended
  * </pre>
  */
-sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Ended {
+sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Passthrough, Ended {
     void fromClient(ByteBuf bytes);
 
     void fromServer(ByteBuf bytes);
@@ -20,6 +21,9 @@ sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Ended {
     default void clientReadComplete() {}
 
     default void serverReadComplete() {}
+
+    /** Number that an ERR packet to the client would have now; -1 when the client is in the middle of a packet. */
+    int errorSequence();
 
     /** A word for the admin endpoint. */
     String name();

@@ -160,7 +160,7 @@ final class SetParser {
         if (to == i + 1) {
             return -1;
         }
-        add(target, name, valueAt(i + 1, to));
+        add(target, name, valueAt(i + 1, to), t.source(i + 1, to));
         return to;
     }
 
@@ -245,7 +245,11 @@ final class SetParser {
     }
 
     private boolean add(Scope target, String name, @Nullable String value) {
-        assignments.add(new Assignment(target, name.toLowerCase(Locale.ROOT), value));
+        return add(target, name, value, "");
+    }
+
+    private boolean add(Scope target, String name, @Nullable String value, String expression) {
+        assignments.add(new Assignment(target, name.toLowerCase(Locale.ROOT), value, expression));
         return true;
     }
 }

@@ -39,9 +39,16 @@ public record SetStatement(List<Assignment> assignments) {
      * @param name lower case
      * @param literalValue the value without quotes, a bare word as it is written; null for {@code DEFAULT} and for
      *     every expression
+     * @param expression the right side as it is written, comments and all; empty for statements without a variable
      */
     public record Assignment(
-            Scope scope, String name, @Nullable String literalValue) {}
+            Scope scope, String name, @Nullable String literalValue, String expression) {
+
+        /** {@code SET x = DEFAULT}. */
+        public boolean isDefault() {
+            return expression.equalsIgnoreCase("DEFAULT");
+        }
+    }
 
     public SetStatement {
         assignments = List.copyOf(assignments);

@@ -156,6 +156,10 @@ final class Tokens {
         return inner.contains(quote) ? inner.replace(quote + quote, quote) : inner;
     }
 
+    String source(int from, int to) {
+        return new String(text, start(from), end(to - 1) - start(from), StandardCharsets.UTF_8);
+    }
+
     String raw(int i) {
         return new String(text, start(i), end(i) - start(i), StandardCharsets.UTF_8);
     }

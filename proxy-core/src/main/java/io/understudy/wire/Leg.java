@@ -3,6 +3,8 @@ package io.understudy.wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.net.SocketAddress;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One end of a session as the phases of a session see it: the client's socket or the server's. The relay implements it;
@@ -26,4 +28,20 @@ public interface Leg {
 
     /** Sends what is queued, then closes. Idempotent. */
     void closeAfterFlush();
+
+    /** A socket file: nothing between the two ends can listen in, which the protocol's authentication counts as secure. */
+    default boolean isLocal() {
+        return false;
+    }
+
+    /**
+     * Starts TLS: what is written from now on is encrypted, as soon as the TLS handshake is over.
+     *
+     * @param early encrypted bytes that came right behind the request for TLS; ownership passes
+     * @param done gets null when TLS stands, else why it does not; the connection is then about to close
+     */
+    default void startTls(TlsEnd tls, ByteBuf early, Consumer<@Nullable Throwable> done) {
+        early.release();
+        throw new UnsupportedOperationException(getClass().getSimpleName() + " has no TLS");
+    }
 }

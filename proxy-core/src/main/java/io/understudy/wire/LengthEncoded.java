@@ -4,6 +4,9 @@ import io.netty.buffer.ByteBuf;
 
 /** Length-encoded integers, read by absolute index or from the reader index. */
 public final class LengthEncoded {
+    /** Stands for the SQL value NULL, never for a length. */
+    private static final int NULL = 0xFB;
+
     private LengthEncoded() {}
 
     /** Bytes that the integer beginning with {@code first} takes in all; 1 for the values 0 to 250 and for NULL. */
@@ -30,9 +33,13 @@ public final class LengthEncoded {
     /**
      * Reads a length that must lie within what is readable.
      *
-     * @throws MalformedPacketException when the integer is cut off, or names more bytes than follow
+     * @throws MalformedPacketException when the integer is cut off or is none, or names more bytes than follow
      */
     public static int readLength(ByteBuf buf) {
+        int first = buf.isReadable() ? buf.getUnsignedByte(buf.readerIndex()) : 0;
+        if (first == NULL || first == Marker.ERR) {
+            throw new MalformedPacketException("byte " + first + " where a length is due");
+        }
         long value = read(buf);
         if (value < 0 || value > buf.readableBytes()) {
             throw new MalformedPacketException(

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * packets of several physical ones (16 MB and more) are reported as one.
  *
  * <p>Not thread-safe; one per direction of a session. When the sink throws, the buffer has been released and the scanner
- * is good for nothing but {@link #close()}.
+ * is good for nothing but {@link #close()} and {@link #cleanCut()}; packets that lay whole ahead of the one at fault have
+ * gone on.
  */
 public final class PacketScanner {
     private static final int LEAD = Packets.HEADER + 1;
@@ -36,6 +37,10 @@ public final class PacketScanner {
     private @Nullable ByteBuf kept;
     /** First byte of the current buffer about which nothing has been done yet. */
     private int from;
+    /** Where in the current buffer the current logical packet begins; -1 when it began in an earlier one. */
+    private int packetAt;
+    /** What has gone on ends with a whole packet. */
+    private boolean clean = true;
 
     public PacketScanner(PacketSink sink, ByteBufAllocator alloc) {
         this.sink = sink;
@@ -47,6 +52,11 @@ public final class PacketScanner {
         return remaining < 0 && !continuing && kept == null;
     }
 
+    /** True when what has gone on so far ends with a whole packet, so that another could be put behind it. */
+    public boolean cleanCut() {
+        return clean;
+    }
+
     /** Takes ownership of {@code in} and passes on whatever may go on. */
     public void scan(ByteBuf in) {
         boolean handedOn = false;
@@ -54,6 +64,7 @@ public final class PacketScanner {
             int at = in.readerIndex();
             int end = in.writerIndex();
             from = at;
+            packetAt = -1;
             while (at < end) {
                 at = remaining < 0 ? lead(in, at, end) : body(in, at, end);
             }
@@ -63,6 +74,13 @@ public final class PacketScanner {
             } else if (!withheld()) {
                 forwardUntil(in, end);
             }
+            clean = withheld() || remaining < 0 && !continuing;
+        } catch (RuntimeException e) {
+            if (!handedOn && packetAt >= 0) {
+                forwardUntil(in, packetAt);
+                clean = true;
+            }
+            throw e;
         } finally {
             if (!handedOn) {
                 in.release();
@@ -94,6 +112,7 @@ public final class PacketScanner {
     private int lead(ByteBuf in, int at, int end) {
         ByteBuf cut = kept;
         if (cut == null) {
+            packetAt = continuing ? packetAt : at;
             if (leadSize(in, at, end - at) <= end - at) {
                 return begin(in, at, end);
             }
@@ -156,6 +175,7 @@ public final class PacketScanner {
             decide(cut, at);
             if (wanted > have) {
                 if (!withheld()) {
+                    clean = false;
                     sink.forward(cut.copy());
                 }
                 return;
@@ -168,6 +188,7 @@ public final class PacketScanner {
         if (dropping) {
             cut.release();
         } else {
+            clean = false;
             sink.forward(cut);
         }
         if (remaining == 0) {
@@ -239,7 +260,7 @@ public final class PacketScanner {
         boolean goesOn = sink.onShown(buf, index, length);
         if (holding) {
             holding = false;
-            dropping = !goesOn;
+            dropping |= !goesOn;
         }
     }
 

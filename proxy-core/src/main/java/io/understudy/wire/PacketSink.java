@@ -28,7 +28,7 @@ public interface PacketSink {
      * The wanted bytes, valid during the call: {@code length} bytes from {@code index}, at most as many as wanted and
      * as the first physical packet has.
      *
-     * @return false drops the packet; only meaningful for one that was held
+     * @return false drops the packet; only meaningful for one that was held and is not dropped anyway
      */
     boolean onShown(ByteBuf buf, int index, int length);
 

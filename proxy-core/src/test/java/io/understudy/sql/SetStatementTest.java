@@ -21,11 +21,14 @@ class SetStatementTest {
     private static List<Assignment> assignments(String sql) {
         SetStatement statement = parse(sql, SqlModes.NONE);
         assertThat(statement).as(sql).isNotNull();
-        return statement.assignments();
+        // What is assigned; the source text has a test of its own.
+        return statement.assignments().stream()
+                .map(one -> of(one.scope(), one.name(), one.literalValue()))
+                .toList();
     }
 
     private static Assignment of(Scope scope, String name, @Nullable String value) {
-        return new Assignment(scope, name, value);
+        return new Assignment(scope, name, value, "");
     }
 
     @Test
@@ -48,6 +51,17 @@ class SetStatementTest {
                 .containsExactly(of(Scope.GLOBAL, "hot.key_buffer_size", "10"));
         assertThat(assignments("SET @@sql_mode='', AUTOCOMMIT=0;"))
                 .containsExactly(of(Scope.SESSION, "sql_mode", ""), of(Scope.SESSION, "autocommit", "0"));
+    }
+
+    @Test
+    void keepsTheExpressionAsItIsWritten() {
+        SetStatement statement =
+                parse("SET sql_mode = concat( @@sql_mode, ',ANSI' ), time_zone=DEFAULT", SqlModes.NONE);
+        assertThat(statement).isNotNull();
+        assertThat(statement.assignments())
+                .extracting(Assignment::expression)
+                .containsExactly("concat( @@sql_mode, ',ANSI' )", "DEFAULT");
+        assertThat(statement.assignments()).extracting(Assignment::isDefault).containsExactly(false, true);
     }
 
     @Test
@@ -111,8 +125,7 @@ class SetStatementTest {
         assertThat(assignments("SET sql_mode = 'it''s\\n'")).containsExactly(of(Scope.SESSION, "sql_mode", "it's\n"));
         SetStatement plain = parse("SET sql_mode = 'a\\', b='c'", SqlModes.NO_BACKSLASH_ESCAPES);
         assertThat(plain).isNotNull();
-        assertThat(plain.assignments())
-                .containsExactly(of(Scope.SESSION, "sql_mode", "a\\"), of(Scope.SESSION, "b", "c"));
+        assertThat(plain.assignments()).extracting(Assignment::literalValue).containsExactly("a\\", "c");
     }
 
     @Test

@@ -8,7 +8,7 @@ import io.netty.buffer.ByteBuf;
  */
 public abstract class Answer {
     /** Largest OK packet that is read whole; of a larger one, only what precedes its session state. */
-    protected static final int OK_LIMIT = 1 << 20;
+    public static final int OK_LIMIT = 1 << 20;
 
     /** EOF marker, warnings, status. */
     protected static final int EOF_LENGTH = 5;
@@ -31,6 +31,11 @@ public abstract class Answer {
 
     /** The client sent a packet that belongs to this answer, such as file contents. */
     public void clientPacket(AnswerProgress progress, int length) {}
+
+    /** Whether a client's packet of this number belongs to the answer, when the answer waits for one at all. */
+    public boolean takesClientPacket(int sequence) {
+        return true;
+    }
 
     /** Progress reports may stand wherever a packet may. Not an error, not an end. */
     protected static boolean isProgressReport(AnswerProgress progress, ByteBuf buf, int index, int length) {

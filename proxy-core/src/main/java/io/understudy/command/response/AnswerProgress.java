@@ -26,6 +26,7 @@ public class AnswerProgress {
 
     private boolean over;
     private boolean wantsClientData;
+    private boolean fileUnfinished;
     private boolean statusSeen;
     private int status;
     private int warnings;
@@ -49,6 +50,7 @@ public class AnswerProgress {
         following = 0;
         over = false;
         wantsClientData = false;
+        fileUnfinished = false;
         statusSeen = false;
         status = 0;
         warnings = 0;
@@ -105,6 +107,10 @@ public class AnswerProgress {
         wantsClientData = wanted;
     }
 
+    final void fileUnfinished(boolean unfinished) {
+        fileUnfinished = unfinished;
+    }
+
     final void countRow() {
         rows++;
     }
@@ -152,6 +158,16 @@ public class AnswerProgress {
     /** The client's next packet belongs to this answer: file contents, authentication data, replication acknowledgements. */
     public final boolean wantsClientData() {
         return wantsClientData;
+    }
+
+    /** Like {@link #wantsClientData()}, for a packet of a given sequence number. */
+    public final boolean wantsClientData(int sequence) {
+        return wantsClientData && grammar().takesClientPacket(sequence);
+    }
+
+    /** The client was asked for a file whose closing empty packet has not come: it comes even after an error. */
+    public final boolean fileUnfinished() {
+        return fileUnfinished;
     }
 
     /** No OK or EOF packet means no news of the session's status. */

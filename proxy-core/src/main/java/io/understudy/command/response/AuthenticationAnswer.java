@@ -22,6 +22,12 @@ final class AuthenticationAnswer extends Answer {
         return 0;
     }
 
+    /** The dialogue counts on from the command; number 0 is a command sent ahead of the server's verdict. */
+    @Override
+    public boolean takesClientPacket(int sequence) {
+        return sequence != 0;
+    }
+
     @Override
     public void look(AnswerProgress p, ByteBuf buf, int index, int length) {
         if (p.first == Marker.OK) {

@@ -16,12 +16,12 @@ final class PrepareAnswer extends Answer {
 
     @Override
     public int packet(AnswerProgress p, int length, int first) {
+        if (first == Marker.ERR) {
+            return ERR_LIMIT;
+        }
         if (p.phase == HEAD) {
             if (first == Marker.OK) {
                 return MIN_LENGTH + 1;
-            }
-            if (first == Marker.ERR) {
-                return ERR_LIMIT;
             }
             throw new MalformedPacketException("COM_STMT_PREPARE is answered with byte " + first);
         }
@@ -39,8 +39,10 @@ final class PrepareAnswer extends Answer {
     @Override
     public void look(AnswerProgress p, ByteBuf buf, int index, int length) {
         if (p.first == Marker.ERR) {
-            p.readErr(buf, index, length);
-            p.end();
+            if (!isProgressReport(p, buf, index, length)) {
+                p.readErr(buf, index, length);
+                p.end();
+            }
             return;
         }
         if (length < MIN_LENGTH) {

@@ -60,6 +60,7 @@ final class ResultAnswer extends Answer {
         if (first == Marker.LOCAL_INFILE) {
             p.phase = FILE;
             p.wantClientData(true);
+            p.fileUnfinished(true);
             return 0;
         }
         if (length == 0) {
@@ -157,6 +158,7 @@ final class ResultAnswer extends Answer {
     public void clientPacket(AnswerProgress p, int length) {
         if (length == 0) {
             p.wantClientData(false);
+            p.fileUnfinished(false);
         }
     }
 }

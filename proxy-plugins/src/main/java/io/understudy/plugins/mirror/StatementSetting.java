@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param schema default schema
  * @param collation id of the login's collation
  * @param characterSet assignments made since, ready for SET
- * @param timeZone value for SET, quoted
- * @param sqlMode value for SET, quoted
+ * @param timeZone right side of SET, or null
+ * @param sqlMode right side of SET, or null
  */
 record StatementSetting(
         @Nullable String schema,
@@ -59,12 +59,8 @@ record StatementSetting(
         if (characterSet != null) {
             sql.append(characterSet).append(", ");
         }
-        sql.append("time_zone = ").append(timeZone == null ? "DEFAULT" : quoted(timeZone));
-        sql.append(", sql_mode = ").append(sqlMode == null ? "DEFAULT" : quoted(sqlMode));
+        sql.append("time_zone = ").append(timeZone == null ? "DEFAULT" : timeZone);
+        sql.append(", sql_mode = ").append(sqlMode == null ? "DEFAULT" : sqlMode);
         return sql.toString();
-    }
-
-    private static String quoted(String value) {
-        return '\'' + value.replace("\\", "\\\\").replace("'", "''") + '\'';
     }
 }

@@ -1,0 +1,105 @@
+package io.understudy;
+
+import io.netty.handler.ssl.SslContext;
+import io.understudy.config.BackendTls;
+import io.understudy.config.BackendTlsMode;
+import io.understudy.config.ListenTls;
+import io.understudy.config.PrimaryConfig;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.handshake.LoginPolicy;
+import io.understudy.handshake.LoginPolicy.ClientTls;
+import io.understudy.handshake.LoginPolicy.ServerTls;
+import io.understudy.handshake.tls.ReloadableTls;
+import io.understudy.handshake.tls.TlsContexts;
+import io.understudy.handshake.tls.TlsContexts.Verification;
+import io.understudy.handshake.tls.TlsFilesException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the configuration of the two legs into what a login works with. By one thread at a time. */
+final class LegSetup {
+    private final @Nullable ReloadableTls clientEnd;
+    private final @Nullable ReloadableTls serverEnd;
+    private final LoginPolicy policy;
+
+    /** @throws IllegalStateException when certificates or keys cannot be used; the message names the files */
+    LegSetup(UnderstudyConfig config) {
+        try {
+            ListenTls listen = config.listen().tls();
+            PrimaryConfig primary = config.primary();
+            clientEnd = listen.terminates() ? ReloadableTls.accepting(accepting(listen)) : null;
+            serverEnd = primary.tls().mode() == BackendTlsMode.DISABLED
+                    ? null
+                    : ReloadableTls.connecting(
+                            connecting(primary.tls()),
+                            primary.address().isUnix()
+                                    ? null
+                                    : primary.address().host(),
+                            primary.address().port());
+            policy = new LoginPolicy(clientTls(listen), clientEnd, serverTls(primary.tls()), serverEnd);
+        } catch (TlsFilesException e) {
+            throw new IllegalStateException(e.getMessage(), e);
+        }
+    }
+
+    LoginPolicy policy() {
+        return policy;
+    }
+
+    /**
+     * Reads certificates and keys again, for connections made from now on.
+     *
+     * @param config may differ from the first one in the files that it names, not in modes
+     * @throws TlsFilesException when a file cannot be used; all that was in use before stays in use
+     */
+    void reload(UnderstudyConfig config) throws TlsFilesException {
+        ReloadableTls client = clientEnd;
+        ReloadableTls server = serverEnd;
+        SslContext nextClient = client == null || !config.listen().tls().terminates()
+                ? null
+                : accepting(config.listen().tls());
+        SslContext nextServer =
+                server == null ? null : connecting(config.primary().tls());
+        if (client != null && nextClient != null) {
+            client.replace(nextClient);
+        }
+        if (server != null && nextServer != null) {
+            server.replace(nextServer);
+        }
+    }
+
+    private static SslContext accepting(ListenTls tls) throws TlsFilesException {
+        Path certificate = tls.certificate();
+        Path key = tls.key();
+        if (certificate == null || key == null) {
+            throw new IllegalArgumentException("listen.tls has neither certificate nor key, though it terminates TLS");
+        }
+        return TlsContexts.accepting(certificate, key, tls.clientCa(), tls.requireClientCertificate());
+    }
+
+    private static SslContext connecting(BackendTls tls) throws TlsFilesException {
+        Verification verification = switch (tls.mode()) {
+            case VERIFY_CA -> Verification.AUTHORITY;
+            case VERIFY_FULL -> Verification.AUTHORITY_AND_NAME;
+            default -> Verification.NONE;
+        };
+        return TlsContexts.connecting(verification, tls.ca(), tls.certificate(), tls.key());
+    }
+
+    private static ClientTls clientTls(ListenTls tls) {
+        return switch (tls.mode()) {
+            case DISABLED -> ClientTls.DISABLED;
+            case OPTIONAL -> ClientTls.OPTIONAL;
+            case REQUIRED -> ClientTls.REQUIRED;
+            case PASSTHROUGH -> ClientTls.PASSTHROUGH;
+        };
+    }
+
+    private static ServerTls serverTls(BackendTls tls) {
+        return switch (tls.mode()) {
+            case DISABLED -> ServerTls.DISABLED;
+            case PREFERRED -> ServerTls.PREFERRED;
+            case REQUIRED, VERIFY_CA, VERIFY_FULL -> ServerTls.REQUIRED;
+        };
+    }
+}

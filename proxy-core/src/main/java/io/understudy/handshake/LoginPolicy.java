@@ -1,0 +1,87 @@
+package io.understudy.handshake;
+
+import io.understudy.wire.Capabilities;
+import io.understudy.wire.TlsEnd;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What each leg of a login may or must have. The legs know nothing of each other: a client with TLS may be relayed to a
+ * server without, and the reverse.
+ *
+ * @param clientEnd our end towards clients; there when {@code clientTls} terminates TLS
+ * @param serverEnd our end towards the server; there when {@code serverTls} is not disabled
+ */
+public record LoginPolicy(
+        ClientTls clientTls,
+        @Nullable TlsEnd clientEnd,
+        ServerTls serverTls,
+        @Nullable TlsEnd serverEnd) {
+    private static final int CR_SSL_CONNECTION_ERROR = 2026;
+
+    /** No TLS anywhere. */
+    public static final LoginPolicy PLAIN = new LoginPolicy(ClientTls.DISABLED, null, ServerTls.DISABLED, null);
+
+    /** Whether clients are offered TLS. */
+    public enum ClientTls {
+        DISABLED,
+        OPTIONAL,
+        /** A client that does not ask for it is refused, unless it comes through a socket file. */
+        REQUIRED,
+        /** TLS is the server's, and is relayed unread. */
+        PASSTHROUGH
+    }
+
+    /** Whether the server is asked for TLS. */
+    public enum ServerTls {
+        DISABLED,
+        /** When it offers it, and is not reached through a socket file. */
+        PREFERRED,
+        REQUIRED
+    }
+
+    public LoginPolicy {
+        boolean terminates = clientTls == ClientTls.OPTIONAL || clientTls == ClientTls.REQUIRED;
+        if (terminates && clientEnd == null) {
+            throw new IllegalArgumentException("clientEnd: required, since TLS is offered to clients");
+        }
+        if (serverTls != ServerTls.DISABLED && serverEnd == null) {
+            throw new IllegalArgumentException("serverEnd: required, since TLS is asked of the server");
+        }
+    }
+
+    /**
+     * The capability bits of the greeting that the client gets. With relayed TLS they are the server's own: what client
+     * and server agree on behind TLS is theirs alone.
+     */
+    long offer(long server) {
+        return switch (clientTls) {
+            case PASSTHROUGH -> server;
+            case DISABLED -> CapabilityFilter.offer(server);
+            case OPTIONAL, REQUIRED -> CapabilityFilter.offer(server) | Capabilities.SSL;
+        };
+    }
+
+    /**
+     * Whether to ask the server for TLS.
+     *
+     * @throws Refusal when TLS is required and the server has none
+     */
+    boolean asksServerForTls(long server, boolean local) {
+        boolean has = (server & Capabilities.SSL) != 0;
+        return switch (serverTls) {
+            case DISABLED -> false;
+            case PREFERRED -> has && !local;
+            case REQUIRED -> {
+                if (!has) {
+                    throw new Refusal(
+                            "server_without_tls",
+                            CR_SSL_CONNECTION_ERROR,
+                            "HY000",
+                            "TLS/SSL error: SSL is required, but the server does not support it"
+                                    + " (Understudy: primary.tls.mode)");
+                }
+                yield true;
+            }
+        };
+    }
+}

@@ -1,0 +1,72 @@
+package io.understudy.handshake.tls;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.cert.CertificateFactory;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Whether a private key is that of a certificate. OpenSSL takes any pair and fails each client instead; a reload in the
+ * middle of an exchange of both files must be seen at once.
+ */
+final class KeyOfCertificate {
+    private static final Pattern PKCS8 =
+            Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
+
+    private KeyOfCertificate() {}
+
+    /**
+     * Checks a pair. A key in another form than unencrypted PKCS#8 is left to whoever loads it.
+     *
+     * @throws GeneralSecurityException when the two do not belong together, or one is broken
+     */
+    static void check(Path certificate, Path key) throws GeneralSecurityException, IOException {
+        Matcher pem = PKCS8.matcher(Files.readString(key, StandardCharsets.US_ASCII));
+        if (!pem.find()) {
+            return;
+        }
+        byte[] der = Base64.getMimeDecoder().decode(pem.group(1));
+        try {
+            PublicKey open = publicKey(certificate);
+            String family = open.getAlgorithm();
+            PrivateKey secret = KeyFactory.getInstance(family).generatePrivate(new PKCS8EncodedKeySpec(der));
+            Signature signature = Signature.getInstance(
+                    switch (family) {
+                        case "RSA" -> "SHA256withRSA";
+                        case "EC" -> "SHA256withECDSA";
+                        default -> family;
+                    });
+            byte[] probe = certificate.toString().getBytes(StandardCharsets.UTF_8);
+            signature.initSign(secret);
+            signature.update(probe);
+            byte[] signed = signature.sign();
+            signature.initVerify(open);
+            signature.update(probe);
+            if (!signature.verify(signed)) {
+                throw new GeneralSecurityException("the key is not the one of the certificate");
+            }
+        } finally {
+            Arrays.fill(der, (byte) 0);
+        }
+    }
+
+    private static PublicKey publicKey(Path certificate) throws GeneralSecurityException, IOException {
+        try (InputStream in = Files.newInputStream(certificate)) {
+            return CertificateFactory.getInstance("X.509")
+                    .generateCertificate(in)
+                    .getPublicKey();
+        }
+    }
+}

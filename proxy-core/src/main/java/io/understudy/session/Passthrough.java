@@ -1,0 +1,63 @@
+package io.understudy.session;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.metrics.CoreMetrics;
+import io.understudy.metrics.LatencyHistogram;
+import io.understudy.wire.Leg;
+
+/**
+ * The client's TLS ends at the server: bytes are relayed unread, both ways, until one side closes. The session is counted
+ * and timed as a whole; there is nothing in it to observe.
+ */
+final class Passthrough implements SessionPhase {
+    private final Leg client;
+    private final Leg server;
+    private final CoreMetrics metrics;
+    private final LatencyHistogram duration;
+    private final long startNanos = System.nanoTime();
+
+    Passthrough(Leg client, Leg server, SessionEnvironment environment) {
+        this.client = client;
+        this.server = server;
+        metrics = environment.metrics();
+        duration = environment.passthroughSeconds();
+    }
+
+    @Override
+    public void fromClient(ByteBuf bytes) {
+        metrics.bytesFromClient(bytes.readableBytes());
+        server.write(bytes);
+    }
+
+    @Override
+    public void fromServer(ByteBuf bytes) {
+        metrics.bytesFromServer(bytes.readableBytes());
+        client.write(bytes);
+    }
+
+    @Override
+    public void clientReadComplete() {
+        server.flush();
+    }
+
+    @Override
+    public void serverReadComplete() {
+        client.flush();
+    }
+
+    /** Never: an ERR packet of ours would break into the client's TLS. */
+    @Override
+    public int errorSequence() {
+        return -1;
+    }
+
+    @Override
+    public String name() {
+        return "relaying TLS";
+    }
+
+    @Override
+    public void close() {
+        duration.record(System.nanoTime() - startNanos);
+    }
+}

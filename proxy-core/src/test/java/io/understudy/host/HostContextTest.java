@@ -1,0 +1,106 @@
+package io.understudy.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.backend.PrimaryMonitor;
+import io.understudy.config.Address;
+import io.understudy.config.PrimaryConfig;
+import io.understudy.metrics.LatencyHistograms;
+import io.understudy.plugin.ServerFlavor;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class HostContextTest {
+    private final Published published = new Published();
+    private final LatencyHistograms histograms = new LatencyHistograms();
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+    private HostContext context(String plugin) {
+        PrimaryConfig config = new PrimaryConfig(Address.parse("127.0.0.1:1"), null, null, null, null, null);
+        BoundedScheduler never = new BoundedScheduler(1, 1, "never");
+        PrimaryMonitor monitor = new PrimaryMonitor(config, null, registry, never, Duration.ofSeconds(1));
+        HostedPrimary primary = new HostedPrimary(null, monitor, HostedPrimary.noAccount());
+        return new HostContext(
+                plugin, new HostContext.Shared(registry, histograms, Clock.systemUTC(), primary, List.of(), published));
+    }
+
+    @Test
+    void whatIsPublishedCanBeReadAndRun() {
+        try (HostContext context = context("mirror")) {
+            context.publish("mirror", () -> Map.of("paused", false));
+            context.publishAction("mirror/{name}/pause", arguments -> "paused " + arguments.get(0));
+            assertThat(published.views().get("mirror").get()).isEqualTo(Map.of("paused", false));
+            assertThat(published.actions().get("mirror/{name}/pause").run(List.of("s1")))
+                    .isEqualTo("paused s1");
+            assertThatThrownBy(() -> context("other").publish("mirror", () -> 1))
+                    .hasMessageContaining("plugin other")
+                    .hasMessageContaining("/api/mirror");
+        }
+    }
+
+    @Test
+    void latenciesGoToTheCommonHistograms() {
+        try (HostContext context = context("mirror")) {
+            context.latency("understudy_mirror_seconds", "Execution", "standby", "s1")
+                    .record(2_000_000);
+            assertThat(histograms.all()).hasSize(1);
+            assertThat(histograms.all().get(0).histogram().count()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void theExecutorRefusesWhatItCannotHoldAndKeepsWhatIsPeriodic() throws Exception {
+        BoundedScheduler executor = new BoundedScheduler(1, 3, "test");
+        try {
+            AtomicInteger ticks = new AtomicInteger();
+            executor.scheduleAtFixedRate(ticks::incrementAndGet, 0, 1, TimeUnit.MILLISECONDS);
+            Awaitility.await().until(() -> ticks.get() > 1);
+            CountDownLatch hold = new CountDownLatch(1);
+            CountDownLatch held = new CountDownLatch(1);
+            executor.execute(() -> {
+                held.countDown();
+                try {
+                    hold.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            held.await();
+            executor.execute(() -> {});
+            executor.execute(() -> {});
+            assertThatThrownBy(() -> executor.execute(() -> {}))
+                    .isInstanceOf(RejectedExecutionException.class)
+                    .hasMessageContaining("3 tasks");
+            int before = ticks.get();
+            hold.countDown();
+            Awaitility.await().until(() -> ticks.get() > before + 3);
+        } finally {
+            executor.shutdownNow();
+        }
+    }
+
+    @Test
+    void aPrimaryWithoutAnAccountSaysWhatIsMissing() {
+        try (HostContext context = context("commit-latency")) {
+            assertThat(context.primary().flavor()).isEqualTo(ServerFlavor.MARIADB);
+            assertThatThrownBy(() -> context.primary()
+                            .connector()
+                            .connect()
+                            .toCompletableFuture()
+                            .get())
+                    .hasMessageContaining("primary.monitor");
+        }
+    }
+}

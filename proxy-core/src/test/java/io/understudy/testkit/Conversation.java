@@ -1,0 +1,152 @@
+package io.understudy.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.testkit.Watcher.Seen;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Commands and their answers, to be played packet by packet, and then again with each side's bytes cut in every way.
+ * Numbers packets as the protocol does.
+ */
+public final class Conversation {
+    /** One packet. {@code answers} is how many answers are over when it has passed. */
+    private record Step(boolean fromClient, byte[] bytes, int answers) {}
+
+    private final String name;
+    private final long capabilities;
+    private final List<Step> steps = new ArrayList<>();
+    private final List<Seen> seen = new ArrayList<>();
+    private int sequence;
+    private int commands;
+
+    public Conversation(String name, long capabilities) {
+        this.name = name;
+        this.capabilities = capabilities;
+    }
+
+    public Conversation command(int code, byte[]... body) {
+        steps.add(new Step(true, Bytes.command(code, Bytes.concat(body)), seen.size()));
+        sequence = 1;
+        commands++;
+        return this;
+    }
+
+    /** A packet of the client's that belongs to the answer. */
+    public Conversation data(byte[] payload) {
+        steps.add(new Step(true, Bytes.packet(sequence++, payload), seen.size()));
+        return this;
+    }
+
+    /** Packets of an answer of which none is the last. */
+    public Conversation server(byte[]... payloads) {
+        for (byte[] payload : payloads) {
+            steps.add(new Step(false, Bytes.packet(sequence, payload), seen.size()));
+            sequence += payload.length / 0xFFFFFF + 1;
+        }
+        return this;
+    }
+
+    /** The answer's last packet, and what is known then. */
+    public Conversation last(byte[] payload, Seen expected) {
+        seen.add(expected);
+        return server(payload);
+    }
+
+    /** An answer that only the next command ends. */
+    public Conversation superseded(Seen expected) {
+        seen.add(expected);
+        return this;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    /** Every packet in a buffer of its own, and a look at the tracker after each. */
+    public void playWhole() {
+        Memory memory = Memory.heap();
+        Watcher watcher = new Watcher(Watcher.ALL);
+        Scripted scripted = new Scripted(memory, watcher).loggedIn(capabilities);
+        for (int i = 0; i < steps.size(); i++) {
+            Step step = steps.get(i);
+            send(scripted, step.fromClient, step.bytes);
+            assertThat(watcher.answers)
+                    .as("%s: answers over after step %d", name, i)
+                    .hasSize(step.answers)
+                    .isEqualTo(seen.subList(0, step.answers));
+            check(scripted, step.fromClient, step.bytes);
+        }
+        assertThat(scripted.model().commands()).isEqualTo(commands);
+        assertThat(watcher.commands).hasSize(commands);
+        scripted.finish();
+    }
+
+    /** Each run of packets of one side, cut in two at every offset; then byte by byte. With and without an observer. */
+    public void playCut() {
+        List<Step> runs = runs();
+        int longest = runs.stream().mapToInt(r -> r.bytes.length).max().orElse(0);
+        for (int cut = 1; cut < longest; cut++) {
+            play(runs, cut, Watcher.ALL);
+            play(runs, cut, 0);
+        }
+        play(runs, 0, Watcher.ALL);
+        play(runs, 0, 0);
+    }
+
+    private List<Step> runs() {
+        List<Step> runs = new ArrayList<>();
+        for (Step step : steps) {
+            Step before = runs.isEmpty() ? null : runs.get(runs.size() - 1);
+            if (before != null && before.fromClient == step.fromClient) {
+                runs.set(
+                        runs.size() - 1,
+                        new Step(step.fromClient, Bytes.concat(before.bytes, step.bytes), step.answers));
+            } else {
+                runs.add(step);
+            }
+        }
+        return runs;
+    }
+
+    private void play(List<Step> runs, int cut, int interests) {
+        Memory memory = Memory.heap();
+        Watcher watcher = new Watcher(interests);
+        Scripted scripted = new Scripted(memory, watcher).loggedIn(capabilities);
+        for (Step run : runs) {
+            if (cut == 0) {
+                for (byte one : run.bytes) {
+                    send(scripted, run.fromClient, Bytes.of(one));
+                }
+            } else {
+                int at = Math.min(cut, run.bytes.length);
+                send(scripted, run.fromClient, Arrays.copyOf(run.bytes, at));
+                send(scripted, run.fromClient, Bytes.slice(run.bytes, at, run.bytes.length));
+            }
+            check(scripted, run.fromClient, run.bytes);
+        }
+        if (interests != 0) {
+            assertThat(watcher.answers).as("%s, cut at %d", name, cut).isEqualTo(seen);
+        }
+        scripted.finish();
+    }
+
+    private static void send(Scripted scripted, boolean fromClient, byte[] bytes) {
+        if (fromClient) {
+            scripted.client(bytes);
+        } else {
+            scripted.server(bytes);
+        }
+    }
+
+    private void check(Scripted scripted, boolean fromClient, byte[] bytes) {
+        assertThat(scripted.session.phaseName()).as(name).isEqualTo("relaying");
+        byte[] passed = fromClient ? scripted.server.take() : scripted.client.take();
+        assertThat(Arrays.equals(passed, bytes))
+                .as("%s: bytes go on unchanged", name)
+                .isTrue();
+    }
+}

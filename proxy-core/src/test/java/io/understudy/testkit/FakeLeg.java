@@ -1,0 +1,91 @@
+package io.understudy.testkit;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.understudy.wire.Leg;
+import java.io.ByteArrayOutputStream;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+
+/** An end of a session that keeps what is sent to it. */
+public final class FakeLeg implements Leg {
+    private final ByteBufAllocator alloc;
+    private final SocketAddress address = InetSocketAddress.createUnresolved("192.0.2.1", 4711);
+    private final ByteArrayOutputStream sent = new ByteArrayOutputStream();
+    private boolean keeping = true;
+    private long sentBytes;
+    private int flushes;
+    private boolean reading;
+    private boolean closed;
+
+    public FakeLeg(ByteBufAllocator alloc) {
+        this.alloc = alloc;
+    }
+
+    @Override
+    public ByteBufAllocator alloc() {
+        return alloc;
+    }
+
+    @Override
+    public SocketAddress remoteAddress() {
+        return address;
+    }
+
+    @Override
+    public void write(ByteBuf bytes) {
+        sentBytes += bytes.readableBytes();
+        if (keeping) {
+            sent.writeBytes(Bytes.read(bytes));
+        }
+        bytes.release();
+    }
+
+    @Override
+    public void flush() {
+        flushes++;
+    }
+
+    @Override
+    public void setReading(boolean on) {
+        reading = on;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        task.run();
+    }
+
+    @Override
+    public void closeAfterFlush() {
+        closed = true;
+    }
+
+    /** From now on only counts: for measuring. */
+    public void countOnly() {
+        keeping = false;
+    }
+
+    /** What was sent since the last call. */
+    public byte[] take() {
+        byte[] bytes = sent.toByteArray();
+        sent.reset();
+        return bytes;
+    }
+
+    public long sentBytes() {
+        return sentBytes;
+    }
+
+    public int flushes() {
+        return flushes;
+    }
+
+    public boolean reading() {
+        return reading;
+    }
+
+    public boolean closed() {
+        return closed;
+    }
+}

@@ -1,0 +1,88 @@
+package io.understudy.testkit;
+
+import io.understudy.command.Exchange;
+import io.understudy.plugin.CommandView;
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugin.InjectionResult;
+import io.understudy.plugin.Interest;
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.SessionObserver;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Notes what an observer is told. */
+public class Watcher implements SessionObserver {
+    public static final int ALL = Interest.COMMANDS | Interest.STATEMENTS | Interest.RESPONSES | Interest.GTIDS;
+
+    /** What was known when an answer was over. */
+    public record Seen(int code, int error, int status, long affected, long rows, int preparedId) {}
+
+    public final List<Integer> commands = new ArrayList<>();
+    public final List<@Nullable String> texts = new ArrayList<>();
+    public final List<Seen> answers = new ArrayList<>();
+    public final List<@Nullable String> gtids = new ArrayList<>();
+    public final List<InjectionResult> injected = new ArrayList<>();
+    public final List<String> closings = new ArrayList<>();
+    public int resets;
+    public int asked;
+
+    /** What to put ahead of the next statements. */
+    public @Nullable InjectedStatement next;
+
+    private final int interests;
+    private int interestsAsked;
+
+    public Watcher(int interests) {
+        this.interests = interests;
+    }
+
+    public int interestsAsked() {
+        return interestsAsked;
+    }
+
+    @Override
+    public int interests() {
+        interestsAsked++;
+        return interests;
+    }
+
+    @Override
+    public void onCommand(CommandView command) {
+        commands.add(command.code());
+        texts.add(command.text());
+    }
+
+    @Override
+    public void onResponse(CommandView command, ResponseView response) {
+        gtids.add(response.gtid());
+        answers.add(new Seen(
+                command.code(),
+                response.errorCode(),
+                response.status(),
+                response.affectedRows(),
+                response.rows(),
+                ((Exchange) response).preparedId()));
+    }
+
+    @Override
+    public @Nullable InjectedStatement beforeCommand(CommandView command) {
+        asked++;
+        return next;
+    }
+
+    @Override
+    public void onInjected(InjectedStatement statement, InjectionResult result) {
+        injected.add(result);
+    }
+
+    @Override
+    public void onReset() {
+        resets++;
+    }
+
+    @Override
+    public void onClose(String reason) {
+        closings.add(reason);
+    }
+}

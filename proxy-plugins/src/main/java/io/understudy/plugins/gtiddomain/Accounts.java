@@ -1,0 +1,36 @@
+package io.understudy.plugins.gtiddomain;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What all sessions learn from each other about the variable: who may set it, and what a new session has. Any thread. */
+final class Accounts {
+    private static final int MAX_USERS = 10_000;
+
+    private final Set<String> users = ConcurrentHashMap.newKeySet();
+    private volatile int freshSlot = DomainSlots.DEFAULT;
+
+    /** A session of the user has been allowed to set the variable, so that others will be. */
+    void proven(String user) {
+        if (!users.contains(user) && users.size() < MAX_USERS) {
+            users.add(user);
+        }
+    }
+
+    void refused(String user) {
+        users.remove(user);
+    }
+
+    boolean isProven(String user) {
+        return users.contains(user);
+    }
+
+    /** The slot of the server's global value, which a new session starts with. */
+    int freshSlot() {
+        return freshSlot;
+    }
+
+    void setFreshSlot(int slot) {
+        freshSlot = slot;
+    }
+}

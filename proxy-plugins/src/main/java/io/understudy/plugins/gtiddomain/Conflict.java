@@ -1,0 +1,30 @@
+package io.understudy.plugins.gtiddomain;
+
+import java.util.Locale;
+
+/** Ways in which a table comes to be written, or nearly written, from two domains. */
+enum Conflict {
+    /** The write followed the domain that still owned its table. */
+    PINNED,
+    /** One statement's tables were owned by different domains; it went to the default domain. */
+    TWO_DOMAINS,
+    /** A transaction wrote a table that another domain still owned, when its own domain could not change any more. */
+    TRANSACTION,
+    /** A statement that nothing may precede (it was pipelined, or reads diagnostics) did so. */
+    NO_BOUNDARY,
+    /** A session whose domain cannot be set did so: no privilege, or its client sets the variable itself. */
+    UNSTEERABLE,
+    /** With {@code guard: warn}, the rule's domain was set although another one still owned the table. */
+    WRITTEN_ANYWAY,
+    /** The server refused the domain, and the statement ran in the session's old one. */
+    REFUSED;
+
+    String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Whether replicas may apply the writes in another order than the primary. */
+    boolean unsafe() {
+        return this != PINNED;
+    }
+}

@@ -1,0 +1,49 @@
+package io.understudy.plugins.gtiddomain;
+
+import java.util.HexFormat;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Counts conflicts, and logs those that replicas may suffer from, one in some seconds. Any thread. */
+final class ConflictLog implements TableOwnership.ConflictListener {
+    private static final Logger log = LoggerFactory.getLogger(ConflictLog.class);
+    private static final long INTERVAL_NANOS = 5_000_000_000L;
+
+    private final DomainMeters meters;
+    private final DomainSlots slots;
+    private final LongSupplier nanos;
+    private final boolean quiet;
+    private final AtomicLong nextAt;
+
+    /** @param quiet nothing is really written in those domains, so counting is enough */
+    ConflictLog(DomainMeters meters, DomainSlots slots, LongSupplier nanos, boolean quiet) {
+        this.meters = meters;
+        this.slots = slots;
+        this.nanos = nanos;
+        this.quiet = quiet;
+        nextAt = new AtomicLong(nanos.getAsLong());
+    }
+
+    @Override
+    public void onConflict(Conflict kind, String table, long digest, int slot, long otherDigest, int otherSlot) {
+        meters.conflict(kind);
+        if (quiet || !kind.unsafe()) {
+            return;
+        }
+        long now = nanos.getAsLong();
+        long next = nextAt.get();
+        if (now - next >= 0 && nextAt.compareAndSet(next, now + INTERVAL_NANOS)) {
+            log.warn(
+                    "gtid-domain: {} was written in domain {} (digest {}) while a standby may not have applied a write in domain"
+                            + " {} (digest {}): {}; see docs/gtid-domains.md",
+                    table,
+                    slots.label(slot),
+                    HexFormat.of().toHexDigits(digest),
+                    slots.label(otherSlot),
+                    HexFormat.of().toHexDigits(otherDigest),
+                    kind.label());
+        }
+    }
+}

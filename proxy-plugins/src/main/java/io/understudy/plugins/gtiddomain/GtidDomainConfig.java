@@ -1,0 +1,81 @@
+package io.understudy.plugins.gtiddomain;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The section {@code plugins.gtid-domain}.
+ *
+ * @param mode whether domains are set or only counted
+ * @param guard what happens when a table is written from two domains
+ * @param defaultDomain where everything goes that no rule names; the primary's global gtid_domain_id
+ * @param procedure {@code schema.procedure} that sets the domain for accounts without BINLOG REPLAY, or null
+ * @param learn how long after the start everything stays in the default domain, to see which tables transactions write
+ * @param poll how often the positions of primary and standbys are compared
+ * @param maxTables tables that are followed; writes to others go to the default domain
+ * @param rules first match wins; no match: the default domain
+ */
+public record GtidDomainConfig(
+        Mode mode,
+        Guard guard,
+        Long defaultDomain,
+        @Nullable String procedure,
+        Duration learn,
+        Duration poll,
+        Integer maxTables,
+        List<DomainRule> rules) {
+
+    private static final Pattern PROCEDURE = Pattern.compile("[A-Za-z0-9_$]{1,64}\\.[A-Za-z0-9_$]{1,64}");
+
+    public GtidDomainConfig {
+        mode = mode == null ? Mode.ADVISE : mode;
+        guard = guard == null ? Guard.PIN : guard;
+        defaultDomain = defaultDomain == null ? 0L : defaultDomain;
+        learn = learn == null ? Duration.ofSeconds(30) : learn;
+        poll = poll == null ? Duration.ofMillis(250) : poll;
+        maxTables = maxTables == null ? 10_000 : maxTables;
+        rules = rules == null ? List.of() : List.copyOf(rules);
+        StringBuilder refusals = new StringBuilder();
+        if (defaultDomain < 0 || defaultDomain > DomainRule.MAX_DOMAIN) {
+            refuse(refusals, "defaultDomain", "expected 0 to 4294967295 but found " + defaultDomain);
+        }
+        if (procedure != null && !PROCEDURE.matcher(procedure).matches()) {
+            refuse(refusals, "procedure", "expected schema.procedure but found '" + procedure + "'");
+        }
+        if (learn.isNegative()) {
+            refuse(refusals, "learn", "expected 0s or more but found " + learn.toMillis() + "ms");
+        }
+        if (poll.toMillis() < 10 || poll.toMillis() > 60_000) {
+            refuse(refusals, "poll", "expected 10ms to 60s but found " + poll.toMillis() + "ms");
+        }
+        if (maxTables < 1 || maxTables > 1_000_000) {
+            refuse(refusals, "maxTables", "expected 1 to 1000000 but found " + maxTables);
+        }
+        Set<String> names = new HashSet<>();
+        Set<Long> domains = new HashSet<>(Set.of(defaultDomain));
+        for (int i = 0; i < rules.size(); i++) {
+            domains.add(rules.get(i).domain());
+            if (!names.add(rules.get(i).name())) {
+                refuse(refusals, "rules[" + i + "].name", "'" + rules.get(i).name() + "' is taken by an earlier rule");
+            }
+        }
+        if (domains.size() > DomainSlots.MAX) {
+            refuse(
+                    refusals,
+                    "rules",
+                    "expected at most " + DomainSlots.MAX + " different domains but found " + domains.size()
+                            + "; more do not help a replica either");
+        }
+        if (refusals.length() > 0) {
+            throw new IllegalArgumentException(refusals.toString().stripTrailing());
+        }
+    }
+
+    private static void refuse(StringBuilder refusals, String path, String message) {
+        refusals.append(path).append(": ").append(message).append('\n');
+    }
+}

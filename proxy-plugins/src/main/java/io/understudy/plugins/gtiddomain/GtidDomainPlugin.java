@@ -1,0 +1,163 @@
+package io.understudy.plugins.gtiddomain;
+
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.ProxyPlugin;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionObserver;
+import io.understudy.plugin.StandbyBackend;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The plugin {@code gtid-domain}: assembles its parts and follows reloads. */
+public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
+    private static final Logger log = LoggerFactory.getLogger(GtidDomainPlugin.class);
+
+    private final LongSupplier nanos;
+    private final AtomicBoolean saidNoDomains = new AtomicBoolean();
+    private @Nullable Running running;
+
+    /** For the service loader. */
+    public GtidDomainPlugin() {
+        this(System::nanoTime);
+    }
+
+    GtidDomainPlugin(LongSupplier nanos) {
+        this.nanos = nanos;
+    }
+
+    /** All that exists between start and stop. */
+    private final class Running {
+        final DomainSlots slots;
+        final DomainMeters meters;
+        final Accounts accounts = new Accounts();
+        final Progress progress;
+        final Dictionary dictionary;
+        final Orphans orphans = new Orphans();
+        final ReplicaLag lag;
+        final PositionPoller poller;
+        final ScheduledFuture<?> polling;
+        volatile Policy policy;
+
+        Running(PluginContext context, GtidDomainConfig config) {
+            slots = new DomainSlots(config.defaultDomain());
+            meters = new DomainMeters(context.meters(), slots);
+            progress = new Progress(slots);
+            dictionary = new Dictionary(nanos, config.learn().toNanos());
+            policy = policy(config, null);
+            lag = new ReplicaLag(
+                    context.meters(),
+                    slots,
+                    context.standbys().stream().map(StandbyBackend::name).toList());
+            poller = new PositionPoller(
+                    context, slots, progress, accounts, dictionary, orphans, lag, () -> policy, nanos);
+            context.publish("domains", new DomainsView(() -> policy, slots, meters, dictionary, poller, orphans, lag));
+            polling = context.executor()
+                    .scheduleWithFixedDelay(poller, 0, config.poll().toMillis(), TimeUnit.MILLISECONDS);
+        }
+
+        Policy policy(GtidDomainConfig config, @Nullable Policy before) {
+            for (DomainRule rule : config.rules()) {
+                slots.assign(rule.domain());
+            }
+            boolean simulated = config.mode() == Mode.ADVISE;
+            boolean same = before != null
+                    && before.tagging != simulated
+                    && before.guarded == (config.guard() != Guard.OFF)
+                    && before.config.maxTables().equals(config.maxTables());
+            TableOwnership ownership = before != null && same
+                    ? before.ownership
+                    : new TableOwnership(
+                            progress,
+                            config.maxTables(),
+                            simulated,
+                            dictionary,
+                            new ConflictLog(meters, slots, nanos, simulated),
+                            before == null ? null : before.ownership);
+            return new Policy(config, slots, meters, ownership, dictionary);
+        }
+    }
+
+    @Override
+    public String id() {
+        return "gtid-domain";
+    }
+
+    @Override
+    public Class<GtidDomainConfig> configType() {
+        return GtidDomainConfig.class;
+    }
+
+    @Override
+    public void start(PluginContext context, GtidDomainConfig config) {
+        running = new Running(context, config);
+        if (context.primary().flavor() == ServerFlavor.MYSQL) {
+            sayNoDomains();
+        } else {
+            log.info(
+                    "gtid-domain: mode {}, guard {}, {} rules",
+                    config.mode(),
+                    config.guard(),
+                    config.rules().size());
+        }
+    }
+
+    private void sayNoDomains() {
+        if (saidNoDomains.compareAndSet(false, true)) {
+            log.warn("gtid-domain: the primary is a MySQL server, which has no GTID domains; the plugin does nothing");
+        }
+    }
+
+    @Override
+    public void reload(GtidDomainConfig config) {
+        Running now = running();
+        GtidDomainConfig before = now.policy.config;
+        if (!before.defaultDomain().equals(config.defaultDomain())) {
+            throw new IllegalArgumentException("defaultDomain: takes effect after a restart");
+        }
+        if (!before.poll().equals(config.poll()) || !before.learn().equals(config.learn())) {
+            throw new IllegalArgumentException("poll, learn: take effect after a restart");
+        }
+        if (before.mode() == Mode.TAG && before.guard() == Guard.OFF && config.guard() != Guard.OFF) {
+            throw new IllegalArgumentException(
+                    "guard: cannot be switched on while running, since what was written in which"
+                            + " domain was not followed; restart the proxy");
+        }
+        now.policy = now.policy(config, now.policy);
+        now.lag.register();
+    }
+
+    @Override
+    public SessionObserver openSession(SessionContext session) {
+        Running now = running();
+        if (session.flavor() == ServerFlavor.MYSQL) {
+            sayNoDomains();
+            return SessionObserver.NONE;
+        }
+        if (now.policy.rules.size() == 0 && now.policy.config.rules().isEmpty() && !now.policy.tagging) {
+            return SessionObserver.NONE;
+        }
+        return new DomainObserver(session, () -> now.policy, now.accounts, now.meters, now.dictionary, now.orphans);
+    }
+
+    private Running running() {
+        Running now = running;
+        if (now == null) {
+            throw new IllegalStateException("gtid-domain is used before it was started");
+        }
+        return now;
+    }
+
+    @Override
+    public void stop() {
+        Running now = running;
+        if (now != null) {
+            now.polling.cancel(true);
+        }
+    }
+}

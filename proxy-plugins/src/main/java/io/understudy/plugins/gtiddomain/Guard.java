@@ -1,0 +1,11 @@
+package io.understudy.plugins.gtiddomain;
+
+/** What happens when a table is written from two domains. */
+public enum Guard {
+    /** A write follows the domain that its table is still owned by. */
+    PIN,
+    /** The rule's domain is set all the same; the conflict is counted and logged. */
+    WARN,
+    /** Tables are not looked at. */
+    OFF
+}

@@ -1,0 +1,209 @@
+package io.understudy.plugins.gtiddomain;
+
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.StandbyBackend;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Compares the primary's position with the standbys', reads the data dictionary when it may have changed, and looks after
+ * lost sessions. One run at a time, off the event loops. Whatever cannot be had leaves tables owned by whom they are.
+ */
+final class PositionPoller implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(PositionPoller.class);
+    private static final int TIMEOUT_SECONDS = 5;
+    private static final long CATALOG_AGE_NANOS = 60_000_000_000L;
+    private static final long CATALOG_RETRY_NANOS = 1_000_000_000L;
+
+    private final PluginContext context;
+    private final DomainSlots slots;
+    private final Progress progress;
+    private final Accounts accounts;
+    private final Dictionary dictionary;
+    private final Orphans orphans;
+    private final ReplicaLag lag;
+    private final Supplier<Policy> policy;
+    private final LongSupplier nanos;
+
+    private long catalogReadAt;
+    private boolean catalogRead;
+    private volatile @Nullable String problem;
+
+    PositionPoller(
+            PluginContext context,
+            DomainSlots slots,
+            Progress progress,
+            Accounts accounts,
+            Dictionary dictionary,
+            Orphans orphans,
+            ReplicaLag lag,
+            Supplier<Policy> policy,
+            LongSupplier nanos) {
+        this.context = context;
+        this.slots = slots;
+        this.progress = progress;
+        this.accounts = accounts;
+        this.dictionary = dictionary;
+        this.orphans = orphans;
+        this.lag = lag;
+        this.policy = policy;
+        this.nanos = nanos;
+    }
+
+    /** Why ownership cannot pass at present, or null. */
+    @Nullable
+    String problem() {
+        return problem;
+    }
+
+    @Override
+    public void run() {
+        try {
+            say(look());
+        } catch (SQLException e) {
+            say("the primary cannot be asked for its position: " + e.getMessage());
+        } catch (RuntimeException e) {
+            // Thrown on, it would end the schedule.
+            say("looking at positions failed: " + e);
+        }
+    }
+
+    private @Nullable String look() throws SQLException {
+        DataSource primary = context.primary().dataSource();
+        if (primary == null) {
+            return "primary.monitor is not configured, so the guard never learns what standbys have applied";
+        }
+        GtidPosition position;
+        long ended;
+        try (Connection connection = primary.getConnection()) {
+            settleOrphans(connection);
+            policy.get().ownership.settle();
+            ended = progress.endEpoch();
+            position = primaryPosition(connection);
+            readCatalog(connection);
+        }
+        progress.reached(ended, position);
+        return lookAtStandbys(position);
+    }
+
+    private @Nullable String lookAtStandbys(GtidPosition primary) {
+        Map<String, @Nullable GtidPosition> positions = new LinkedHashMap<>();
+        List<GtidPosition> known = new ArrayList<>();
+        String trouble = null;
+        for (StandbyBackend standby : context.standbys()) {
+            GtidPosition position = null;
+            try (Connection connection = standby.dataSource().getConnection()) {
+                position = GtidPosition.parse(one(connection, "SELECT @@global.gtid_slave_pos"));
+                known.add(position);
+            } catch (SQLException | IllegalArgumentException e) {
+                trouble = "standby " + standby.name() + " cannot be asked for its position: " + e.getMessage();
+            }
+            positions.put(standby.name(), position);
+        }
+        lag.update(nanos.getAsLong(), primary, positions);
+        if (positions.isEmpty()) {
+            return "no standbys are configured, so nothing is ever known to be applied";
+        }
+        if (known.size() == positions.size()) {
+            progress.standbysAt(known);
+        }
+        return trouble;
+    }
+
+    private GtidPosition primaryPosition(Connection connection) throws SQLException {
+        String domain = one(connection, "SELECT @@global.gtid_domain_id");
+        int fresh = domain == null ? DomainSlots.DEFAULT : slots.find(Long.parseLong(domain));
+        if (fresh != accounts.freshSlot()) {
+            accounts.setFreshSlot(fresh);
+            if (fresh != DomainSlots.DEFAULT) {
+                log.warn(
+                        "gtid-domain: the primary's global gtid_domain_id is {} but defaultDomain is {}; sessions are set to"
+                                + " defaultDomain at their first write; make the two equal",
+                        domain,
+                        slots.domain(DomainSlots.DEFAULT));
+            }
+        }
+        dictionary.setRowFormat("ROW".equals(one(connection, "SELECT @@global.binlog_format")));
+        return GtidPosition.parse(one(connection, "SELECT @@global.gtid_binlog_pos"));
+    }
+
+    private void readCatalog(Connection connection) throws SQLException {
+        long now = nanos.getAsLong();
+        long age = catalogRead ? now - catalogReadAt : Long.MAX_VALUE;
+        if (!policy.get().guarded || age < CATALOG_RETRY_NANOS || !dictionary.stale() && age < CATALOG_AGE_NANOS) {
+            return;
+        }
+        long changes = dictionary.changes();
+        Catalog catalog = CatalogReader.read(connection);
+        if (!catalogRead && catalog.size() == 0) {
+            log.warn(
+                    "gtid-domain: the monitor account sees no tables on the primary, so that none can leave the default"
+                            + " domain; grant it SELECT and TRIGGER on the schemas whose writes shall be tagged");
+        }
+        catalogRead = true;
+        catalogReadAt = now;
+        dictionary.learned(catalog, changes);
+    }
+
+    /** Without the PROCESS privilege other accounts' threads are invisible, which must not be taken for their end. */
+    private void settleOrphans(Connection connection) throws SQLException {
+        Collection<Long> threads = orphans.threads();
+        if (threads.isEmpty() || !seesAllThreads(connection)) {
+            return;
+        }
+        Set<Long> alive = new HashSet<>();
+        try (Statement statement = statement(connection);
+                ResultSet rows = statement.executeQuery("SELECT ID FROM information_schema.PROCESSLIST")) {
+            while (rows.next()) {
+                alive.add(rows.getLong(1));
+            }
+        }
+        orphans.settle(alive);
+    }
+
+    private static boolean seesAllThreads(Connection connection) throws SQLException {
+        return "1"
+                .equals(one(
+                        connection,
+                        "SELECT COUNT(*) > 0 FROM information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE IN ('PROCESS',"
+                                + " 'SUPER') AND GRANTEE = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')"));
+    }
+
+    private static Statement statement(Connection connection) throws SQLException {
+        Statement statement = connection.createStatement();
+        statement.setQueryTimeout(TIMEOUT_SECONDS);
+        return statement;
+    }
+
+    private static @Nullable String one(Connection connection, String sql) throws SQLException {
+        try (Statement statement = statement(connection);
+                ResultSet rows = statement.executeQuery(sql)) {
+            return rows.next() ? rows.getString(1) : null;
+        }
+    }
+
+    private void say(@Nullable String trouble) {
+        String before = problem;
+        problem = trouble;
+        if (trouble != null && before == null) {
+            log.warn("gtid-domain: {}; until that is over no table changes its domain", trouble);
+        } else if (trouble == null && before != null) {
+            log.info("gtid-domain: positions are known again");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package io.understudy.plugins.gtiddomain;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * How much of what was written has been applied by every standby, in epochs. A write belongs to the epoch in which its
+ * answer arrived. The poller ends an epoch and only then asks the primary for its position, which therefore has every write
+ * of that epoch and the ones before; once every standby has reached it, the epoch counts as applied. No GTID of a
+ * single write is needed, and nothing is looked up per write.
+ *
+ * <p>{@link #epoch} and {@link #applied} may be called by any thread, the rest by the poller's.
+ */
+final class Progress {
+    /** Positions that wait for standbys; beyond, every other one is forgotten, which only makes the answer later. */
+    private static final int MAX_WAITING = 256;
+
+    private record Checkpoint(long epoch, GtidPosition primary) {}
+
+    private final DomainSlots slots;
+    private final AtomicLongArray applied = new AtomicLongArray(DomainSlots.LENGTH);
+    private final List<Checkpoint> waiting = new ArrayList<>();
+    private volatile long epoch = 1;
+
+    Progress(DomainSlots slots) {
+        this.slots = slots;
+    }
+
+    /** To be stored with a write when its answer has arrived. */
+    long epoch() {
+        return epoch;
+    }
+
+    /**
+     * The last epoch of which every standby has applied what was written in the slot's domain; for {@link
+     * DomainSlots#FOREIGN}, in any domain.
+     */
+    long applied(int slot) {
+        return applied.get(slot);
+    }
+
+    /** Ends the current epoch; the primary's position is to be asked for after this. Returns the epoch that ended. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // Only the poller writes.
+    long endEpoch() {
+        long ended = epoch;
+        epoch = ended + 1;
+        return ended;
+    }
+
+    /** The primary's position as of after {@link #endEpoch}. */
+    void reached(long endedEpoch, GtidPosition primary) {
+        if (waiting.size() == MAX_WAITING) {
+            List<Checkpoint> kept = new ArrayList<>();
+            for (int i = 1; i < waiting.size(); i += 2) {
+                kept.add(waiting.get(i));
+            }
+            waiting.clear();
+            waiting.addAll(kept);
+        }
+        waiting.add(new Checkpoint(endedEpoch, primary));
+    }
+
+    /** What the standbys have applied now; must hold a position of every one. */
+    void standbysAt(List<GtidPosition> standbys) {
+        int whole = -1;
+        for (int i = 0; i < waiting.size(); i++) {
+            Checkpoint checkpoint = waiting.get(i);
+            boolean all = true;
+            for (GtidPosition standby : standbys) {
+                all &= standby.covers(checkpoint.primary);
+            }
+            if (all) {
+                whole = i;
+                applied.set(DomainSlots.FOREIGN, checkpoint.epoch);
+            }
+            for (int slot = 0; slot < slots.size(); slot++) {
+                if (applied.get(slot) < checkpoint.epoch && covered(standbys, checkpoint, slots.domain(slot))) {
+                    applied.set(slot, checkpoint.epoch);
+                }
+            }
+        }
+        if (whole >= 0) {
+            waiting.subList(0, whole + 1).clear();
+        }
+    }
+
+    private static boolean covered(List<GtidPosition> standbys, Checkpoint checkpoint, long domain) {
+        for (GtidPosition standby : standbys) {
+            if (!standby.covers(checkpoint.primary, domain)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,89 @@
+package io.understudy.plugins.gtiddomain;
+
+/**
+ * What was written to one table (or one family of tables tied by foreign keys) in which domain. Every field is guarded by
+ * the entry's own monitor, which is held for a few loads and stores.
+ */
+final class TableEntry {
+    /** Lower case {@code schema.table}; {@code *} stands for writes whose tables are not known. */
+    final String name;
+
+    private final int[] inFlight = new int[DomainSlots.LENGTH];
+    private final long[] lastEpoch = new long[DomainSlots.LENGTH];
+    private final long[] writes = new long[DomainSlots.LENGTH];
+    private final long[] lastDigest = new long[DomainSlots.LENGTH];
+    private boolean unsteerable;
+    private boolean dropped;
+
+    /** @param since before this epoch anything may have been written in the default domain */
+    TableEntry(String name, long since) {
+        this.name = name;
+        lastEpoch[DomainSlots.DEFAULT] = since;
+    }
+
+    /** Bits of the slots in which there are writes that some standby may not have applied. */
+    int outstanding(Progress progress, boolean anyDomain) {
+        int slots = 0;
+        for (int slot = 0; slot < DomainSlots.LENGTH; slot++) {
+            long applied = progress.applied(anyDomain ? DomainSlots.FOREIGN : slot);
+            if (inFlight[slot] > 0 || lastEpoch[slot] > applied) {
+                slots |= 1 << slot;
+            }
+        }
+        return slots;
+    }
+
+    void begin(int slot, long digest) {
+        inFlight[slot]++;
+        writes[slot]++;
+        lastDigest[slot] = digest;
+    }
+
+    /** The write went out in another domain than it was meant for. */
+    void move(int from, int to) {
+        inFlight[from]--;
+        writes[from]--;
+        inFlight[to]++;
+        writes[to]++;
+    }
+
+    void end(int slot, long epoch) {
+        inFlight[slot]--;
+        lastEpoch[slot] = Math.max(lastEpoch[slot], epoch);
+    }
+
+    boolean idle() {
+        for (int count : inFlight) {
+            if (count > 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** It is written in a way that a proxy cannot steer, so that it must not leave the default domain. */
+    boolean unsteerable() {
+        return unsteerable;
+    }
+
+    void setUnsteerable() {
+        unsteerable = true;
+    }
+
+    /** No longer in the table of tables; whoever still has it must look again. */
+    boolean dropped() {
+        return dropped;
+    }
+
+    void drop() {
+        dropped = true;
+    }
+
+    long writes(int slot) {
+        return writes[slot];
+    }
+
+    long lastDigest(int slot) {
+        return lastDigest[slot];
+    }
+}

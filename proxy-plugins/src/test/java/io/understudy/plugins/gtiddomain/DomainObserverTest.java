@@ -1,0 +1,317 @@
+package io.understudy.plugins.gtiddomain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class DomainObserverTest {
+    private static final String TO_10 = "SET SESSION gtid_domain_id=10";
+    private static final String TO_0 = "SET SESSION gtid_domain_id=0";
+
+    private static Fixture tagging(Guard guard) {
+        Fixture fixture = new Fixture(Mode.TAG, guard, Fixture.ddl(10), Fixture.table("archive", 11));
+        fixture.accounts.proven("app");
+        fixture.caughtUp();
+        return fixture;
+    }
+
+    @Test
+    void theDomainIsSetOnlyWhenItDiffersAndOnlyBeforeWrites() {
+        FakeClient app = tagging(Guard.OFF).client("app");
+
+        assertThat(app.run("SELECT 1")).isEqualTo("-");
+        assertThat(app.run("INSERT INTO orders VALUES (1)")).isEqualTo("-");
+        assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
+        assertThat(app.run("ALTER TABLE big ADD d INT")).isEqualTo("-");
+        assertThat(app.run("SELECT * FROM big")).isEqualTo("-");
+        assertThat(app.run("INSERT INTO orders VALUES (1)")).isEqualTo(TO_0);
+        assertThat(app.run("ALTER TABLE big ADD e INT")).isEqualTo(TO_10);
+        assertThat(app.run("BEGIN")).isEqualTo(TO_0);
+        assertThat(app.run("ALTER TABLE big ADD f INT")).isEqualTo("-");
+    }
+
+    @Test
+    void aProcedureStandsInForThePrivilege() {
+        Fixture fixture = tagging(Guard.OFF);
+        fixture.policy = fixture.policy(Mode.TAG, Guard.OFF, "tools.set_domain", Fixture.ddl(10));
+
+        assertThat(fixture.client("app").run("ALTER TABLE big ADD c INT")).isEqualTo("CALL `tools`.`set_domain`(10)");
+    }
+
+    @Test
+    void theSessionDecidesForTransactionsWhereTheGuardAllows() {
+        Fixture fixture = new Fixture(Mode.TAG, Guard.WARN, Fixture.ddl(10), Fixture.user("archiver", 11));
+        FakeClient archiver = fixture.client("archiver");
+
+        assertThat(archiver.run("START TRANSACTION")).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(archiver.run("DELETE FROM orders")).isEqualTo("-");
+        assertThat(archiver.run("COMMIT")).isEqualTo("-");
+        assertThat(fixture.client("app").run("START TRANSACTION")).isEqualTo("-");
+
+        Fixture pinned = new Fixture(Mode.TAG, Guard.PIN, Fixture.user("archiver", 11));
+        pinned.accounts.proven("archiver");
+        pinned.caughtUp();
+        assertThat(pinned.client("archiver").run("START TRANSACTION")).isEqualTo("-");
+    }
+
+    @Test
+    void withAutocommitOffTheFirstStatementBeginsATransaction() {
+        Fixture fixture = new Fixture(Mode.TAG, Guard.OFF, Fixture.user("archiver", 11));
+        FakeClient archiver = fixture.client("archiver");
+
+        assertThat(archiver.run("SET autocommit=0")).isEqualTo("-");
+        assertThat(archiver.run("SELECT * FROM orders")).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(archiver.run("DELETE FROM orders")).isEqualTo("-");
+    }
+
+    @Test
+    void aResetIsFollowed() {
+        FakeClient app = tagging(Guard.OFF).client("app");
+
+        app.run("ALTER TABLE big ADD c INT");
+        app.resetConnection();
+        assertThat(app.run("INSERT INTO orders VALUES (1)")).isEqualTo("-");
+        assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
+    }
+
+    @Test
+    void aClientThatSetsTheVariableIsRespectedUntilItResets() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+
+        app.run("SET @@session.gtid_domain_id = 5");
+        assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo("-");
+        assertThat(fixture.count("client", "ddl", "respected")).isEqualTo(1);
+        assertThat(fixture.registry
+                        .get("understudy.gtid.domain.client.sets")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
+        app.resetConnection();
+        fixture.dictionary.learned(fixture.dictionary.catalog(), fixture.dictionary.changes());
+        fixture.caughtUp();
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+    }
+
+    @Test
+    void afterRepeatedRefusalsTheSessionIsLeftAlone() {
+        Fixture fixture = tagging(Guard.OFF);
+        FakeClient app = fixture.client("app");
+        app.refuseWith = 1227;
+
+        for (int i = 0; i < SessionDomain.MAX_REFUSALS; i++) {
+            assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
+        }
+        assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo("-");
+        assertThat(fixture.count("10", "none", "refused_1227")).isEqualTo(3);
+        assertThat(fixture.count("0", "ddl", "left_alone")).isEqualTo(1);
+    }
+
+    @Test
+    void anAccountProvesItselfBeforeItsWritesAreTrustedToADomain() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient fresh = fixture.client("other");
+
+        assertThat(fresh.run("SELECT @@version")).isEqualTo(TO_0);
+        assertThat(fresh.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
+        assertThat(fixture.client("other").run("ALTER TABLE big ADD d INT")).isEqualTo(TO_10);
+
+        FakeClient refused = fixture.client("weak");
+        refused.refuseWith = 1227;
+        assertThat(refused.run("DELETE FROM archive")).isEqualTo(TO_0);
+        assertThat(fixture.count("0", "archive", "unproven")).isEqualTo(1);
+        assertThat(fixture.policy.ownership.ownersOf("shop.archive")).isEqualTo(1);
+    }
+
+    @Test
+    void writesFollowTheDomainThatOwnsTheirTable() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient dba = fixture.client("app");
+        FakeClient app = fixture.client("app");
+
+        assertThat(dba.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
+        assertThat(app.run("INSERT INTO orders VALUES (1)")).isEqualTo("-");
+        assertThat(app.run("UPDATE big SET c = 1")).isEqualTo(TO_10);
+        assertThat(fixture.conflicts).containsExactly("pinned shop.big 10/10");
+        assertThat(fixture.count("10", "none", "pinned")).isEqualTo(1);
+        fixture.caughtUp();
+        assertThat(app.run("UPDATE big SET c = 1")).isEqualTo(TO_0);
+    }
+
+    @Test
+    void aWriteInFlightHoldsItsTable() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient dba = fixture.client("app");
+        FakeClient.Command alter = dba.send("ALTER TABLE big ADD c INT", true);
+        fixture.caughtUp();
+        FakeClient app = fixture.client("app");
+
+        assertThat(app.run("UPDATE big SET c = 1")).isEqualTo(TO_10);
+        dba.answer(alter);
+        assertThat(app.run("DELETE FROM big")).isEqualTo("-");
+        fixture.caughtUp();
+        assertThat(app.run("DELETE FROM big")).isEqualTo(TO_0);
+    }
+
+    @Test
+    void aTransactionsTablesStayInTheDefaultDomainFromThenOn() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+
+        app.run("BEGIN");
+        app.run("INSERT INTO archive VALUES (1)");
+        assertThat(fixture.client("app").run("DELETE FROM archive")).isEqualTo("-");
+        app.run("COMMIT");
+        fixture.caughtUp();
+        assertThat(fixture.client("app").run("DELETE FROM archive")).isEqualTo("-");
+        assertThat(fixture.count("0", "archive", "kept_default")).isEqualTo(2);
+    }
+
+    @Test
+    void aTransactionThatMeetsAnotherDomainsTableIsCounted() {
+        Fixture fixture = tagging(Guard.PIN);
+        fixture.client("app").run("DELETE FROM archive");
+        FakeClient app = fixture.client("app");
+
+        app.run("BEGIN");
+        app.run("INSERT INTO archive VALUES (1)");
+        app.run("COMMIT");
+
+        assertThat(fixture.conflicts).containsExactly("transaction shop.archive 0/11");
+        fixture.caughtUp();
+        assertThat(fixture.client("app").run("DELETE FROM archive")).isEqualTo("-");
+    }
+
+    @Test
+    void whatCannotBeToldGoesToTheDefaultDomainAndHoldsEverythingThere() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        FakeClient other = fixture.client("app");
+
+        FakeClient.Command call = other.send("CALL anything()", true);
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
+        other.answer(call);
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
+        fixture.caughtUp();
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(app.run("DELETE archive, orders FROM archive JOIN orders")).isEqualTo(TO_0);
+        assertThat(fixture.conflicts).containsExactly("pinned shop.archive 0/0", "two_domains shop.archive 0/11");
+    }
+
+    @Test
+    void viewsUnknownTablesAndAStaleDictionaryStayInTheDefaultDomain() {
+        Fixture fixture = tagging(Guard.PIN);
+        fixture.policy = fixture.policy(Mode.TAG, Guard.PIN, null, Fixture.table("*", 10));
+        fixture.caughtUp();
+        FakeClient app = fixture.client("app");
+
+        assertThat(app.run("DELETE FROM view")).isEqualTo("-");
+        assertThat(app.run("DELETE FROM nowhere")).isEqualTo("-");
+        fixture.caughtUp();
+        assertThat(app.run("DELETE FROM big")).isEqualTo(TO_10);
+        app.run("CREATE INDEX i ON big (c)");
+        assertThat(fixture.dictionary.stale()).isTrue();
+        assertThat(app.run("DELETE FROM archive")).isEqualTo(TO_0);
+    }
+
+    @Test
+    void foreignKeysMakeOneFamily() {
+        Fixture fixture = tagging(Guard.PIN);
+        fixture.policy = fixture.policy(Mode.TAG, Guard.PIN, null, Fixture.table("child", 10));
+        fixture.caughtUp();
+        FakeClient app = fixture.client("app");
+
+        assertThat(app.run("INSERT INTO child VALUES (1)")).isEqualTo(TO_10);
+        assertThat(app.run("INSERT INTO items VALUES (1)")).isEqualTo("-");
+        assertThat(fixture.conflicts).containsExactly("pinned shop.child 10/10");
+    }
+
+    @Test
+    void aWriteThatNothingMayPrecedeIsCountedAndKeepsItsTable() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.run("DELETE FROM archive");
+        FakeClient other = fixture.client("app");
+
+        other.answer(other.send("INSERT INTO archive VALUES (LAST_INSERT_ID())", false));
+
+        assertThat(fixture.conflicts).containsExactly("no_boundary shop.archive 0/11");
+    }
+
+    @Test
+    void adviseSetsNothingAndCountsWhatItWould() {
+        Fixture fixture = new Fixture(Mode.ADVISE, Guard.PIN, Fixture.ddl(10));
+        fixture.caughtUp();
+        FakeClient app = fixture.client("app");
+
+        assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo("-");
+        assertThat(app.run("UPDATE big SET c = 1")).isEqualTo("-");
+        assertThat(fixture.count("10", "ddl", "advised")).isEqualTo(1);
+        assertThat(fixture.count("10", "none", "pinned")).isEqualTo(1);
+        assertThat(fixture.policy.ownership.contested(10)).isEmpty();
+        fixture.caughtUp();
+        app.run("UPDATE big SET c = 1");
+        assertThat(fixture.policy.ownership.contested(10))
+                .extracting(TableOwnership.Contested::table)
+                .containsExactly("shop.big");
+    }
+
+    @Test
+    void aLostSessionHoldsItsTablesWhileTheServerIsAtIt() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient dba = fixture.client("app");
+        dba.send("ALTER TABLE big ADD c INT", true);
+        dba.observer.onClose("client gone");
+        assertThat(fixture.orphans.threads()).containsExactly(77L);
+
+        fixture.orphans.settle(Set.of(77L));
+        fixture.caughtUp();
+        assertThat(fixture.policy.ownership.ownersOf("shop.big")).isEqualTo(2);
+        fixture.orphans.settle(Set.of());
+        fixture.caughtUp();
+        assertThat(fixture.policy.ownership.ownersOf("shop.big")).isZero();
+        assertThat(fixture.policy.ownership.inFlight()).isZero();
+    }
+
+    @Test
+    void nothingIsGrantedBeforeTheStandbysHaveTheTimeBeforeTheStart() {
+        Fixture fixture = new Fixture(Mode.TAG, Guard.PIN, Fixture.ddl(10));
+        fixture.accounts.proven("app");
+        FakeClient app = fixture.client("app");
+
+        assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo("-");
+        fixture.dictionary.learned(fixture.dictionary.catalog(), fixture.dictionary.changes());
+        fixture.caughtUp();
+        assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
+    }
+
+    @Test
+    void aRefusedDomainIsNotTakenForGranted() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.refuseWith = 1227;
+
+        FakeClient.Command delete = app.send("DELETE FROM archive", true);
+
+        assertThat(fixture.policy.ownership.ownersOf("shop.archive")).isEqualTo(1);
+        app.answer(delete);
+        assertThat(fixture.accounts.isProven("app")).isFalse();
+    }
+
+    @Test
+    void whatAWriteReadsCountsUnlessTheBinaryLogHasRows() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        String copy = "INSERT INTO archive SELECT * FROM orders";
+
+        fixture.dictionary.setRowFormat(true);
+        assertThat(app.run(copy)).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(app.run("DELETE FROM orders")).isEqualTo(TO_0);
+        fixture.caughtUp();
+        fixture.dictionary.setRowFormat(false);
+        assertThat(app.run(copy)).isEqualTo("-");
+        fixture.caughtUp();
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
+    }
+}

@@ -1,0 +1,315 @@
+package io.understudy.plugins.gtiddomain;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.understudy.plugin.CommandView;
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugin.InjectionResult;
+import io.understudy.plugin.PreparedStatement;
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionSettings;
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** A client, its server and the tracker between them, as far as an observer can tell. */
+final class FakeClient implements SessionContext, SessionSettings {
+    private static final SqlAnalyzer ANALYZER = new SqlAnalyzer();
+
+    private final Fixture fixture;
+    private final String user;
+    final DomainObserver observer;
+    boolean autocommit = true;
+    boolean temporaryTables;
+    private boolean inTransaction;
+    private long number;
+    /** Error number with which the server refuses our statements; 0 for none. */
+    int refuseWith;
+    /** What was injected before the last statement. */
+    @Nullable
+    String injected;
+
+    FakeClient(Fixture fixture, String user) {
+        this.fixture = fixture;
+        this.user = user;
+        observer = new DomainObserver(
+                this, () -> fixture.policy, fixture.accounts, fixture.meters, fixture.dictionary, fixture.orphans);
+    }
+
+    /** Sends a statement and gets its answer; returns what went ahead of it, or "-". */
+    String run(String sql) {
+        Command command = send(sql, !inTransaction);
+        answer(command);
+        return injected == null ? "-" : injected;
+    }
+
+    /** Sends a statement whose answer is not here yet. */
+    Command send(String sql, boolean boundary) {
+        Command command = new Command(++number, sql, inTransaction);
+        injected = null;
+        InjectedStatement ours = boundary ? observer.beforeCommand(command) : null;
+        observer.onCommand(command);
+        if (ours != null) {
+            injected = ours.sql();
+            observer.onInjected(
+                    ours, refuseWith == 0 ? InjectionResult.OK : new InjectionResult(refuseWith, "refused"));
+        }
+        return command;
+    }
+
+    void answer(Command command) {
+        switch (command.kind()) {
+            case BEGIN -> inTransaction = true;
+            case COMMIT, ROLLBACK, CREATE, ALTER, DROP, TRUNCATE -> inTransaction = false;
+            case SET -> {
+                if (command.sql.contains("autocommit=0")) {
+                    autocommit = false;
+                }
+            }
+            default -> inTransaction |= !autocommit;
+        }
+        observer.onResponse(command, new Response(inTransaction, autocommit));
+    }
+
+    void resetConnection() {
+        inTransaction = false;
+        autocommit = true;
+        observer.onReset();
+    }
+
+    @Override
+    public long id() {
+        return 1;
+    }
+
+    @Override
+    public String user() {
+        return user;
+    }
+
+    @Override
+    public @Nullable String schema() {
+        return "shop";
+    }
+
+    @Override
+    public SocketAddress clientAddress() {
+        return new InetSocketAddress("127.0.0.1", 4000);
+    }
+
+    @Override
+    public ServerFlavor flavor() {
+        return ServerFlavor.MARIADB;
+    }
+
+    @Override
+    public String serverVersion() {
+        return "11.4.5-MariaDB";
+    }
+
+    @Override
+    public long serverThreadId() {
+        return 77;
+    }
+
+    @Override
+    public long capabilities() {
+        return 0;
+    }
+
+    @Override
+    public SessionSettings settings() {
+        return this;
+    }
+
+    @Override
+    public boolean known() {
+        return true;
+    }
+
+    @Override
+    public int loginCollation() {
+        return 45;
+    }
+
+    @Override
+    public @Nullable String characterSet() {
+        return null;
+    }
+
+    @Override
+    public @Nullable String timeZone() {
+        return null;
+    }
+
+    @Override
+    public @Nullable String sqlMode() {
+        return null;
+    }
+
+    @Override
+    public int sqlModes() {
+        return 0;
+    }
+
+    @Override
+    public boolean temporaryTables() {
+        return temporaryTables;
+    }
+
+    @Override
+    public boolean lockedTables() {
+        return false;
+    }
+
+    static final class Command implements CommandView {
+        private final long number;
+        private final String sql;
+        private final boolean inTransactionBefore;
+        private final StatementSummary summary;
+        private final StatementKind kind;
+        private @Nullable Object attachment;
+
+        Command(long number, String sql, boolean inTransactionBefore) {
+            this.number = number;
+            this.sql = sql;
+            this.inTransactionBefore = inTransactionBefore;
+            byte[] bytes = sql.getBytes(StandardCharsets.UTF_8);
+            summary = ANALYZER.summarize(bytes, 0, bytes.length, 0);
+            kind = ANALYZER.firstKeyword(bytes, 0, bytes.length, 0);
+        }
+
+        @Override
+        public int code() {
+            return 3;
+        }
+
+        @Override
+        public long number() {
+            return number;
+        }
+
+        @Override
+        public int payloadLength() {
+            return sql.length() + 1;
+        }
+
+        @Override
+        public boolean isStatement() {
+            return true;
+        }
+
+        @Override
+        public StatementKind kind() {
+            return kind;
+        }
+
+        @Override
+        public StatementSummary summary() {
+            return summary;
+        }
+
+        @Override
+        public String text() {
+            return sql;
+        }
+
+        @Override
+        public String normalizedText() {
+            return sql;
+        }
+
+        @Override
+        public @Nullable PreparedStatement prepared() {
+            return null;
+        }
+
+        @Override
+        public boolean complete() {
+            return true;
+        }
+
+        @Override
+        public ByteBuf copyPacket(ByteBufAllocator alloc) {
+            throw new IllegalStateException("no packet here");
+        }
+
+        @Override
+        public long receivedNanos() {
+            return 0;
+        }
+
+        @Override
+        public boolean inTransactionBefore() {
+            return inTransactionBefore;
+        }
+
+        @Override
+        public boolean wroteInTransactionBefore() {
+            return false;
+        }
+
+        @Override
+        public void attach(@Nullable Object value) {
+            attachment = value;
+        }
+
+        @Override
+        public @Nullable Object attachment() {
+            return attachment;
+        }
+    }
+
+    private record Response(boolean inTransaction, boolean autocommit) implements ResponseView {
+        @Override
+        public boolean ok() {
+            return true;
+        }
+
+        @Override
+        public int errorCode() {
+            return 0;
+        }
+
+        @Override
+        public int status() {
+            return (inTransaction ? 1 : 0) | (autocommit ? 2 : 0);
+        }
+
+        @Override
+        public long affectedRows() {
+            return 1;
+        }
+
+        @Override
+        public long rows() {
+            return 0;
+        }
+
+        @Override
+        public long bytes() {
+            return 7;
+        }
+
+        @Override
+        public long firstByteNanos() {
+            return 0;
+        }
+
+        @Override
+        public long lastByteNanos() {
+            return 0;
+        }
+
+        @Override
+        public @Nullable String gtid() {
+            return null;
+        }
+    }
+}

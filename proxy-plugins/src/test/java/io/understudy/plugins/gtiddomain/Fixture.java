@@ -1,0 +1,88 @@
+package io.understudy.plugins.gtiddomain;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.rules.KindTerm;
+import io.understudy.rules.Match;
+import io.understudy.rules.NameGlob;
+import io.understudy.rules.TableGlob;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The plugin's parts without servers: the test is the poller and moves the clock. */
+final class Fixture {
+    final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    final DomainSlots slots = new DomainSlots(0);
+    final DomainMeters meters = new DomainMeters(registry, slots);
+    final Progress progress = new Progress(slots);
+    final Accounts accounts = new Accounts();
+    final Dictionary dictionary = new Dictionary(() -> 0, 0);
+    final Orphans orphans = new Orphans();
+    final List<String> conflicts = new ArrayList<>();
+    Policy policy;
+
+    Fixture(Mode mode, Guard guard, DomainRule... rules) {
+        for (DomainRule rule : rules) {
+            slots.assign(rule.domain());
+        }
+        policy = policy(mode, guard, null, rules);
+        Catalog.Builder catalog = new Catalog.Builder();
+        for (String table : List.of("shop.orders", "shop.items", "shop.archive", "shop.big", "shop.child")) {
+            catalog.table(table, true);
+        }
+        catalog.table("shop.view", false);
+        catalog.foreignKey("shop.child", "shop.items");
+        dictionary.learned(catalog.build(), 0);
+    }
+
+    Policy policy(Mode mode, Guard guard, @Nullable String procedure, DomainRule... rules) {
+        GtidDomainConfig config = new GtidDomainConfig(
+                mode, guard, 0L, procedure, Duration.ZERO, Duration.ofSeconds(1), 100, List.of(rules));
+        TableOwnership ownership = new TableOwnership(
+                progress,
+                100,
+                mode == Mode.ADVISE,
+                dictionary,
+                (kind, table, digest, slot, otherDigest, other) -> {
+                    conflicts.add(kind.label() + " " + table + " " + slots.label(slot) + "/" + slots.label(other));
+                    meters.conflict(kind);
+                },
+                null);
+        return new Policy(config, slots, meters, ownership, dictionary);
+    }
+
+    static DomainRule ddl(long domain) {
+        return new DomainRule(
+                "ddl", new Match(null, null, null, null, List.of(KindTerm.parse("ddl")), null, null), domain);
+    }
+
+    static DomainRule table(String table, long domain) {
+        return new DomainRule(
+                table, new Match(null, null, null, List.of(TableGlob.parse(table)), null, null, null), domain);
+    }
+
+    static DomainRule user(String user, long domain) {
+        return new DomainRule(
+                user, new Match(List.of(NameGlob.parse(user)), null, null, null, null, null, null), domain);
+    }
+
+    /** Every standby has applied everything. */
+    void caughtUp() {
+        long ended = progress.endEpoch();
+        progress.reached(ended, new GtidPosition(Map.of()));
+        progress.standbysAt(List.of(new GtidPosition(Map.of())));
+    }
+
+    FakeClient client(String user) {
+        return new FakeClient(this, user);
+    }
+
+    double count(String domain, String rule, String outcome) {
+        var counter = registry.find("understudy.gtid.domain.statements")
+                .tags("domain", domain, "rule", rule, "outcome", outcome)
+                .counter();
+        return counter == null ? 0 : counter.count();
+    }
+}

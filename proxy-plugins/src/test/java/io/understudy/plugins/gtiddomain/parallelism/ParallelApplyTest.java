@@ -1,0 +1,89 @@
+package io.understudy.plugins.gtiddomain.parallelism;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+
+class ParallelApplyTest {
+
+    private static AppliedTransaction t(int number, long duration) {
+        return new AppliedTransaction("T" + number, duration);
+    }
+
+    /** T1 of 12 units begins first; five of 3 units; commits of 1 unit; two commit groups. */
+    private static List<List<AppliedTransaction>> example() {
+        return List.of(List.of(t(1, 12), t(2, 3), t(3, 3), t(4, 3)), List.of(t(5, 3), t(6, 3)));
+    }
+
+    @Test
+    void sixTransactionsTake33UnitsAloneAnd17WithFourThreads() {
+        assertThat(ParallelApply.simulate(example(), 1, 1).makespan()).isEqualTo(33);
+
+        ParallelApply.Result four = ParallelApply.simulate(example(), 4, 1);
+
+        assertThat(four.makespan()).isEqualTo(17);
+        assertThat(four.serial()).isEqualTo(33);
+        assertThat(four.commits()).isEqualTo(2);
+        assertThat(four.speedup()).isEqualTo(33.0 / 17);
+        assertThat(four.stalls()).containsExactly(new ParallelApply.Stall("T1", 12, 27));
+    }
+
+    @Test
+    void theLongTransactionStallsThePipelineWhereverItStands() {
+        List<List<AppliedTransaction>> late =
+                List.of(List.of(t(2, 3), t(3, 3), t(4, 3), t(5, 3)), List.of(t(6, 3), t(1, 12)));
+
+        assertThat(ParallelApply.simulate(late, 4, 1).makespan()).isEqualTo(17);
+    }
+
+    @Test
+    void twoThreadsKeepTheirTransactionsUntilTheyHaveCommitted() {
+        // T1 holds the first worker until 13; T2 is done at 3 but waits behind T1; both commit at 12.
+        // T3 and T4 run to 16 and commit until 17; T5 and T6 to 20 and 21.
+        assertThat(ParallelApply.simulate(example(), 2, 1).makespan()).isEqualTo(21);
+    }
+
+    @Test
+    void aDomainOfItsOwnLeavesTheOthersUnstalled() {
+        ParallelApply.Result apart = ParallelApply.simulateApart(example(), 4, 1, 10);
+
+        assertThat(apart.makespan()).isEqualTo(13);
+        assertThat(apart.stalls()).isEmpty();
+    }
+
+    @Test
+    void moreWorkersThanTransactionsChangeNothing() {
+        assertThat(ParallelApply.simulate(example(), 40, 1).makespan()).isEqualTo(17);
+        assertThat(ParallelApply.simulate(List.of(), 4, 1).speedup()).isEqualTo(1);
+    }
+
+    @Property(tries = 300)
+    void theMakespanLiesBetweenItsBounds(
+            @ForAll @Size(max = 30) List<@IntRange(max = 50) Integer> durations,
+            @ForAll @IntRange(min = 1, max = 7) int groupSize,
+            @ForAll @IntRange(min = 1, max = 9) int workers,
+            @ForAll @IntRange(max = 5) int commitCost) {
+        List<List<AppliedTransaction>> groups = new ArrayList<>();
+        long work = 0;
+        for (int i = 0; i < durations.size(); i += groupSize) {
+            List<AppliedTransaction> group = new ArrayList<>();
+            for (int j = i; j < Math.min(durations.size(), i + groupSize); j++) {
+                group.add(t(j, durations.get(j)));
+                work += durations.get(j);
+            }
+            groups.add(group);
+        }
+
+        ParallelApply.Result result = ParallelApply.simulate(groups, workers, commitCost);
+
+        assertThat(result.makespan()).isBetween(work / workers, result.serial());
+        assertThat(result.commits()).isBetween(groups.size(), durations.size());
+        assertThat(ParallelApply.simulate(groups, 1, commitCost).makespan()).isEqualTo(result.serial());
+    }
+}

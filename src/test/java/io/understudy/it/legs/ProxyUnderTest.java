@@ -1,0 +1,54 @@
+package io.understudy.it.legs;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.ProxyServer;
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
+import java.net.InetSocketAddress;
+import java.util.Map;
+
+/** A proxy on a free port of all loopback addresses, in this process. */
+final class ProxyUnderTest implements AutoCloseable {
+    private final ProxyServer server;
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    final int port;
+
+    /**
+     * @param listen further keys of {@code listen:}, in YAML's flow style without braces; may be empty
+     * @param primary further keys of {@code primary:}
+     */
+    ProxyUnderTest(int serverPort, String listen, String primary) throws Exception {
+        server = new ProxyServer(config(serverPort, listen, primary), meters);
+        server.start();
+        port = ((InetSocketAddress) server.addresses().get(0)).getPort();
+    }
+
+    static LoadedConfig config(int serverPort, String listen, String primary) throws Exception {
+        return ConfigLoader.load(
+                """
+                listen: { address: "0.0.0.0:0"%s }
+                primary: { address: "127.0.0.1:%d"%s }
+                admin: { address: "127.0.0.1:0" }
+                """.formatted(more(listen), serverPort, more(primary)), "test.yaml", Map.of(), name -> null);
+    }
+
+    private static String more(String keys) {
+        return keys.isEmpty() ? "" : ", " + keys;
+    }
+
+    ProxyServer server() {
+        return server;
+    }
+
+    /** How many connections began in a way. */
+    double connections(String outcome) {
+        var counter =
+                meters.find("understudy.connections").tag("outcome", outcome).counter();
+        return counter == null ? 0 : counter.count();
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}
