@@ -23,8 +23,7 @@ final class Authenticating implements HandshakePhase {
     private final long agreed;
     private final LegCompression compression;
 
-    Authenticating(
-            Handshake handshake, Greeting greeting, ClientReply reply, long agreed, LegCompression compression) {
+    Authenticating(Handshake handshake, Greeting greeting, ClientReply reply, long agreed, LegCompression compression) {
         this.compression = compression;
         this.handshake = handshake;
         this.greeting = greeting;

@@ -80,7 +80,8 @@ final class AwaitClientReply implements HandshakePhase {
             handshake.startServerTls(serverEnd);
         }
         handshake.toServer(packet.retain());
-        return new Authenticating(handshake, greeting, reply, told & greeting.capabilities() & ~ServerReply.OF_A_LEG, compression);
+        return new Authenticating(
+                handshake, greeting, reply, told & greeting.capabilities() & ~ServerReply.OF_A_LEG, compression);
     }
 
     @Override
