@@ -51,7 +51,8 @@ class ArchitectureTest {
 
     /** Where the code goes beyond the table, with the reason. To be emptied or moved into the table, never to grow silently. */
     private static final Map<String, List<String>> BEYOND_THE_TABLE = Map.of(
-            // Writes the packet of the statement that it adds, and asks the summary whether the client's reads diagnostics.
+            // Writes the packet of the statement that it adds, and asks the summary whether the client's reads
+            // diagnostics.
             "inject", List.of("sql", "wire"),
             // NetworkTransport, the one place that knows channel classes, is kept in client.
             "relay", List.of("client"));

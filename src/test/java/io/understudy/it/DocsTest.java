@@ -55,10 +55,13 @@ class DocsTest {
 
     /** The demo fills in addresses; everything else is a secret. */
     private static String variable(String name) {
-        if (!name.startsWith("DEMO_")) {
-            return "a-secret-of-fair-length";
-        }
-        return name.endsWith("PORT") ? "3307" : "127.0.0.1:3306";
+        return switch (name) {
+            case "DEMO_PORT" -> "3307";
+            case "DEMO_ADMIN_PORT" -> "9307";
+            case "DEMO_PRIMARY" -> "127.0.0.1:3306";
+            case "DEMO_STANDBY" -> "127.0.0.1:3308";
+            default -> "a-secret-of-fair-length";
+        };
     }
 
     private static void load(String text, String name) throws ConfigException {
