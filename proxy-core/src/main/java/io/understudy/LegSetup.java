@@ -5,7 +5,6 @@ import io.understudy.config.BackendTls;
 import io.understudy.config.BackendTlsMode;
 import io.understudy.config.Compression;
 import io.understudy.config.ListenTls;
-import io.understudy.wire.Capabilities;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.handshake.LoginPolicy;
@@ -15,6 +14,7 @@ import io.understudy.handshake.tls.ReloadableTls;
 import io.understudy.handshake.tls.TlsContexts;
 import io.understudy.handshake.tls.TlsContexts.Verification;
 import io.understudy.handshake.tls.TlsFilesException;
+import io.understudy.wire.Capabilities;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 

@@ -15,8 +15,8 @@ import io.understudy.client.NetworkTransport;
 import io.understudy.config.Address;
 import io.understudy.config.SendProxyProtocol;
 import java.net.ConnectException;
-import java.net.UnknownHostException;
 import java.net.SocketAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -86,7 +86,8 @@ final class AuthBridge {
             sendEncrypted(payload);
             return true;
         }
-        boolean full = payload.readableBytes() == 2 && payload.getByte(payload.readerIndex() + 1) == FULL_AUTHENTICATION;
+        boolean full =
+                payload.readableBytes() == 2 && payload.getByte(payload.readerIndex() + 1) == FULL_AUTHENTICATION;
         if (method.equals(CACHING) && full) {
             step = Step.PASSWORD_DUE;
         }

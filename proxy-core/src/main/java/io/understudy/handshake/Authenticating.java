@@ -26,7 +26,11 @@ final class Authenticating implements HandshakePhase {
     private final @Nullable AuthBridge bridge;
 
     Authenticating(
-            Handshake handshake, Greeting greeting, ClientReply reply, long agreed, LegCompression compression,
+            Handshake handshake,
+            Greeting greeting,
+            ClientReply reply,
+            long agreed,
+            LegCompression compression,
             @Nullable AuthBridge bridge) {
         this.bridge = bridge;
         this.compression = compression;

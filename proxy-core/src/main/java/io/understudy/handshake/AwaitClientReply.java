@@ -81,12 +81,14 @@ final class AwaitClientReply implements HandshakePhase {
         }
         handshake.toServer(packet.retain());
         AuthBridge bridge = AuthBridge.between(
-                tls || handshake.clientIsLocal(),
-                serverTls || handshake.serverIsLocal(),
+                tls || handshake.clientIsLocal(), serverTls || handshake.serverIsLocal(), handshake, greeting, reply);
+        return new Authenticating(
                 handshake,
                 greeting,
-                reply);
-        return new Authenticating(handshake, greeting, reply, told & greeting.capabilities() & ~ServerReply.OF_A_LEG, compression, bridge);
+                reply,
+                told & greeting.capabilities() & ~ServerReply.OF_A_LEG,
+                compression,
+                bridge);
     }
 
     @Override

@@ -24,7 +24,8 @@ public record LoginPolicy(
     private static final int CR_SSL_CONNECTION_ERROR = 2026;
 
     /** No TLS anywhere. */
-    public static final LoginPolicy PLAIN = new LoginPolicy(ClientTls.DISABLED, null, ServerTls.DISABLED, null, 0, List.of());
+    public static final LoginPolicy PLAIN =
+            new LoginPolicy(ClientTls.DISABLED, null, ServerTls.DISABLED, null, 0, List.of());
 
     /** Whether clients are offered TLS. */
     public enum ClientTls {

@@ -13,4 +13,9 @@ import io.understudy.wire.packet.Greeting;
  * @param status bits of the server's OK packet
  */
 public record LoginResult(
-        Greeting greeting, ClientReply reply, long capabilities, boolean clientTracksSession, LegCompression compression, int status) {}
+        Greeting greeting,
+        ClientReply reply,
+        long capabilities,
+        boolean clientTracksSession,
+        LegCompression compression,
+        int status) {}

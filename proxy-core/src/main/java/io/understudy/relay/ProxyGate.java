@@ -14,7 +14,6 @@ import io.netty.util.NetUtil;
 import io.netty.util.concurrent.Future;
 import io.understudy.config.AcceptProxyProtocol;
 import io.understudy.config.Cidr;
-import io.understudy.metrics.CoreMetrics;
 import io.understudy.wire.packet.ErrPacket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -103,7 +102,10 @@ final class ProxyGate extends ChannelInboundHandlerAdapter {
     private void accept(ChannelHandlerContext ctx, HAProxyMessage header) {
         boolean first = header.protocolVersion() == HAProxyProtocolVersion.V1;
         if (mode == AcceptProxyProtocol.V1 && !first || mode == AcceptProxyProtocol.V2 && first) {
-            refuse(ctx, "proxy_header_version", "the PROXY protocol header has another version than listen.proxyProtocol");
+            refuse(
+                    ctx,
+                    "proxy_header_version",
+                    "the PROXY protocol header has another version than listen.proxyProtocol");
             return;
         }
         HAProxyProxiedProtocol family = header.proxiedProtocol();
@@ -134,8 +136,7 @@ final class ProxyGate extends ChannelInboundHandlerAdapter {
         context.metrics().connection(outcome);
         log.warn("connection from {} refused: {}", ctx.channel().remoteAddress(), why);
         ErrPacket error = new ErrPacket(ER_HANDSHAKE, "08S01", "Understudy: bad handshake: " + why);
-        ctx.writeAndFlush(error.encode(ctx.alloc(), 0, false))
-                .addListener(done -> ctx.close());
+        ctx.writeAndFlush(error.encode(ctx.alloc(), 0, false)).addListener(done -> ctx.close());
     }
 
     private void stopTimer() {

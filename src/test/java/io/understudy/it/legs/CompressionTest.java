@@ -24,7 +24,8 @@ class CompressionTest {
     @BeforeAll
     static void start() throws Exception {
         certificates = new TestCertificates(folder);
-        server = EmbeddedServer.start(ServerOptions.of(1).withArguments("--local-infile=1", "--max-allowed-packet=64M"));
+        server =
+                EmbeddedServer.start(ServerOptions.of(1).withArguments("--local-infile=1", "--max-allowed-packet=64M"));
         server.execute("CREATE USER app IDENTIFIED BY 'secret'", "GRANT ALL ON *.* TO app", "CREATE DATABASE shop");
     }
 
@@ -79,7 +80,8 @@ class CompressionTest {
                 assertThat(back.getBytes(1)).isEqualTo(noise);
             }
             loadFile(statement);
-            assertThat(Drivers.ask(connection, "SELECT COUNT(*) FROM shop.file")).isEqualTo("300000");
+            assertThat(Drivers.ask(connection, "SELECT COUNT(*) FROM shop.file"))
+                    .isEqualTo("300000");
         }
     }
 

@@ -44,16 +44,16 @@ class ProxyProtocolTest {
 
     @Test
     void throughALoadBalancerToTheServer() throws Exception {
-        for (String header : new String[] {
-            "PROXY TCP4 192.0.2.7 127.0.0.1 4711 3306\r\n", "PROXY TCP6 2001:db8::7 ::1 4711 3306\r\n"
-        }) {
+        for (String header :
+                new String[] {"PROXY TCP4 192.0.2.7 127.0.0.1 4711 3306\r\n", "PROXY TCP6 2001:db8::7 ::1 4711 3306\r\n"
+                }) {
             try (ProxyUnderTest proxy = accepting("v1", "127.0.0.0/8");
                     RawClient client = new RawClient(proxy.port, "nopass", 0, header)) {
                 assertThat(client.loginAnswer[4]).as(header).isZero();
                 assertThat(proxy.server().registry().all())
                         .singleElement()
-                        .satisfies(session -> assertThat(session.clientAddress().toString())
-                                .contains(":4711"));
+                        .satisfies(session ->
+                                assertThat(session.clientAddress().toString()).contains(":4711"));
             }
         }
     }

@@ -37,7 +37,8 @@ final class FrameDecoder extends ByteToMessageDecoder {
         numbers.frameReceived(in.getUnsignedByte(at + 3));
         int original = in.getUnsignedMediumLE(at + 4);
         in.skipBytes(FrameEncoder.HEADER);
-        ByteBuf content = original == 0 ? in.readRetainedSlice(length) : decompressed(ctx, in.readSlice(length), original);
+        ByteBuf content =
+                original == 0 ? in.readRetainedSlice(length) : decompressed(ctx, in.readSlice(length), original);
         packets.walk(content, content.readerIndex());
         if (content.isReadable()) {
             out.add(content);

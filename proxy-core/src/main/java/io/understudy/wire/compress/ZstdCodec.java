@@ -23,8 +23,7 @@ final class ZstdCodec implements Codec {
         ByteBuf target = in.alloc().directBuffer(bound);
         try {
             ByteBuffer to = target.nioBuffer(0, bound);
-            long made = Zstd.compressDirectByteBuffer(
-                    to, to.position(), bound, source.nioBuffer(), 0, length, level);
+            long made = Zstd.compressDirectByteBuffer(to, to.position(), bound, source.nioBuffer(), 0, length, level);
             if (Zstd.isError(made)) {
                 throw new IllegalStateException("zstd: " + Zstd.getErrorName(made));
             }
