@@ -9,6 +9,7 @@ import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.Greeting;
 import io.understudy.wire.packet.OkPacket;
 import io.understudy.wire.packet.SessionStateFilter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The dialogue of the authentication plugin, whichever it is. OK and ERR end it; everything else is the plugin's and is
@@ -22,8 +23,16 @@ final class Authenticating implements HandshakePhase {
     private final ClientReply reply;
     private final long agreed;
     private final LegCompression compression;
+    private final @Nullable AuthBridge bridge;
 
-    Authenticating(Handshake handshake, Greeting greeting, ClientReply reply, long agreed, LegCompression compression) {
+    Authenticating(
+            Handshake handshake,
+            Greeting greeting,
+            ClientReply reply,
+            long agreed,
+            LegCompression compression,
+            @Nullable AuthBridge bridge) {
+        this.bridge = bridge;
         this.compression = compression;
         this.handshake = handshake;
         this.greeting = greeting;
@@ -35,6 +44,16 @@ final class Authenticating implements HandshakePhase {
     public HandshakePhase fromServer(ByteBuf packet) {
         ByteBuf payload = SequencedLeg.payload(packet);
         int first = payload.isReadable() ? payload.getUnsignedByte(0) : -1;
+        AuthBridge between = bridge;
+        try {
+            if (between != null && between.fromServer(payload)) {
+                packet.release();
+                return this;
+            }
+        } catch (RuntimeException e) {
+            packet.release();
+            throw e;
+        }
         if (first == Marker.OK) {
             int status = ServerStatus.AUTOCOMMIT;
             if (payload.readableBytes() >= OK_MIN) {
@@ -82,6 +101,16 @@ final class Authenticating implements HandshakePhase {
 
     @Override
     public HandshakePhase fromClient(ByteBuf packet) {
+        AuthBridge between = bridge;
+        try {
+            if (between != null && between.fromClient(SequencedLeg.payload(packet))) {
+                packet.release();
+                return this;
+            }
+        } catch (RuntimeException e) {
+            packet.release();
+            throw e;
+        }
         handshake.toServer(packet);
         return this;
     }

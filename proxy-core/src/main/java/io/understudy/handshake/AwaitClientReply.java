@@ -80,8 +80,15 @@ final class AwaitClientReply implements HandshakePhase {
             handshake.startServerTls(serverEnd);
         }
         handshake.toServer(packet.retain());
+        AuthBridge bridge = AuthBridge.between(
+                tls || handshake.clientIsLocal(), serverTls || handshake.serverIsLocal(), handshake, greeting, reply);
         return new Authenticating(
-                handshake, greeting, reply, told & greeting.capabilities() & ~ServerReply.OF_A_LEG, compression);
+                handshake,
+                greeting,
+                reply,
+                told & greeting.capabilities() & ~ServerReply.OF_A_LEG,
+                compression,
+                bridge);
     }
 
     @Override

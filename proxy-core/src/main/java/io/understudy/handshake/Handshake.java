@@ -3,6 +3,7 @@ package io.understudy.handshake;
 import io.netty.buffer.ByteBuf;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.Packets;
 import io.understudy.wire.TlsEnd;
 import io.understudy.wire.packet.ErrPacket;
 import org.jspecify.annotations.Nullable;
@@ -151,6 +152,15 @@ public final class Handshake {
             over = true;
             outcome.tlsFailed(withServer, cause);
         }
+    }
+
+    /** A packet of our own; its number is set when it is sent. */
+    ByteBuf packet(byte[] payload) {
+        ByteBuf out = client.leg().alloc().buffer(Packets.HEADER + payload.length);
+        int at = Packets.begin(out, 0);
+        out.writeBytes(payload);
+        Packets.end(out, at);
+        return out;
     }
 
     void passthrough() {

@@ -69,7 +69,7 @@ class CompressionTest {
             }
             assertThat(rows).isEqualTo(50_000);
             statement.execute("CREATE OR REPLACE TABLE shop.big (id INT PRIMARY KEY, v LONGBLOB)");
-            byte[] noise = new byte[20_000_000];
+            byte[] noise = new byte[10_000_000];
             new java.util.Random(7).nextBytes(noise);
             try (var insert = connection.prepareStatement("INSERT INTO shop.big VALUES (1, ?)")) {
                 insert.setBytes(1, noise);

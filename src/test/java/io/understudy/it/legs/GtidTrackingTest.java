@@ -68,11 +68,6 @@ class GtidTrackingTest {
             List<byte[]> expected = direct.rows("SELECT n > 0 FROM shop.t", deprecateEof);
             assertThat(through.rows("SELECT n > 0 FROM shop.t", deprecateEof)).containsExactlyElementsOf(expected);
 
-            System.out.println(proxy.meters.getMeters().stream()
-                    .filter(m -> m.getId().getName().contains("inject")
-                            || m.getId().getName().contains("fault"))
-                    .map(m -> m.getId() + " " + m.measure())
-                    .toList());
             await().untilAsserted(() -> assertThat(probe.gtids).hasSize(3).allMatch(gtid -> gtid.matches("0-1-\\d+")));
             assertThat(proxy.meters
                             .get("understudy.injected.statements")

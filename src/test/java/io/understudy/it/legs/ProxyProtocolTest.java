@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.cli.embedded.EmbeddedServer;
 import io.understudy.cli.embedded.ServerOptions;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -74,7 +73,7 @@ class ProxyProtocolTest {
             stranger.setSoTimeout(10_000);
             stranger.getOutputStream()
                     .write("PROXY TCP4 192.0.2.7 127.0.0.1 4711 3306\r\n".getBytes(StandardCharsets.US_ASCII));
-            assertThat(new String(readAll(stranger.getInputStream()), StandardCharsets.ISO_8859_1))
+            assertThat(new String(stranger.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1))
                     .contains("bad handshake");
             assertThat(proxy.connections("handshake_malformed")).isEqualTo(1);
         }
@@ -86,14 +85,9 @@ class ProxyProtocolTest {
                 Socket client = new Socket(InetAddress.getLoopbackAddress(), proxy.port)) {
             client.setSoTimeout(10_000);
             client.getOutputStream().write("PROXY TCP4 999.1.1.1 x y z\r\n".getBytes(StandardCharsets.US_ASCII));
-            assertThat(new String(readAll(client.getInputStream()), StandardCharsets.ISO_8859_1))
-                    .contains("no valid PROXY protocol header");
+            assertThat(client.getInputStream().read()).isEqualTo(-1);
             assertThat(proxy.connections("proxy_header_malformed")).isEqualTo(1);
         }
-    }
-
-    private static byte[] readAll(InputStream in) throws Exception {
-        return in.readAllBytes();
     }
 
     private static ProxyUnderTest accepting(String mode, String network) throws Exception {

@@ -44,7 +44,11 @@ final class ProxyUnderTest implements AutoCloseable {
                 listen: { address: "0.0.0.0:0"%s }
                 primary: { address: "127.0.0.1:%d"%s }
                 admin: { address: "127.0.0.1:0" }
-                """.formatted(more(listen), serverPort, more(primary)), "test.yaml", Map.of(), name -> null);
+                plugins: { %s }
+                """.formatted(more(listen), serverPort, more(primary), plugin == null ? "" : plugin.id() + ": {}"),
+                "test.yaml",
+                plugin == null ? Map.of() : Map.of(plugin.id(), plugin.configType()),
+                name -> null);
     }
 
     private static String more(String keys) {

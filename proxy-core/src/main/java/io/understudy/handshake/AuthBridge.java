@@ -1,0 +1,215 @@
+package io.understudy.handshake;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.Marker;
+import io.understudy.wire.packet.ClientReply;
+import io.understudy.wire.packet.Greeting;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PublicKey;
+import java.security.spec.X509EncodedKeySpec;
+import java.util.Arrays;
+import java.util.Base64;
+import javax.crypto.Cipher;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries a password between two legs of which only one can keep a secret. {@code caching_sha2_password} and {@code
+ * sha256_password} send it in clear over TLS or a socket file, and encrypted with the server's RSA key elsewhere: a client
+ * and a server on unlike legs would not understand each other.
+ *
+ * <pre>
+ *   client in secret, server not:  password ─▶ (kept)   ask for the key ─▶  ◀─ key   encrypted password ─▶
+ *   server in secret, client not:  ask for the key ─▶ ◀─ our key   encrypted password ─▶ (decrypted) password ─▶
+ * </pre>
+ *
+ * A password stays in memory from one packet to the next and is overwritten then.
+ *
+ * <p>Source: MySQL source documentation, "Caching_sha2_password information" and "sha256_password".
+ */
+final class AuthBridge {
+    private static final String CACHING = "caching_sha2_password";
+    private static final String SHA256 = "sha256_password";
+    private static final int FULL_AUTHENTICATION = 4;
+    private static final int CACHING_KEY_REQUEST = 2;
+    private static final int SHA256_KEY_REQUEST = 1;
+    private static final int ACCESS_DENIED = 1045;
+
+    private enum Step {
+        /** Nothing secret is due. */
+        WATCHING,
+        /** The client's next packet is a password, or asks for a key. */
+        PASSWORD_DUE,
+        /** The server was asked for its key; the password waits. */
+        SERVER_KEY_DUE,
+        /** The client was given our key. */
+        ENCRYPTED_DUE
+    }
+
+    private final Handshake handshake;
+    private final boolean clientSecret;
+    private String method;
+    private byte[] scramble;
+    private byte[] password = new byte[0];
+    private Step step = Step.WATCHING;
+
+    private AuthBridge(Handshake handshake, boolean clientSecret, String method, byte[] scramble) {
+        this.handshake = handshake;
+        this.clientSecret = clientSecret;
+        this.method = method;
+        this.scramble = scramble;
+    }
+
+    /** A bridge, or null where both legs are alike and everything can be relayed as it comes. */
+    static @Nullable AuthBridge between(
+            boolean clientSecret, boolean serverSecret, Handshake handshake, Greeting greeting, ClientReply reply) {
+        if (clientSecret == serverSecret) {
+            return null;
+        }
+        String method = reply.authPlugin().isEmpty() ? greeting.authPlugin() : reply.authPlugin();
+        return new AuthBridge(handshake, clientSecret, method, greeting.scramble());
+    }
+
+    /** Looks at a packet of the server's; true when it is dealt with and must not go on. */
+    boolean fromServer(ByteBuf payload) {
+        int first = payload.isReadable() ? payload.getUnsignedByte(payload.readerIndex()) : -1;
+        if (first == Marker.AUTH_SWITCH && payload.readableBytes() > 1) {
+            switchTo(payload);
+            return false;
+        }
+        if (first != Marker.AUTH_MORE_DATA) {
+            return false;
+        }
+        if (step == Step.SERVER_KEY_DUE) {
+            sendEncrypted(payload);
+            return true;
+        }
+        boolean full =
+                payload.readableBytes() == 2 && payload.getByte(payload.readerIndex() + 1) == FULL_AUTHENTICATION;
+        if (method.equals(CACHING) && full) {
+            step = Step.PASSWORD_DUE;
+        }
+        return false;
+    }
+
+    private void switchTo(ByteBuf payload) {
+        int from = payload.readerIndex() + 1;
+        int end = payload.indexOf(from, payload.writerIndex(), (byte) 0);
+        if (end < 0) {
+            return;
+        }
+        method = payload.toString(from, end - from, StandardCharsets.US_ASCII);
+        byte[] data = new byte[payload.writerIndex() - end - 1];
+        payload.getBytes(end + 1, data);
+        int length = data.length > 0 && data[data.length - 1] == 0 ? data.length - 1 : data.length;
+        scramble = Arrays.copyOf(data, length);
+        step = method.equals(SHA256) ? Step.PASSWORD_DUE : Step.WATCHING;
+    }
+
+    /** Looks at a packet of the client's; true when it is dealt with and must not go on. */
+    boolean fromClient(ByteBuf payload) {
+        return switch (step) {
+            case WATCHING, SERVER_KEY_DUE -> false;
+            case PASSWORD_DUE -> clientSecret ? keep(payload) : giveKey(payload);
+            case ENCRYPTED_DUE -> decrypt(payload);
+        };
+    }
+
+    private boolean keep(ByteBuf payload) {
+        if (payload.readableBytes() <= 1) {
+            step = Step.WATCHING; // no password at all is the same on both legs
+            return false;
+        }
+        password = new byte[payload.readableBytes()];
+        payload.getBytes(payload.readerIndex(), password);
+        payload.setZero(payload.readerIndex(), payload.readableBytes());
+        step = Step.SERVER_KEY_DUE;
+        handshake.toServer(handshake.packet(new byte[] {(byte) keyRequest()}));
+        return true;
+    }
+
+    private int keyRequest() {
+        return method.equals(SHA256) ? SHA256_KEY_REQUEST : CACHING_KEY_REQUEST;
+    }
+
+    private void sendEncrypted(ByteBuf payload) {
+        byte[] pem = new byte[payload.readableBytes() - 1];
+        payload.getBytes(payload.readerIndex() + 1, pem);
+        try {
+            String body = new String(pem, StandardCharsets.US_ASCII).replaceAll("-----[A-Z ]+-----", "");
+            PublicKey key = KeyFactory.getInstance("RSA")
+                    .generatePublic(
+                            new X509EncodedKeySpec(Base64.getMimeDecoder().decode(body)));
+            Cipher cipher = Cipher.getInstance(OwnKey.TRANSFORMATION);
+            cipher.init(Cipher.ENCRYPT_MODE, key);
+            mask(password);
+            handshake.toServer(handshake.packet(cipher.doFinal(password)));
+        } catch (GeneralSecurityException | IllegalArgumentException e) {
+            throw new MalformedPacketException("the server's public key cannot be used: " + e.getMessage());
+        } finally {
+            forget();
+        }
+        step = Step.WATCHING;
+    }
+
+    private boolean giveKey(ByteBuf payload) {
+        boolean asks = payload.readableBytes() == 1 && payload.getByte(payload.readerIndex()) == keyRequest();
+        if (!asks) {
+            if (payload.readableBytes() <= 1) {
+                step = Step.WATCHING;
+                return false;
+            }
+            throw foreignKey();
+        }
+        byte[] pem = OwnKey.publicPem();
+        byte[] answer = new byte[pem.length + 1];
+        answer[0] = Marker.AUTH_MORE_DATA;
+        System.arraycopy(pem, 0, answer, 1, pem.length);
+        step = Step.ENCRYPTED_DUE;
+        handshake.toClient(handshake.packet(answer));
+        return true;
+    }
+
+    private boolean decrypt(ByteBuf payload) {
+        byte[] encrypted = new byte[payload.readableBytes()];
+        payload.getBytes(payload.readerIndex(), encrypted);
+        try {
+            password = OwnKey.decrypt(encrypted);
+            mask(password);
+            handshake.toServer(handshake.packet(password));
+        } catch (GeneralSecurityException e) {
+            throw foreignKey();
+        } finally {
+            forget();
+        }
+        step = Step.WATCHING;
+        return true;
+    }
+
+    /** A client with the server's key in a file, which over TLS the server would not decrypt with. */
+    private static Refusal foreignKey() {
+        return new Refusal(
+                "client_has_foreign_key",
+                ACCESS_DENIED,
+                "28000",
+                "Access denied (Understudy: the password was encrypted with a key that is not the proxy's; let the client"
+                        + " ask for the key, or give both legs TLS, or neither)");
+    }
+
+    private void mask(byte[] bytes) {
+        if (scramble.length == 0) {
+            throw new MalformedPacketException("the server sent no random bytes to hide the password with");
+        }
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] ^= scramble[i % scramble.length];
+        }
+    }
+
+    /** Overwrites the password. */
+    void forget() {
+        Arrays.fill(password, (byte) 0);
+        password = new byte[0];
+    }
+}

@@ -1,0 +1,178 @@
+package io.understudy.wire.compress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.understudy.wire.MalformedPacketException;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CompressedFramingTest {
+    private static Compressed of(String algorithm, boolean weAreServer) {
+        return algorithm.equals("zlib") ? Compressed.zlib(weAreServer) : Compressed.zstd(3, weAreServer);
+    }
+
+    private static EmbeddedChannel channel(Compressed compressed) {
+        return new EmbeddedChannel(compressed.decoder(), compressed.encoder());
+    }
+
+    private static ByteBuf packet(int sequence, byte[] payload) {
+        return Unpooled.buffer()
+                .writeMediumLE(payload.length)
+                .writeByte(sequence)
+                .writeBytes(payload);
+    }
+
+    private static ByteBuf drainOut(EmbeddedChannel channel) {
+        ByteBuf all = Unpooled.buffer();
+        ByteBuf part;
+        while ((part = channel.readOutbound()) != null) {
+            all.writeBytes(part);
+            part.release();
+        }
+        return all;
+    }
+
+    private static ByteBuf drainIn(EmbeddedChannel channel) {
+        ByteBuf all = Unpooled.buffer();
+        ByteBuf part;
+        while ((part = channel.readInbound()) != null) {
+            all.writeBytes(part);
+            part.release();
+        }
+        return all;
+    }
+
+    private static void send(EmbeddedChannel channel, ByteBuf bytes) {
+        channel.write(bytes, channel.voidPromise());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"zlib", "zstd"})
+    void packetsSurviveFramesCutAnywhere(String algorithm) {
+        EmbeddedChannel server = channel(of(algorithm, true));
+        EmbeddedChannel client = channel(of(algorithm, false));
+        Random random = new Random(1);
+        send(client, packet(0, new byte[] {3, 'x'}));
+        client.flush();
+        server.writeInbound(drainOut(client));
+        assertThat(drainIn(server)).isEqualTo(packet(0, new byte[] {3, 'x'}));
+
+        ByteBuf answer = Unpooled.buffer();
+        for (int i = 1; i < 400; i++) {
+            byte[] row = new byte[random.nextInt(2000)];
+            if (i % 2 == 0) {
+                random.nextBytes(row);
+            }
+            answer.writeBytes(packet(i & 0xFF, row));
+        }
+        ByteBuf expected = answer.copy();
+        while (answer.isReadable()) {
+            send(server, answer.readRetainedSlice(Math.min(answer.readableBytes(), 1 + random.nextInt(5000))));
+            if (random.nextBoolean()) {
+                server.flush();
+            }
+        }
+        server.flush();
+        ByteBuf frames = drainOut(server);
+        while (frames.isReadable()) {
+            client.writeInbound(frames.readRetainedSlice(Math.min(frames.readableBytes(), 1 + random.nextInt(900))));
+        }
+        assertThat(drainIn(client)).isEqualTo(expected);
+    }
+
+    @Test
+    void eachCommandBeginsAFrameNumberedZero() {
+        EmbeddedChannel client = channel(Compressed.zlib(false));
+        send(client, packet(0, new byte[] {0x19, 1, 0, 0, 0}));
+        send(client, packet(0, new byte[] {0x0E}));
+        client.flush();
+        ByteBuf frames = drainOut(client);
+        assertThat(frames.getUnsignedMediumLE(0)).isEqualTo(9);
+        assertThat(frames.getByte(3)).isZero();
+        assertThat(frames.getUnsignedMediumLE(7 + 9)).isEqualTo(5);
+        assertThat(frames.getByte(7 + 9 + 3)).isZero();
+    }
+
+    @Test
+    void answersGoOnFromTheCommandsFrame() {
+        EmbeddedChannel server = channel(Compressed.zlib(true));
+        server.writeInbound(Unpooled.buffer().writeMediumLE(5).writeByte(0).writeMediumLE(0).writeBytes(packet(0, new byte[] {14})));
+        drainIn(server);
+        send(server, packet(1, new byte[7]));
+        server.flush();
+        assertThat(drainOut(server).getByte(3)).isEqualTo((byte) 1);
+    }
+
+    @Test
+    void packetsAreNumberedAsWithoutCompression() {
+        EmbeddedChannel client = channel(Compressed.zlib(false));
+        send(client, packet(0, new byte[] {3}));
+        client.flush();
+        drainOut(client).release();
+        client.writeInbound(rawFrame(1, packet(1, new byte[] {(byte) 0xFB})));
+        drainIn(client);
+        for (int number = 2; number < 12; number++) {
+            send(client, packet(number, new byte[] {1}));
+        }
+        client.flush();
+        drainOut(client).release();
+        // A server goes on from its frames' number, which is lower than the packets'.
+        client.writeInbound(rawFrame(3, packet(4, new byte[7])));
+        assertThat(drainIn(client).getByte(3)).isEqualTo((byte) 12);
+    }
+
+    private static ByteBuf rawFrame(int number, ByteBuf content) {
+        return Unpooled.buffer()
+                .writeMediumLE(content.readableBytes())
+                .writeByte(number)
+                .writeMediumLE(0)
+                .writeBytes(content);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"zlib", "zstd"})
+    void smallContentIsNotCompressed(String algorithm) {
+        EmbeddedChannel server = channel(of(algorithm, true));
+        send(server, packet(1, new byte[45]));
+        send(server, packet(2, new byte[1000]));
+        server.flush();
+        assertThat(drainOut(server).getUnsignedMediumLE(4)).isEqualTo(49 + 1004);
+        send(server, packet(3, new byte[45]));
+        server.flush();
+        assertThat(drainOut(server).getUnsignedMediumLE(4)).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"zlib", "zstd"})
+    void lengthsThatLieAreRefused(String algorithm) {
+        ByteBuf honest = frameOf(algorithm);
+        for (int lie : new int[] {1, 2003, 2005, 0xFF_FFFF}) {
+            ByteBuf frame = honest.copy();
+            frame.setMediumLE(4, lie);
+            EmbeddedChannel client = channel(of(algorithm, false));
+            assertThatThrownBy(() -> client.writeInbound(frame))
+                    .as("says %d", lie)
+                    .hasCauseInstanceOf(MalformedPacketException.class);
+        }
+        ByteBuf broken = honest.copy();
+        broken.setZero(9, 10);
+        EmbeddedChannel client = channel(of(algorithm, false));
+        assertThatThrownBy(() -> client.writeInbound(broken)).hasCauseInstanceOf(MalformedPacketException.class);
+    }
+
+    private static ByteBuf frameOf(String algorithm) {
+        EmbeddedChannel server = channel(of(algorithm, true));
+        byte[] payload = new byte[2000];
+        new Random(3).nextBytes(payload);
+        java.util.Arrays.fill(payload, 0, 1000, (byte) 'x');
+        send(server, packet(1, payload));
+        server.flush();
+        return drainOut(server);
+    }
+}

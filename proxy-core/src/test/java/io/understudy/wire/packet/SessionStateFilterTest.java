@@ -1,0 +1,64 @@
+package io.understudy.wire.packet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.understudy.wire.Capabilities;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The packets are those that MariaDB 11.4 sends with and without CLIENT_SESSION_TRACK. */
+class SessionStateFilterTest {
+    private static final String INFO = "28526f7773206d6174636865643a203120204368616e6765643a203120205761726e696e67733a2030";
+    private static final String GTID = "0011096c6173745f6774696406302d312d3130";
+    private static final String SCHEMA = "01020164";
+
+    private final SessionStateFilter filter = new SessionStateFilter(Capabilities.SESSION_TRACK);
+
+    private @Nullable String withoutState(String hex) {
+        ByteBuf packet = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(hex));
+        return hex(filter.withoutState(UnpooledByteBufAllocator.DEFAULT, packet, 0, packet.readableBytes(), 7));
+    }
+
+    private @Nullable String without(String hex, String... variables) {
+        ByteBuf packet = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(hex));
+        return hex(filter.without(
+                UnpooledByteBufAllocator.DEFAULT, packet, 0, packet.readableBytes(), 7, Set.of(variables), true));
+    }
+
+    private static @Nullable String hex(@Nullable ByteBuf packet) {
+        return packet == null ? null : ByteBufUtil.hexDump(packet);
+    }
+
+    @Test
+    void anUntouchedPacketGoesOnAsItIs() {
+        assertThat(withoutState("00000002000000")).isNull();
+        assertThat(withoutState("00010022000000" + INFO)).isNull();
+        assertThat(without("00000002400000" + "0004" + SCHEMA, "last_gtid")).isNull();
+    }
+
+    @Test
+    void stateIsTakenOutWhole() {
+        assertThat(withoutState("00000002400000" + "0004" + SCHEMA)).isEqualTo("07000007" + "00000002000000");
+        assertThat(withoutState("00010022400000" + INFO + "13" + GTID)).isEqualTo("30000007" + "00010022000000" + INFO);
+    }
+
+    @Test
+    void onlyWhatWeAddedIsTakenOut() {
+        assertThat(without("00010022400000" + INFO + "13" + GTID, "last_gtid"))
+                .isEqualTo("30000007" + "00010022000000" + INFO);
+        assertThat(without("00000002400000" + "0017" + GTID + SCHEMA, "last_gtid"))
+                .isEqualTo("0d000007" + "00000002400000" + "0004" + SCHEMA);
+    }
+
+    @Test
+    void mysqlsGtidEntriesAreOfTheirOwnType() {
+        String gtids = "0304" + "00" + "02" + "613a";
+        assertThat(without("00000002400000" + "000a" + gtids + SCHEMA))
+                .isEqualTo("0d000007" + "00000002400000" + "0004" + SCHEMA);
+    }
+}
