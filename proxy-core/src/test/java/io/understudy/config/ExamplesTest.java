@@ -35,7 +35,7 @@ class ExamplesTest {
 
     record CommitLatency(String attribution, Duration slow) {}
 
-    record GtidDomain(String mode, String guard, List<Object> rules) {}
+    record GtidDomain(String mode, String guard, String learn, List<Object> rules) {}
 
     record QueryLog(Integer digests) {}
 
