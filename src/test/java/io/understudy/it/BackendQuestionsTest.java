@@ -1,6 +1,7 @@
 package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -10,6 +11,7 @@ import io.understudy.backend.StandbyMonitor;
 import io.understudy.cli.embedded.EmbeddedPair;
 import io.understudy.cli.embedded.EmbeddedServer;
 import io.understudy.cli.embedded.PairOptions;
+import io.understudy.cli.embedded.ServerOptions;
 import io.understudy.config.Address;
 import io.understudy.config.BackendTls;
 import io.understudy.config.BackendTlsMode;
@@ -91,6 +93,18 @@ class BackendQuestionsTest {
                 .isNotEmpty();
         assertThat(cipher(standby(address, "watch", BackendTlsMode.VERIFY_FULL, ca)))
                 .isNotEmpty();
+    }
+
+    @Test
+    void preferredTlsDoesWithoutWhereTheServerHasNone() throws Exception {
+        try (EmbeddedServer server = EmbeddedServer.start(ServerOptions.of(3).withArguments("--skip-ssl"))) {
+            server.execute("CREATE USER watch@'%' IDENTIFIED BY 's3same'");
+            StandbyConfig config = standby(address(server), "watch", BackendTlsMode.PREFERRED, null);
+            assertThat(cipher(config)).isEmpty();
+            assertThatThrownBy(() -> cipher(standby(address(server), "watch", BackendTlsMode.REQUIRED, null)))
+                    .rootCause()
+                    .hasMessageContaining("ssl not enabled");
+        }
     }
 
     @Test

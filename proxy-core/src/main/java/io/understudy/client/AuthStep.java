@@ -11,7 +11,6 @@ import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.Greeting;
 import io.understudy.wire.packet.HandshakeResponse;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Map;
 
 /** Who we are has been said; the server judges, asks on, or wants another authentication method. */
@@ -93,11 +92,7 @@ final class AuthStep implements LoginStep {
         }
         String name = payload.toString(payload.readerIndex(), end - payload.readerIndex(), StandardCharsets.UTF_8);
         payload.readerIndex(end + 1);
-        byte[] scramble = ByteBufUtil.getBytes(payload);
-        if (scramble.length > 0 && scramble[scramble.length - 1] == 0) {
-            scramble = Arrays.copyOf(scramble, scramble.length - 1);
-        }
-        AuthMethod other = AuthMethods.of(name, context(login, scramble, tls));
+        AuthMethod other = AuthMethods.of(name, context(login, ByteBufUtil.getBytes(payload), tls));
         login.write(other.begin());
         return new AuthStep(login, greeting, agreed, tls, other);
     }

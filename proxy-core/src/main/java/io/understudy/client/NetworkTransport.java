@@ -42,6 +42,19 @@ public final class NetworkTransport {
     private static final int KEEPALIVE_INTERVAL_SECONDS = 15;
     private static final int KEEPALIVE_PROBES = 4;
 
+    private static final String POLL_MULTISHOT = "io.netty.iouring.pollAddMultishotEnabled";
+
+    static {
+        // Netty 4.2.16 loses events of a multishot poll when reading is switched off and on, as back-pressure does it:
+        // a
+        // connection that was reset then stays open for ever (netty issue 17049; RawProtocolTest and FailureTest hold
+        // it).
+        // Netty reads this when it first looks for io_uring, which is here.
+        if (System.getProperty(POLL_MULTISHOT) == null) {
+            System.setProperty(POLL_MULTISHOT, "false");
+        }
+    }
+
     private final Transport kind;
 
     private NetworkTransport(Transport kind) {

@@ -4,10 +4,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInboundHandler;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.Future;
 import io.understudy.wire.Leg;
 import io.understudy.wire.TlsEnd;
 import io.understudy.wire.compress.Compressed;
@@ -155,8 +157,12 @@ final class ChannelLeg implements Leg {
             channel.close();
             return;
         }
-        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
-        channel.eventLoop().schedule(() -> channel.close(), LINGER_SECONDS, TimeUnit.SECONDS);
+        ChannelFuture flushed = channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+        if (!flushed.isDone()) {
+            Future<?> linger = channel.eventLoop().schedule(() -> channel.close(), LINGER_SECONDS, TimeUnit.SECONDS);
+            // A timer left behind would keep the session in memory for its whole length.
+            channel.closeFuture().addListener(closed -> linger.cancel(false));
+        }
     }
 
     /** A peer that was gone before its address could be asked. */

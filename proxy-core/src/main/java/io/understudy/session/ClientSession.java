@@ -63,6 +63,11 @@ public final class ClientSession implements Handshake.Outcome {
         client.execute(task);
     }
 
+    /** What the session is doing, in a word. */
+    public String phaseName() {
+        return phase.name();
+    }
+
     /**
      * What the admin endpoint shows. Any thread: the fields are read without a lock, so a row may be a moment old.
      */

@@ -33,6 +33,9 @@ final class Lexer {
     /** A version comment that not every supported server executes. */
     static final int EXECUTABLE_BY_SOME = 1 << 4;
 
+    /** Of {@link #special}: a comment, up to {@link #commentEnd}. */
+    private static final int COMMENT = -1;
+
     private static final byte[] NO_TEXT = {};
     /** MariaDB does not execute comments for MySQL 5.7 and up. */
     private static final int NEWEST_COMMON_VERSION = 50699;
@@ -41,6 +44,9 @@ final class Lexer {
     private static final int LETTER = 2;
     private static final int DIGIT = 3;
     private static final int CONTROL = 4;
+    /** A token by itself, whatever stands beside it. */
+    private static final int PLAIN = 5;
+
     private static final int NAME_BIT = 2;
     private static final byte[] CLASS = new byte[256];
 
@@ -57,6 +63,9 @@ final class Lexer {
         for (char c : " \t\n\u000B\f\r".toCharArray()) {
             CLASS[c] = SPACE;
         }
+        for (char c : "!%&()+,;<=>[]^{|}~".toCharArray()) {
+            CLASS[c] = PLAIN;
+        }
     }
 
     /** The token last returned: its bytes with quotes, and whether blanks or comments stand before it. */
@@ -72,22 +81,20 @@ final class Lexer {
 
     private byte[] text = NO_TEXT;
     private int limit;
-    private int pos;
+    private int commentEnd;
     private int executableDepth;
     private int last;
-    private int lastEnd;
     private boolean ansiQuotes;
     private boolean backslash;
     private boolean eightBit;
 
     void reset(byte[] text, int off, int len, int modes) {
         this.text = text;
-        pos = off;
+        end = off;
         limit = off + len;
         flags = 0;
         executableDepth = 0;
         last = END;
-        lastEnd = -1;
         ansiQuotes = (modes & SqlModes.ANSI_QUOTES) != 0;
         backslash = (modes & SqlModes.NO_BACKSLASH_ESCAPES) == 0;
         eightBit = (modes & SqlModes.EIGHT_BIT_CHARSET) != 0;
@@ -104,7 +111,7 @@ final class Lexer {
     /** Lets go of the text, so that a pooled lexer does not keep a statement alive. */
     void release() {
         text = NO_TEXT;
-        pos = 0;
+        end = 0;
         limit = 0;
     }
 
@@ -112,14 +119,14 @@ final class Lexer {
     int next() {
         int type = scan();
         last = type;
-        lastEnd = end;
         return type;
     }
 
+    /** Kept small, so that it is compiled into its callers: what is rare or long is elsewhere. */
     private int scan() {
         gap = false;
         byte[] t = text;
-        int p = pos;
+        int p = end;
         int max = limit;
         while (p < max) {
             int c = t[p] & 0xFF;
@@ -127,83 +134,96 @@ final class Lexer {
                 case SPACE:
                     p++;
                     gap = true;
-                    continue;
+                    break;
                 case LETTER:
                     return word(p);
+                case PLAIN:
+                    start = p;
+                    end = p + 1;
+                    return c;
                 case DIGIT:
                     return last == '.' ? word(p) : number(p);
-                case CONTROL:
-                    flags |= BAD_TEXT;
-                    return token(p, p + 1, 127);
                 default:
+                    int type = special(p, c);
+                    if (type != COMMENT) {
+                        return type;
+                    }
+                    p = commentEnd;
+                    gap = true;
                     break;
-            }
-            switch (c) {
-                case '\'':
-                    return string(p, p + 1, '\'', STRING);
-                case '"':
-                    return ansiQuotes ? quoted(p, '"') : string(p, p + 1, '"', STRING);
-                case '`':
-                    return quoted(p, '`');
-                case '?':
-                    return token(p, p + 1, PARAM);
-                case '#':
-                    p = lineComment(p + 1);
-                    gap = true;
-                    continue;
-                case '-':
-                    if (startsDashComment(p)) {
-                        p = lineComment(p + 2);
-                        gap = true;
-                        continue;
-                    }
-                    return token(p, p + 1, '-');
-                case '/':
-                    if (at(p + 1) != '*') {
-                        return token(p, p + 1, '/');
-                    }
-                    if (at(p + 2) == '!' || at(p + 2) == 'M' && at(p + 3) == '!') {
-                        return executableOpen(p);
-                    }
-                    int close = blockEnd(p + 2);
-                    if (at(p + 2) == '+') {
-                        return hint(p, close);
-                    }
-                    p = close;
-                    gap = true;
-                    continue;
-                case '*':
-                    if (executableDepth > 0 && at(p + 1) == '/') {
-                        executableDepth--;
-                        folded = 0;
-                        exact = 0;
-                        return token(p, p + 2, EXECUTABLE_CLOSE);
-                    }
-                    return token(p, p + 1, '*');
-                case '@':
-                    return variable(p);
-                case '.':
-                    boolean afterName = lastEnd == p && (last == WORD || last == QUOTED);
-                    return !afterName && CLASS[at(p + 1)] == DIGIT ? real(p, p + 1) : token(p, p + 1, '.');
-                case ':':
-                    folded = 0;
-                    exact = 0;
-                    return at(p + 1) == '=' ? token(p, p + 2, ASSIGN) : token(p, p + 1, ':');
-                case '\\':
-                    // \N is the old spelling of NULL; any other backslash outside a string is an error.
-                    if (at(p + 1) == 'N') {
-                        return token(p, p + 2, NUMBER);
-                    }
-                    flags |= BAD_TEXT;
-                    return token(p, p + 1, '\\');
-                default:
-                    return token(p, p + 1, c);
             }
         }
         if (executableDepth > 0) {
             flags |= UNTERMINATED;
         }
         return token(max, max, END);
+    }
+
+    private int special(int p, int c) {
+        if (CLASS[c] == CONTROL) {
+            flags |= BAD_TEXT;
+            return token(p, p + 1, 127);
+        }
+        switch (c) {
+            case '\'':
+                return string(p, p + 1, '\'', STRING);
+            case '"':
+                return ansiQuotes ? quoted(p, '"') : string(p, p + 1, '"', STRING);
+            case '`':
+                return quoted(p, '`');
+            case '?':
+                return token(p, p + 1, PARAM);
+            case '#':
+                return comment(lineComment(p + 1));
+            case '-':
+                if (startsDashComment(p)) {
+                    return comment(lineComment(p + 2));
+                }
+                return token(p, p + 1, '-');
+            case '/':
+                if (at(p + 1) != '*') {
+                    return token(p, p + 1, '/');
+                }
+                if (at(p + 2) == '!' || at(p + 2) == 'M' && at(p + 3) == '!') {
+                    return executableOpen(p);
+                }
+                int close = blockEnd(p + 2);
+                if (at(p + 2) == '+') {
+                    return hint(p, close);
+                }
+                return comment(close);
+            case '*':
+                if (executableDepth > 0 && at(p + 1) == '/') {
+                    executableDepth--;
+                    folded = 0;
+                    exact = 0;
+                    return token(p, p + 2, EXECUTABLE_CLOSE);
+                }
+                return token(p, p + 1, '*');
+            case '@':
+                return variable(p);
+            case '.':
+                boolean afterName = end == p && (last == WORD || last == QUOTED);
+                return !afterName && CLASS[at(p + 1)] == DIGIT ? real(p, p + 1) : token(p, p + 1, '.');
+            case ':':
+                folded = 0;
+                exact = 0;
+                return at(p + 1) == '=' ? token(p, p + 2, ASSIGN) : token(p, p + 1, ':');
+            case '\\':
+                // \N is the old spelling of NULL; any other backslash outside a string is an error.
+                if (at(p + 1) == 'N') {
+                    return token(p, p + 2, NUMBER);
+                }
+                flags |= BAD_TEXT;
+                return token(p, p + 1, '\\');
+            default:
+                return token(p, p + 1, c);
+        }
+    }
+
+    private int comment(int to) {
+        commentEnd = to;
+        return COMMENT;
     }
 
     private int at(int p) {
@@ -213,7 +233,6 @@ final class Lexer {
     private int token(int from, int to, int type) {
         start = from;
         end = Math.min(to, limit);
-        pos = end;
         return type;
     }
 
@@ -322,7 +341,8 @@ final class Lexer {
     private int string(int from, int p, int quote, int type) {
         byte[] t = text;
         boolean escapes = backslash;
-        while (p < limit) {
+        int max = limit;
+        while (p < max) {
             int c = t[p];
             if (c == quote) {
                 if (at(p + 1) != quote) {

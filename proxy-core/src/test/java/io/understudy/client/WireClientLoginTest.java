@@ -118,8 +118,11 @@ class WireClientLoginTest {
             assertProves(answerIn(s.receive()), "SHA-256", sha2Mask(FakeServer.SCRAMBLE));
             s.send(bytes(1, 3));
             s.send(FakeServer.OK);
+            assertThat(s.receive()).containsExactly(1);
         })) {
-            assertThat(LOOPS.connect(server, PASSWORD).isOpen()).isTrue();
+            WireConnection connection = LOOPS.connect(server, PASSWORD);
+            assertThat(connection.isOpen()).isTrue();
+            connection.close();
             server.await();
         }
     }

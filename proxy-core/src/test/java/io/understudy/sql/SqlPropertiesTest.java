@@ -2,6 +2,7 @@ package io.understudy.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -285,13 +286,15 @@ class SqlPropertiesTest {
                 byte[] text = (head + unit.repeat(300_000 / unit.length())).getBytes(StandardCharsets.UTF_8);
                 Assertions.assertThatCode(() -> big.summarize(text, 0, text.length, 0))
                         .doesNotThrowAnyException();
-                long start = System.nanoTime();
+                long start = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
                 new SqlAnalyzer(1 << 20, 16).summarize(text, 0, text.length, 0);
                 big.normalize(text, 0, text.length, 0);
                 SetStatement.parse(text, 0, Math.min(text.length, 60_000), 0);
-                assertThat(Duration.ofNanos(System.nanoTime() - start))
+                // Milliseconds where it is linear, minutes where it is not: no measurement, and no matter of the
+                // machine.
+                assertThat(Duration.ofNanos(ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - start))
                         .as(head + unit)
-                        .isLessThan(Duration.ofSeconds(2));
+                        .isLessThan(Duration.ofSeconds(20));
             }
         }
     }

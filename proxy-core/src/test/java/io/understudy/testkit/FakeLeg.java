@@ -52,6 +52,11 @@ public final class FakeLeg implements Leg {
     }
 
     @Override
+    public void execute(Runnable task) {
+        task.run();
+    }
+
+    @Override
     public void closeAfterFlush() {
         closed = true;
     }

@@ -84,8 +84,12 @@ public final class Demo {
         try (Connection connection = pair.primary().connect()) {
             DemoSchema.create(connection, DemoSchema.DEFAULT_ORDERS);
         }
+        // SELECT and TRIGGER let the gtid-domain guard see the tables that it guards, and their triggers.
         pair.createAccount(
-                "understudy", PASSWORD, "REPLICATION SLAVE, REPLICA MONITOR, BINLOG MONITOR, PROCESS ON *.*");
+                "understudy",
+                PASSWORD,
+                "REPLICATION SLAVE, REPLICA MONITOR, BINLOG MONITOR, PROCESS ON *.*",
+                "SELECT, TRIGGER ON shop.*");
         pair.createAccount("understudy_mirror", PASSWORD, "SELECT ON shop.*", "REPLICA MONITOR, BINLOG MONITOR ON *.*");
         // What gtid-domain in mode tag asks of the application's accounts.
         pair.primary().execute("GRANT BINLOG REPLAY ON *.* TO app@'%'", "GRANT BINLOG REPLAY ON *.* TO archiver@'%'");

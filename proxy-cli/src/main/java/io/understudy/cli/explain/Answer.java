@@ -69,7 +69,12 @@ public record Answer(
         for (Explanation.Verdict verdict : verdicts) {
             line(out, "", (verdict.matched() ? "rule " : "not rule ") + verdict.rule() + ": " + verdict.reason());
         }
-        line(out, "domain", domain == null ? "as the session has it" : domain + " (rule " + domainRule + ")");
+        line(
+                out,
+                "domain",
+                domain == null
+                        ? "as the session has it"
+                        : domain + (domainRule == null ? " (the default)" : " (rule " + domainRule + ")"));
         return out.toString().stripTrailing();
     }
 

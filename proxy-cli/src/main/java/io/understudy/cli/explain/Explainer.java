@@ -1,6 +1,8 @@
 package io.understudy.cli.explain;
 
 import io.understudy.config.LoadedConfig;
+import io.understudy.plugins.gtiddomain.DomainExplanation;
+import io.understudy.plugins.gtiddomain.GtidDomainConfig;
 import io.understudy.plugins.mirror.MirrorConfig;
 import io.understudy.plugins.mirror.MirrorExplanation;
 import io.understudy.rules.Subject;
@@ -17,9 +19,11 @@ import org.jspecify.annotations.Nullable;
 public final class Explainer {
     private final SqlAnalyzer analyzer = new SqlAnalyzer();
     private final @Nullable MirrorConfig mirror;
+    private final @Nullable GtidDomainConfig domains;
 
     public Explainer(LoadedConfig loaded) {
         mirror = loaded.plugins().get("mirror") instanceof MirrorConfig config ? config : null;
+        domains = loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config ? config : null;
     }
 
     /** @throws IllegalArgumentException when the client's address is none */
@@ -36,6 +40,7 @@ public final class Explainer {
         MirrorExplanation mirrored = mirror == null
                 ? new MirrorExplanation(false, "plugin_off", null, null, List.of())
                 : MirrorExplanation.of(mirror, subject);
+        DomainExplanation tagged = domains == null ? null : DomainExplanation.of(domains, subject);
         return new Answer(
                 question.id(),
                 mirrored.mirrored(),
@@ -45,8 +50,8 @@ public final class Explainer {
                 summary.kind().label(),
                 names(summary.reads()),
                 names(summary.writes()),
-                null,
-                null,
+                tagged == null ? null : tagged.domain(),
+                tagged == null ? null : tagged.rule(),
                 summary.digestHex(),
                 normalized,
                 mirrored.verdicts());

@@ -10,7 +10,8 @@ public final class AuthMethods {
             NativePassword.NAME, NativePassword::new,
             CachingSha2Password.NAME, CachingSha2Password::new,
             Sha256Password.NAME, Sha256Password::new,
-            ClearPassword.NAME, ClearPassword::new));
+            ClearPassword.NAME, ClearPassword::new,
+            Ed25519Password.NAME, Ed25519Password::new));
 
     private AuthMethods() {}
 

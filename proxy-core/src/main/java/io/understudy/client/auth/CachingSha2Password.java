@@ -1,6 +1,5 @@
 package io.understudy.client.auth;
 
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,13 +29,13 @@ final class CachingSha2Password implements AuthMethod {
     }
 
     @Override
-    public byte[] begin() {
+    public byte[] begin() throws AuthException {
         if (context.emptyPassword()) {
             return new byte[1];
         }
         byte[] once = Digests.hash("SHA-256", context.passwordBytes());
         byte[] twice = Digests.hash("SHA-256", once);
-        byte[] scramble = Arrays.copyOf(context.scramble(), Math.min(SCRAMBLE, context.scramble().length));
+        byte[] scramble = context.scramble(SCRAMBLE);
         return Digests.xor(once, Digests.hash("SHA-256", twice, scramble));
     }
 

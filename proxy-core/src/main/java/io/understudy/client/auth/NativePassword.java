@@ -1,7 +1,5 @@
 package io.understudy.client.auth;
 
-import java.util.Arrays;
-
 /** {@code SHA1(password) XOR SHA1(scramble, SHA1(SHA1(password)))}; nothing for an empty password. */
 final class NativePassword implements AuthMethod {
     static final String NAME = "mysql_native_password";
@@ -19,13 +17,13 @@ final class NativePassword implements AuthMethod {
     }
 
     @Override
-    public byte[] begin() {
+    public byte[] begin() throws AuthException {
         if (context.emptyPassword()) {
             return new byte[0];
         }
         byte[] once = Digests.hash("SHA-1", context.passwordBytes());
         byte[] twice = Digests.hash("SHA-1", once);
-        byte[] scramble = Arrays.copyOf(context.scramble(), Math.min(SCRAMBLE, context.scramble().length));
+        byte[] scramble = context.scramble(SCRAMBLE);
         return Digests.xor(once, Digests.hash("SHA-1", scramble, twice));
     }
 }

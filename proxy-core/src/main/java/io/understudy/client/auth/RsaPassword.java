@@ -10,17 +10,17 @@ import javax.crypto.Cipher;
 
 /** The password, mixed with the scramble, for the eyes of the holder of an RSA key only (OAEP with SHA-1). */
 final class RsaPassword {
+    private static final int SCRAMBLE = 20;
+
     private RsaPassword() {}
 
     /** @param pem the server's public key as it sends it */
     static byte[] encrypt(AuthContext context, byte[] pem) throws AuthException {
-        if (context.scramble().length == 0) {
-            throw new AuthException("the server sent no scramble, without which the password cannot be encrypted");
-        }
+        byte[] scramble = context.scramble(SCRAMBLE);
         try {
             Cipher cipher = Cipher.getInstance("RSA/ECB/OAEPWithSHA-1AndMGF1Padding");
             cipher.init(Cipher.ENCRYPT_MODE, key(pem));
-            return cipher.doFinal(Digests.xor(context.terminatedPassword(), context.scramble()));
+            return cipher.doFinal(Digests.xor(context.terminatedPassword(), scramble));
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new AuthException(
                     "the password cannot be encrypted with what the server sent as its RSA key (" + e.getMessage()

@@ -18,9 +18,12 @@ public record ErrPacket(int code, String sqlState, String message) {
 
     /** Reads {@code length} bytes of payload from {@code index}; tolerant, because an error must always get through. */
     public static ErrPacket parse(ByteBuf buf, int index, int length) {
-        int code = length >= 3 ? buf.getUnsignedShortLE(index + 1) : 0;
+        if (length < 3) {
+            return new ErrPacket(0, "HY000", "");
+        }
+        int code = buf.getUnsignedShortLE(index + 1);
         int at = index + 3;
-        int left = Math.max(0, length - 3);
+        int left = length - 3;
         String state = "HY000";
         if (left > STATE_LENGTH && buf.getByte(at) == '#') {
             state = buf.toString(at + 1, STATE_LENGTH, StandardCharsets.US_ASCII);

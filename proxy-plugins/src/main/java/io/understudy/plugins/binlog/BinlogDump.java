@@ -1,5 +1,6 @@
 package io.understudy.plugins.binlog;
 
+import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.WireConnection;
@@ -7,7 +8,9 @@ import io.understudy.plugin.WireConnector;
 import io.understudy.plugin.WireResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -117,7 +120,13 @@ public final class BinlogDump {
     }
 
     private void connect(int number, PrimaryFacts facts) {
-        connector.connect().whenComplete((opened, failure) -> {
+        CompletionStage<WireConnection> connecting;
+        try {
+            connecting = connector.connect();
+        } catch (RuntimeException e) {
+            connecting = CompletableFuture.failedFuture(e);
+        }
+        connecting.whenComplete((opened, failure) -> {
             if (failure != null) {
                 Throwable cause = failure instanceof CompletionException && failure.getCause() != null
                         ? failure.getCause()
@@ -163,12 +172,20 @@ public final class BinlogDump {
     }
 
     private void request(int number, PrimaryFacts facts, WireConnection on) {
+        ByteBuf command;
+        try {
+            command = DumpCommands.dump(on.alloc(), facts.flavor(), serverIds.current(), facts.position());
+        } catch (IllegalArgumentException e) {
+            trouble(number, BinlogTrouble.Reason.MALFORMED, "the GTIDs " + facts.position() + " cannot be read");
+            return;
+        }
         BinlogParser parser = new BinlogParser(facts.flavor(), wantTables, listener::onTransaction);
         BinlogStream handler =
                 new BinlogStream(parser, nanoClock.getAsLong(), (reason, message) -> trouble(number, reason, message));
         boolean replaced;
         synchronized (this) {
             if (stopped || !current(number)) {
+                command.release();
                 return;
             }
             PrimaryFacts before = known;
@@ -192,7 +209,7 @@ public final class BinlogDump {
                             + " tables they write is not known; set binlog_format=ROW for that");
         }
         listener.onStart(facts, replaced);
-        on.stream(DumpCommands.dump(on.alloc(), facts.flavor(), serverIds.current(), facts.position()), handler);
+        on.stream(command, handler);
     }
 
     private void trouble(int number, BinlogTrouble.Reason reason, String message) {

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class BinlogParser {
     private static final int CHECKSUM = 4;
+    /** Length of the server's version in a format description event. */
+    private static final int VERSION = 50;
 
     private enum Ending {
         NOT_YET,
@@ -75,7 +77,7 @@ final class BinlogParser {
         switch (type) {
             case EventType.FORMAT_DESCRIPTION -> format(buf, index, (int) Math.min(shown, length), length);
             case EventType.MARIADB_GTID -> {
-                fields.readMariaDb(buf, body, EventHeader.serverId(buf, index));
+                fields.readMariaDb(buf, body, end, EventHeader.serverId(buf, index));
                 begin(buf, index, receivedNanos);
                 begun = (fields.flags & GtidFields.STANDALONE) == 0;
             }
@@ -177,6 +179,9 @@ final class BinlogParser {
                     : TransactionKind.SCHEMA;
             tablesKnown = false;
             complete();
+        } else if (!mariadb && text.startsWith("CREATE ")) {
+            kind = TransactionKind.SCHEMA; // CREATE TABLE … SELECT, one transaction since 8.0.21
+            tablesKnown = false;
         } else if (!text.startsWith("SAVEPOINT") && !text.startsWith("ROLLBACK TO") && !text.startsWith("XA ")) {
             statement();
         }
@@ -212,7 +217,10 @@ final class BinlogParser {
     private void format(ByteBuf buf, int index, int shown, long length) {
         names.clear();
         int version = index + EventHeader.LENGTH + 2;
-        String server = buf.toString(version, 50, StandardCharsets.ISO_8859_1);
+        if (shown < EventHeader.LENGTH + 2 + VERSION) {
+            throw new IndexOutOfBoundsException("a format description event is cut off");
+        }
+        String server = buf.toString(version, VERSION, StandardCharsets.ISO_8859_1);
         boolean known =
                 shown == length && !server.startsWith("5.0") && !server.startsWith("5.1") && !server.startsWith("5.5.");
         // The event ends with the algorithm (1: none is 0, CRC32 is 1) and always four bytes of checksum.

@@ -31,12 +31,14 @@ final class GtidFields {
     }
 
     /** MariaDB: sequence (8), domain (4), flags (1), with a flag the commit id (8). */
-    void readMariaDb(ByteBuf buf, int body, long serverId) {
+    void readMariaDb(ByteBuf buf, int body, int end, long serverId) {
         clear();
+        require(end - body, 13);
         sequence = buf.getLongLE(body);
         domain = buf.getUnsignedIntLE(body + 8);
         flags = buf.getUnsignedByte(body + 12);
         if ((flags & GROUP_COMMIT_ID) != 0) {
+            require(end - body, 21);
             group = buf.getLongLE(body + 13);
         }
         gtid = domain + "-" + serverId + "-" + Long.toUnsignedString(sequence);
@@ -45,6 +47,7 @@ final class GtidFields {
     /** MySQL: flags (1), source's UUID (16), number (8), kind of clock (1), last_committed (8), sequence number (8). */
     void readMySql(ByteBuf buf, int body, int end, boolean anonymous) {
         clear();
+        require(end - body, 1 + UUID_BYTES + 8);
         sequence = buf.getLongLE(body + 1 + UUID_BYTES);
         if (!anonymous) {
             gtid = uuid(buf, body + 1) + ":" + sequence;
@@ -81,6 +84,13 @@ final class GtidFields {
                 }
                 default -> throw new IllegalStateException("unexpected field " + field + " in a tagged GTID event");
             }
+        }
+    }
+
+    private static void require(int present, int needed) {
+        if (present < needed) {
+            throw new IndexOutOfBoundsException(
+                    "a GTID event has " + present + " bytes where " + needed + " are needed");
         }
     }
 

@@ -4,14 +4,14 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The server id under which we appear. Two replicas with one id throw each other out, so one that nobody configured is drawn
- * from the upper half of the range, which is rarely used, and drawn again when it proves to be taken. Not thread-safe.
+ * from the upper half of the range, which is rarely used, and drawn again when it proves to be taken. Changed by one thread at a time, read by any.
  */
 final class ServerIds {
     private static final long LOWEST = 1L << 31;
     private static final long BEYOND = 1L << 32;
 
     private final boolean fixed;
-    private long current;
+    private volatile long current;
 
     ServerIds(long configured) {
         fixed = configured != 0;

@@ -23,6 +23,9 @@ final class Varlen {
     }
 
     long unsigned() {
+        if (at >= end) {
+            throw new IndexOutOfBoundsException("a number is missing");
+        }
         int first = buf.getUnsignedByte(at);
         int extra = Integer.numberOfTrailingZeros(~first & 0x1FF);
         if (at + 1 + extra > end) {

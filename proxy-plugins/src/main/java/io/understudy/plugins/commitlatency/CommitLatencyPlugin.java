@@ -1,5 +1,6 @@
 package io.understudy.plugins.commitlatency;
 
+import io.understudy.plugin.Interest;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugin.SessionContext;
@@ -78,6 +79,12 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
         if (running != null) {
             running.slow(next.slow().toNanos());
         }
+    }
+
+    /** Commits are joined with the binary log by their GTIDs. */
+    @Override
+    public int possibleInterests() {
+        return Interest.GTIDS;
     }
 
     @Override

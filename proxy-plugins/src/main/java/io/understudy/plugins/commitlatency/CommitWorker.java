@@ -9,6 +9,8 @@ import java.time.Instant;
 import java.util.function.LongSupplier;
 import org.jctools.queues.MpscArrayQueue;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Everything that happens to commits after the event loops: they, the binary log's transactions and the looks at the primary
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * things happened, so it does not matter how late that is.
  */
 final class CommitWorker implements Runnable, CommitSink, BinlogListener {
+    private static final Logger log = LoggerFactory.getLogger(CommitWorker.class);
     private static final int CAPACITY = 1 << 16;
     /** Room in the queue that only news about the stream and the primary may take: never lost for a burst of commits. */
     private static final int RESERVED = 256;
@@ -98,26 +101,35 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     public void run() {
         Object next = queue.poll();
         while (next != null) {
-            if (next instanceof Commit commit) {
-                commit(commit);
-            } else if (next instanceof BinlogTransaction transaction) {
-                groups.transaction(transaction);
-                join.event(transaction);
-            } else if (next instanceof SemiSyncSample look) {
-                look(look);
-            } else if (next instanceof BinlogTrouble trouble) {
-                meters.gap(trouble.reason());
-                attribution.trouble(trouble);
-                join.gap();
-                groups.gap();
-            } else if (next instanceof Started) {
-                join.gap();
-                groups.gap();
-                attribution.streaming();
+            try {
+                take(next);
+            } catch (RuntimeException e) {
+                // An executor runs a periodic task that threw no more: one commit's fault must not end the measuring.
+                log.error("a commit or event could not be dealt with: {}", next, e);
             }
             next = queue.poll();
         }
         join.expire(nanoClock.getAsLong());
+    }
+
+    private void take(Object next) {
+        if (next instanceof Commit commit) {
+            commit(commit);
+        } else if (next instanceof BinlogTransaction transaction) {
+            groups.transaction(transaction);
+            join.event(transaction);
+        } else if (next instanceof SemiSyncSample look) {
+            look(look);
+        } else if (next instanceof BinlogTrouble trouble) {
+            meters.gap(trouble.reason());
+            attribution.trouble(trouble);
+            join.gap();
+            groups.gap();
+        } else if (next instanceof Started) {
+            join.gap();
+            groups.gap();
+            attribution.streaming();
+        }
     }
 
     private void commit(Commit commit) {

@@ -61,6 +61,9 @@ final class Quantiles {
             return 0;
         }
         long rank = Math.max(1, (long) Math.ceil(share * count));
+        if (rank >= count) {
+            return max;
+        }
         long running = 0;
         for (int i = 0; i < counts.length; i++) {
             running += counts[i];

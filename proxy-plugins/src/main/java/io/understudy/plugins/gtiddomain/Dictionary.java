@@ -13,6 +13,7 @@ final class Dictionary implements TableOwnership.Admission {
     private final LongSupplier nanos;
     private final long learnUntil;
     private final AtomicLong changes = new AtomicLong();
+    private volatile boolean rowFormat;
     private volatile Known known = new Known(Catalog.EMPTY, -1);
 
     Dictionary(LongSupplier nanos, long learnNanos) {
@@ -32,6 +33,15 @@ final class Dictionary implements TableOwnership.Admission {
 
     void learned(Catalog catalog, long changesBefore) {
         known = new Known(catalog, changesBefore);
+    }
+
+    /** Whether the binary log has rows, so that what a write has read does not matter to a replica; false until known. */
+    boolean rowFormat() {
+        return rowFormat;
+    }
+
+    void setRowFormat(boolean value) {
+        rowFormat = value;
     }
 
     boolean stale() {

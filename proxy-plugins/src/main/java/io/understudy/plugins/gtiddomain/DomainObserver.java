@@ -121,7 +121,7 @@ final class DomainObserver implements SessionObserver {
             CommandView command, @Nullable StatementSummary summary, Work work) {
         int rule = rules.matchIndex(command);
         int wanted = policy.slot(rule);
-        TableEntry[] entries = policy.guarded ? policy.tables.written(work, summary, session.schema()) : null;
+        TableEntry[] entries = policy.guarded ? policy.tables.touched(work, summary, session.schema()) : null;
         long digest = summary == null ? 0 : summary.digest();
         if (!policy.tagging) {
             if (entries != null) {
@@ -209,7 +209,7 @@ final class DomainObserver implements SessionObserver {
 
     /** A write that nothing could be done about: in a transaction, pipelined, or one that reads diagnostics. */
     private Claim unasked(CommandView command, @Nullable StatementSummary summary, Work work, boolean wasAsked) {
-        TableEntry[] entries = policy.tables.written(work, summary, session.schema());
+        TableEntry[] entries = policy.tables.touched(work, summary, session.schema());
         boolean transaction = command.inTransactionBefore() || wasAsked;
         return policy.ownership.force(
                 entries,

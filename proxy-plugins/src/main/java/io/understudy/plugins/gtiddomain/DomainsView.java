@@ -78,6 +78,7 @@ final class DomainsView implements Supplier<Object> {
         Map<String, Object> state = new LinkedHashMap<>();
         String problem = poller.problem();
         state.put("problem", problem == null ? "" : problem);
+        state.put("rowFormat", dictionary.rowFormat());
         state.put("learning", dictionary.learning());
         state.put("dictionaryStale", dictionary.stale());
         state.put("tablesKnown", dictionary.catalog().size());

@@ -138,6 +138,7 @@ final class PositionPoller implements Runnable {
                         slots.domain(DomainSlots.DEFAULT));
             }
         }
+        dictionary.setRowFormat("ROW".equals(one(connection, "SELECT @@global.binlog_format")));
         return GtidPosition.parse(one(connection, "SELECT @@global.gtid_binlog_pos"));
     }
 

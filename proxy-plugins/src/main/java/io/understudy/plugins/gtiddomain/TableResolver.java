@@ -9,15 +9,17 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From a statement's summary to the entries of the tables that it writes, which is remembered by digest and schema: a
- * repeated statement costs a lookup. Any thread.
+ * From a statement's summary to the entries of the tables that its replication depends on, which is remembered by digest
+ * and schema: a repeated statement costs a lookup. These are the tables that it writes, and unless the binary log is in row
+ * format those that it reads, since the replica then runs the statement itself. Any thread.
  */
 final class TableResolver {
     private static final int CACHE_SIZE = 4096;
     /** A statement that writes more tables than that is not worth following one by one. */
     private static final int MAX_TABLES = 32;
 
-    private record Resolved(long digest, @Nullable String schema, Catalog catalog, TableEntry[] entries) {}
+    private record Resolved(
+            long digest, @Nullable String schema, Catalog catalog, boolean rowFormat, TableEntry[] entries) {}
 
     private final TableOwnership ownership;
     private final Dictionary dictionary;
@@ -31,22 +33,28 @@ final class TableResolver {
     }
 
     /** The entries, not to be modified; never empty. */
-    TableEntry[] written(Work work, @Nullable StatementSummary summary, @Nullable String schema) {
+    TableEntry[] touched(Work work, @Nullable StatementSummary summary, @Nullable String schema) {
         if (work != Work.TABLES || summary == null) {
             return unknown;
         }
         Catalog catalog = dictionary.catalog();
         int slot = (int) (summary.digest() ^ summary.digest() >>> 32) & CACHE_SIZE - 1;
+        boolean rowFormat = dictionary.rowFormat();
         Resolved known = cache.get(slot);
         if (known != null
                 && known.digest == summary.digest()
                 && known.catalog == catalog
+                && known.rowFormat == rowFormat
                 && Objects.equals(known.schema, schema)
                 && current(known.entries)) {
             return known.entries;
         }
-        TableEntry[] entries = resolve(summary.writes(), schema, catalog);
-        cache.set(slot, new Resolved(summary.digest(), schema, catalog, entries));
+        List<TableName> tables = new ArrayList<>(summary.writes());
+        if (!rowFormat) {
+            tables.addAll(summary.reads());
+        }
+        TableEntry[] entries = resolve(tables, schema, catalog);
+        cache.set(slot, new Resolved(summary.digest(), schema, catalog, rowFormat, entries));
         return entries;
     }
 

@@ -26,14 +26,26 @@ enum Work {
 
     static Work of(CommandView command, @Nullable StatementSummary summary, boolean temporaryTables) {
         // By the first word, so that SET STATEMENT ... FOR counts as SET.
-        if (command.kind() == StatementKind.SET && steers(command.text())) {
+        boolean readText = command.kind() == StatementKind.SET
+                || summary != null && (summary.kind() == StatementKind.MULTI || summary.kind() == StatementKind.SET);
+        return of(command.kind(), readText ? command.text() : null, summary, temporaryTables);
+    }
+
+    /**
+     * As above, from parts.
+     *
+     * @param kind by the first word
+     * @param text of a SET, or of several statements; null for any other
+     */
+    static Work of(
+            StatementKind kind, @Nullable String text, @Nullable StatementSummary summary, boolean temporaryTables) {
+        boolean mayTellText = kind == StatementKind.SET
+                || summary != null && (summary.kind() == StatementKind.MULTI || summary.kind() == StatementKind.SET);
+        if (mayTellText && steers(text)) {
             return STEERS;
         }
         if (summary == null) {
-            return command.kind() == StatementKind.BEGIN ? BEGIN : UNKNOWN;
-        }
-        if (summary.kind() == StatementKind.MULTI && steers(command.text())) {
-            return STEERS;
+            return kind == StatementKind.BEGIN ? BEGIN : UNKNOWN;
         }
         Work byKind = byKind(summary);
         return byKind == TABLES && temporaryTables ? UNKNOWN : byKind;

@@ -89,6 +89,7 @@ class DomainObserverTest {
                         .count())
                 .isEqualTo(1);
         app.resetConnection();
+        fixture.dictionary.learned(fixture.dictionary.catalog(), fixture.dictionary.changes());
         fixture.caughtUp();
         assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
     }
@@ -195,7 +196,7 @@ class DomainObserverTest {
         fixture.caughtUp();
         assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
         assertThat(app.run("DELETE archive, orders FROM archive JOIN orders")).isEqualTo(TO_0);
-        assertThat(fixture.conflicts).containsExactly("two_domains shop.archive 0/11");
+        assertThat(fixture.conflicts).containsExactly("pinned shop.archive 0/0", "two_domains shop.archive 0/11");
     }
 
     @Test
@@ -296,5 +297,21 @@ class DomainObserverTest {
         assertThat(fixture.policy.ownership.ownersOf("shop.archive")).isEqualTo(1);
         app.answer(delete);
         assertThat(fixture.accounts.isProven("app")).isFalse();
+    }
+
+    @Test
+    void whatAWriteReadsCountsUnlessTheBinaryLogHasRows() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        String copy = "INSERT INTO archive SELECT * FROM orders";
+
+        fixture.dictionary.setRowFormat(true);
+        assertThat(app.run(copy)).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(app.run("DELETE FROM orders")).isEqualTo(TO_0);
+        fixture.caughtUp();
+        fixture.dictionary.setRowFormat(false);
+        assertThat(app.run(copy)).isEqualTo("-");
+        fixture.caughtUp();
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
     }
 }

@@ -1,0 +1,245 @@
+package io.understudy.handshake;
+
+import static io.understudy.testkit.Bytes.concat;
+import static io.understudy.testkit.Bytes.err;
+import static io.understudy.testkit.Bytes.of;
+import static io.understudy.testkit.Bytes.ok;
+import static io.understudy.testkit.Bytes.packet;
+import static io.understudy.testkit.Bytes.slice;
+import static io.understudy.testkit.Bytes.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.testkit.Bytes;
+import io.understudy.testkit.LeakCheck;
+import io.understudy.testkit.Memory;
+import io.understudy.testkit.Scripted;
+import io.understudy.testkit.Watcher;
+import io.understudy.wire.Capabilities;
+import io.understudy.wire.CommandCode;
+import io.understudy.wire.packet.ClientReply;
+import io.understudy.wire.packet.ErrPacket;
+import io.understudy.wire.packet.Greeting;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@ExtendWith(LeakCheck.class)
+class LoginTest {
+    private static final long MARIA = Scripted.CLASSIC & ~Capabilities.LONG_PASSWORD;
+    private static final byte[] GREETING = packet(0, Scripted.greeting(Scripted.CLASSIC, "8.4.0"));
+    private static final byte[] REPLY = packet(1, Scripted.reply(Scripted.CLASSIC, "app", null));
+
+    private final Watcher watcher = new Watcher(Watcher.ALL);
+    private final Scripted scripted = new Scripted(Memory.direct(), watcher);
+
+    @AfterEach
+    void nothingIsKept() {
+        scripted.finish();
+    }
+
+    private void greeted() {
+        scripted.session.backendConnected(scripted.server);
+        scripted.server(GREETING);
+        assertThat(scripted.client.take()).isEqualTo(GREETING);
+    }
+
+    private void replied() {
+        greeted();
+        scripted.client(REPLY);
+        assertThat(scripted.server.take()).isEqualTo(REPLY);
+    }
+
+    private ErrPacket toldClient(int sequence) {
+        byte[] sent = scripted.client.take();
+        assertThat(sent).isNotEmpty();
+        assertThat(sent[3]).isEqualTo((byte) sequence);
+        assertThat(sent[4]).isEqualTo((byte) 0xFF);
+        return ErrPacket.parse(Bytes.unpooled(sent), 4, sent.length - 4);
+    }
+
+    @Test
+    void plainByteByByte() {
+        scripted.session.backendConnected(scripted.server);
+        for (byte one : GREETING) {
+            scripted.server(of(one));
+        }
+        for (byte one : REPLY) {
+            scripted.client(of(one));
+        }
+        for (byte one : packet(2, ok(0, 2))) {
+            scripted.server(of(one));
+        }
+        assertThat(scripted.session.loggedIn()).isTrue();
+        assertThat(scripted.server.take()).isEqualTo(REPLY);
+        assertThat(scripted.client.take()).isEqualTo(concat(GREETING, packet(2, ok(0, 2))));
+        assertThat(scripted.model().user()).isEqualTo("app");
+        assertThat(scripted.model().serverThreadId()).isEqualTo(4711);
+        assertThat(watcher.interestsAsked()).isEqualTo(1);
+    }
+
+    @Test
+    void dialogue() {
+        replied();
+        byte[][] fromServer = {text("\u00fecaching"), of(1, 4), of(1, 65), of(1, 3)};
+        byte[][] fromClient = {text("hash"), of(2), text("secret")};
+        int number = 2;
+        for (int i = 0; i < fromServer.length; i++) {
+            scripted.server(packet(number, fromServer[i]));
+            assertThat(scripted.client.take()).isEqualTo(packet(number++, fromServer[i]));
+            if (i < fromClient.length) {
+                scripted.client(packet(number, fromClient[i]));
+                assertThat(scripted.server.take()).isEqualTo(packet(number++, fromClient[i]));
+            }
+        }
+        scripted.server(packet(number, ok(0, 2)));
+        assertThat(scripted.session.loggedIn()).isTrue();
+    }
+
+    @Test
+    void refusedInsteadOfGreeted() {
+        scripted.session.backendConnected(scripted.server);
+        byte[] refusal = packet(0, concat(of(0xFF, 16, 4), text("Too many connections")));
+        scripted.server(refusal);
+        assertThat(scripted.client.take()).isEqualTo(refusal);
+        assertThat(scripted.closed("refused_by_server")).isEqualTo(1);
+    }
+
+    @Test
+    void refusedAfterTheReplyOrInsteadOfWaitingForIt() {
+        replied();
+        scripted.server(packet(2, err(1045, "denied")));
+        assertThat(scripted.client.take()).isEqualTo(packet(2, err(1045, "denied")));
+        assertThat(scripted.closed("refused_by_server")).isEqualTo(1);
+    }
+
+    @Test
+    void serverLosesPatience() {
+        greeted();
+        scripted.server(packet(1, err(1159, "timeout")));
+        assertThat(scripted.client.take()).isEqualTo(packet(1, err(1159, "timeout")));
+        assertThat(scripted.closed("refused_by_server")).isEqualTo(1);
+    }
+
+    @Test
+    void capabilitiesThatAreNotCarriedAreAgreedUponByNobody() {
+        long unknown = 1L << 45;
+        long extended = Capabilities.MARIADB_CACHE_METADATA | Capabilities.MARIADB_PROGRESS;
+        long all =
+                MARIA | Capabilities.COMPRESS | Capabilities.SSL | extended | Capabilities.MARIADB_COM_MULTI | unknown;
+        scripted.session.backendConnected(scripted.server);
+        byte[] sent = Scripted.greeting(all, "11.4.2-MariaDB");
+        scripted.server(packet(0, sent));
+        byte[] offered = scripted.client.take();
+        assertThat(offered).hasSize(sent.length + 4);
+        Greeting before = Greeting.parse(Bytes.unpooled(sent));
+        Greeting after = Greeting.parse(Bytes.unpooled(slice(offered, 4, offered.length)));
+        assertThat(before.capabilities()).isEqualTo(all);
+        assertThat(after.capabilities()).isEqualTo(MARIA | extended);
+        assertThat(after.scramble()).isEqualTo(before.scramble()).isEqualTo(text("12345678abcdefghijkl"));
+        assertThat(after.authPlugin()).isEqualTo("mysql_native_password");
+
+        // The client insists all the same, and has bits that the server never heard of.
+        long own = Capabilities.REMEMBER_OPTIONS;
+        scripted.client(packet(1, Scripted.reply(all | own | Capabilities.ZSTD_COMPRESSION, "app", null)));
+        byte[] passed = scripted.server.take();
+        assertThat(ClientReply.parse(Bytes.unpooled(slice(passed, 4, passed.length)))
+                        .capabilities())
+                .isEqualTo(MARIA | extended | own);
+        scripted.server(packet(2, ok(0, 2)));
+        assertThat(scripted.model().capabilities()).isEqualTo(MARIA | extended);
+    }
+
+    @Test
+    void commandsSentAheadOfTheServersOk() {
+        greeted();
+        byte[] early =
+                concat(Bytes.command(CommandCode.QUERY, "SELECT 1"), Bytes.command(CommandCode.PING, ""), of(1, 0));
+        scripted.client(REPLY, early);
+        assertThat(scripted.server.take()).isEqualTo(REPLY);
+        assertThat(scripted.client.reading()).isFalse();
+        scripted.server(packet(2, ok(0, 2)));
+        assertThat(scripted.client.reading()).isTrue();
+        assertThat(scripted.server.take()).isEqualTo(slice(early, 0, early.length - 2));
+        assertThat(scripted.model().inFlight().size()).isEqualTo(2);
+        assertThat(watcher.commands).containsExactly(CommandCode.QUERY, CommandCode.PING);
+    }
+
+    @Test
+    void whatAServerSaysRightBehindItsOk() {
+        replied();
+        byte[] both = concat(packet(2, ok(0, 2)), packet(0, err(1152, "aborted")));
+        scripted.server(both);
+        assertThat(scripted.client.take()).isEqualTo(both);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 31, 40})
+    void cutOffReply(int length) {
+        greeted();
+        scripted.client(packet(1, slice(Scripted.reply(Scripted.CLASSIC, "appappapp", null), 0, length)));
+        assertThat(toldClient(2).code()).isEqualTo(1043);
+        assertThat(scripted.server.take()).isEmpty();
+        assertThat(scripted.closed("client_malformed")).isEqualTo(1);
+    }
+
+    @Test
+    void tlsThatWasNotOffered() {
+        greeted();
+        scripted.client(packet(1, slice(Scripted.reply(Scripted.CLASSIC | Capabilities.SSL, "", null), 0, 32)));
+        assertThat(toldClient(2).message()).contains("TLS");
+        assertThat(scripted.closed("client_malformed")).isEqualTo(1);
+    }
+
+    @Test
+    void badGreetings() {
+        scripted.session.backendConnected(scripted.server);
+        scripted.server(packet(0, of(9, 1, 2)));
+        ErrPacket err = toldClient(0);
+        assertThat(err.code()).isEqualTo(1043);
+        assertThat(scripted.closed("server_malformed")).isEqualTo(1);
+    }
+
+    @Test
+    void cutOffOk() {
+        replied();
+        scripted.server(packet(2, of(0, 0xFC, 1, 0xFC, 1, 1, 1)));
+        assertThat(toldClient(2).code()).isEqualTo(1043);
+        assertThat(scripted.closed("server_malformed")).isEqualTo(1);
+    }
+
+    @Test
+    void oversizeAndMisnumberedPackets() {
+        greeted();
+        scripted.client(of(1, 0, 3, 1));
+        assertThat(toldClient(1).message()).contains("at most");
+        assertThat(scripted.closed("client_malformed")).isEqualTo(1);
+    }
+
+    @Test
+    void wrongNumber() {
+        greeted();
+        byte[] wrong = REPLY.clone();
+        wrong[3] = 5;
+        scripted.client(wrong);
+        assertThat(toldClient(1).message()).contains("number 5", "1 was due");
+    }
+
+    @Test
+    void aClientThatSpeaksFirst() {
+        scripted.session.backendConnected(scripted.server);
+        scripted.client(packet(0, text("GET / HTTP/1.1")));
+        assertThat(toldClient(1).code()).isEqualTo(1043);
+        assertThat(scripted.closed("client_malformed")).isEqualTo(1);
+    }
+
+    @Test
+    void tooSlow() {
+        scripted.session.handshakeTimedOut();
+        byte[] sent = scripted.client.take();
+        assertThat(sent[3]).isZero();
+        assertThat(sent[7]).as("no SQLSTATE before the greeting").isNotEqualTo((byte) '#');
+        assertThat(scripted.closed("handshake_timeout")).isEqualTo(1);
+    }
+}

@@ -1,0 +1,222 @@
+package io.understudy.inject;
+
+import static io.understudy.testkit.Bytes.concat;
+import static io.understudy.testkit.Bytes.definition;
+import static io.understudy.testkit.Bytes.eof;
+import static io.understudy.testkit.Bytes.err;
+import static io.understudy.testkit.Bytes.int2;
+import static io.understudy.testkit.Bytes.int4;
+import static io.understudy.testkit.Bytes.of;
+import static io.understudy.testkit.Bytes.ok;
+import static io.understudy.testkit.Bytes.packet;
+import static io.understudy.testkit.Bytes.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugin.InjectionResult;
+import io.understudy.plugin.Interest;
+import io.understudy.testkit.Bytes;
+import io.understudy.testkit.LeakCheck;
+import io.understudy.testkit.Memory;
+import io.understudy.testkit.Scripted;
+import io.understudy.testkit.Watcher;
+import io.understudy.wire.Capabilities;
+import io.understudy.wire.CommandCode;
+import io.understudy.wire.ServerStatus;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@ExtendWith(LeakCheck.class)
+class InjectionTest {
+    private static final int AC = ServerStatus.AUTOCOMMIT;
+    private static final String SET = "SET @@session.gtid_domain_id=7";
+    private static final byte[] OURS = Bytes.command(CommandCode.QUERY, SET);
+    private static final byte[] THEIRS = Bytes.command(CommandCode.QUERY, "INSERT INTO t VALUES (1)");
+
+    private final Watcher watcher = new Watcher(Watcher.ALL | Interest.BOUNDARY);
+    private final Scripted scripted = new Scripted(Memory.direct(), watcher);
+
+    private void start(long capabilities) {
+        scripted.loggedIn(capabilities);
+        watcher.next = new InjectedStatement(SET, "domain");
+    }
+
+    @AfterEach
+    void nothingIsKept() {
+        scripted.finish();
+    }
+
+    /** Whether {@code command} is preceded by ours; both are then answered. */
+    private boolean preceded(byte[] command) {
+        scripted.client(command);
+        byte[] sent = scripted.server.take();
+        boolean ours = sent.length > command.length;
+        assertThat(sent).isEqualTo(ours ? concat(OURS, command) : command);
+        if (ours) {
+            scripted.server(packet(1, ok(0, AC)));
+            assertThat(scripted.client.take()).isEmpty();
+        }
+        return ours;
+    }
+
+    private void answer(byte[] payload) {
+        scripted.server(packet(1, payload));
+        assertThat(scripted.client.take()).isEqualTo(packet(1, payload));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, Capabilities.DEPRECATE_EOF})
+    void theAnswerStopsHereHoweverItIsCut(long eofMode) {
+        start(Scripted.CLASSIC | eofMode);
+        byte[] end = eofMode == 0 ? eof(AC) : ok(0xFE, 0, AC, 0);
+        byte[] rows = concat(
+                packet(1, of(1)),
+                packet(2, definition("a")),
+                eofMode == 0 ? packet(3, eof(AC)) : new byte[0],
+                packet(4, Bytes.shortString("v")),
+                packet(5, end));
+        byte[] theirAnswer = packet(1, ok(1, AC));
+        byte[][] oursAnswered = {packet(1, ok(0, AC)), packet(1, ok(0, 0, AC, 3)), packet(1, err(1193, "unknown")), rows
+        };
+        int injected = 0;
+        for (byte[] answer : oursAnswered) {
+            byte[] both = concat(answer, theirAnswer);
+            for (int cut = 0; cut < both.length; cut++) {
+                scripted.client(THEIRS);
+                assertThat(scripted.server.take()).isEqualTo(concat(OURS, THEIRS));
+                scripted.server(Bytes.slice(both, 0, cut));
+                scripted.server(Bytes.slice(both, cut, both.length));
+                assertThat(scripted.client.take()).isEqualTo(theirAnswer);
+                assertThat(watcher.injected).hasSize(++injected);
+            }
+        }
+        assertThat(watcher.injected).contains(InjectionResult.OK, new InjectionResult(1193, "unknown"));
+        assertThat(watcher.answers).hasSize(injected);
+        assertThat(scripted.model().commands()).isEqualTo(injected);
+    }
+
+    @Test
+    void theStatementIsHeldHoweverItIsCut() {
+        start(Scripted.CLASSIC);
+        for (int cut = 0; cut < THEIRS.length; cut++) {
+            scripted.client(Bytes.slice(THEIRS, 0, cut));
+            assertThat(scripted.server.take()).isEmpty();
+            scripted.client(Bytes.slice(THEIRS, cut, THEIRS.length));
+            assertThat(scripted.server.take()).isEqualTo(concat(OURS, THEIRS));
+            scripted.server(packet(1, ok(0, AC)), packet(1, ok(1, AC)));
+        }
+    }
+
+    @Test
+    void onlyTheFirstOfAPipelineIsPreceded() {
+        start(Scripted.CLASSIC);
+        scripted.client(THEIRS, THEIRS, THEIRS);
+        assertThat(scripted.server.take()).isEqualTo(concat(OURS, THEIRS, THEIRS, THEIRS));
+        byte[] answers = concat(packet(1, ok(1, AC)), packet(1, ok(2, AC)), packet(1, ok(3, AC)));
+        scripted.server(packet(1, ok(0, AC)), answers);
+        assertThat(scripted.client.take()).isEqualTo(answers);
+        assertThat(watcher.answers).extracting(Watcher.Seen::affected).containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
+    void notInATransaction() {
+        start(Scripted.CLASSIC);
+        assertThat(preceded(Bytes.command(CommandCode.QUERY, "BEGIN"))).isTrue();
+        answer(ok(0, AC | ServerStatus.IN_TRANS));
+        assertThat(preceded(THEIRS)).isFalse();
+        answer(ok(1, AC | ServerStatus.IN_TRANS));
+        assertThat(preceded(Bytes.command(CommandCode.QUERY, "COMMIT"))).isFalse();
+        answer(ok(0, AC));
+        assertThat(preceded(THEIRS)).isTrue();
+        answer(ok(0, AC));
+    }
+
+    @Test
+    void notAfterAnErrorThatMayHaveLeftATransactionOpen() {
+        start(Scripted.CLASSIC);
+        byte[] call = Bytes.command(CommandCode.QUERY, "CALL p()");
+        assertThat(preceded(call)).isTrue();
+        answer(err(1062, "duplicate"));
+        assertThat(preceded(THEIRS)).isFalse();
+        answer(ok(0, AC));
+        assertThat(preceded(THEIRS)).isTrue();
+        answer(err(1062, "duplicate"));
+        assertThat(preceded(THEIRS))
+                .as("a plain statement under autocommit leaves none")
+                .isTrue();
+        answer(ok(0, AC));
+    }
+
+    @Test
+    void notWithACursorOpenOrLongDataPending() {
+        start(Scripted.CLASSIC | Capabilities.DEPRECATE_EOF);
+        byte[] prepared = concat(of(0), int4(1), int2(0), int2(0), of(0, 0, 0));
+        byte[] run = Bytes.command(CommandCode.STMT_EXECUTE, concat(int4(1), of(1), int4(1)));
+        scripted.client(Bytes.command(CommandCode.STMT_PREPARE, "SELECT a FROM t"));
+        scripted.server(packet(1, prepared));
+        scripted.client.take();
+        scripted.server.take();
+        assertThat(preceded(run)).isTrue();
+        byte[] opened = concat(
+                packet(1, of(1)),
+                packet(2, definition("a")),
+                packet(3, ok(0xFE, 0, AC | ServerStatus.CURSOR_EXISTS, 0)));
+        scripted.server(opened);
+        assertThat(scripted.client.take()).isEqualTo(opened);
+        assertThat(preceded(THEIRS)).isFalse();
+        answer(ok(0, AC));
+        scripted.client(Bytes.command(CommandCode.STMT_RESET, int4(1)));
+        scripted.server.take();
+        answer(ok(0, AC));
+        assertThat(preceded(THEIRS)).isTrue();
+        answer(ok(0, AC));
+        scripted.client(Bytes.command(CommandCode.STMT_SEND_LONG_DATA, concat(int4(1), int2(0), text("x"))));
+        scripted.server.take();
+        assertThat(preceded(THEIRS)).isFalse();
+        answer(ok(0, AC));
+        scripted.client(Bytes.command(CommandCode.STMT_CLOSE, int4(1)));
+        scripted.server.take();
+        assertThat(preceded(THEIRS)).isTrue();
+        answer(ok(0, AC));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SHOW WARNINGS",
+                "show errors",
+                "SELECT ROW_COUNT()",
+                "SELECT FOUND_ROWS()",
+                "SELECT @@warning_count",
+                "GET DIAGNOSTICS @n = NUMBER"
+            })
+    void notAheadOfWhatReadsDiagnostics(String sql) {
+        start(Scripted.CLASSIC);
+        assertThat(preceded(Bytes.command(CommandCode.QUERY, sql))).isFalse();
+        answer(ok(0, AC));
+        assertThat(watcher.asked).isZero();
+    }
+
+    @Test
+    void notAheadOfCommandsThatAreNoStatements() {
+        start(Scripted.CLASSIC);
+        assertThat(preceded(Bytes.command(CommandCode.PING, ""))).isFalse();
+        answer(ok(0, AC));
+        assertThat(watcher.asked).isZero();
+    }
+
+    @Test
+    void withQueryAttributes() {
+        start(Scripted.CLASSIC | Capabilities.QUERY_ATTRIBUTES);
+        byte[] theirs = Bytes.command(CommandCode.QUERY, concat(of(0, 1), text("SELECT 1")));
+        scripted.client(theirs);
+        byte[] ours = Bytes.command(CommandCode.QUERY, concat(of(0, 1), text(SET)));
+        assertThat(scripted.server.take()).isEqualTo(concat(ours, theirs));
+        assertThat(watcher.texts).containsExactly("SELECT 1");
+        scripted.server(packet(1, ok(0, AC)));
+        answer(ok(0, AC));
+    }
+}

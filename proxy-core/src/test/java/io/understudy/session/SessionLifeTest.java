@@ -1,0 +1,321 @@
+package io.understudy.session;
+
+import static io.understudy.testkit.Bytes.definition;
+import static io.understudy.testkit.Bytes.of;
+import static io.understudy.testkit.Bytes.ok;
+import static io.understudy.testkit.Bytes.packet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.CommandView;
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugin.InjectionResult;
+import io.understudy.plugin.Interest;
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.SessionObserver;
+import io.understudy.testkit.Bytes;
+import io.understudy.testkit.LeakCheck;
+import io.understudy.testkit.Memory;
+import io.understudy.testkit.Scripted;
+import io.understudy.testkit.Watcher;
+import io.understudy.wire.CommandCode;
+import io.understudy.wire.ServerStatus;
+import java.lang.management.ManagementFactory;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@ExtendWith(LeakCheck.class)
+class SessionLifeTest {
+    private static final int AC = ServerStatus.AUTOCOMMIT;
+    private static final byte[] QUERY = Bytes.command(CommandCode.QUERY, "SELECT a FROM t WHERE b = 1");
+
+    private final Watcher watcher = new Watcher(Watcher.ALL);
+
+    private Scripted loggedIn() {
+        return new Scripted(Memory.direct(), watcher).loggedIn(Scripted.CLASSIC);
+    }
+
+    private void over(Scripted scripted, String reason) {
+        assertThat(scripted.session.ended()).isTrue();
+        assertThat(scripted.closed(reason)).isEqualTo(1);
+        assertThat(watcher.closings).containsExactly(reason);
+        assertThat(scripted.server.closed()).isTrue();
+        scripted.server.take();
+        scripted.client(QUERY);
+        scripted.server(QUERY);
+        assertThat(scripted.server.take()).isEmpty();
+        scripted.finish();
+        assertThat(watcher.closings).hasSize(1);
+    }
+
+    @Test
+    void clientCloses() {
+        Scripted scripted = loggedIn();
+        scripted.session.clientClosed();
+        over(scripted, "client_closed");
+    }
+
+    @Test
+    void serverCloses() {
+        Scripted scripted = loggedIn();
+        scripted.session.serverClosed();
+        over(scripted, "server_closed");
+    }
+
+    @Test
+    void drainsWhenIdle() {
+        Scripted scripted = loggedIn();
+        scripted.client(QUERY);
+        scripted.session.drain();
+        assertThat(scripted.session.ended()).isFalse();
+        scripted.server(packet(1, ok(0, AC | ServerStatus.IN_TRANS)));
+        assertThat(scripted.session.ended()).isFalse();
+        scripted.client(QUERY);
+        scripted.server(packet(1, ok(0, AC)));
+        over(scripted, "drained");
+    }
+
+    @Test
+    void drainTimesOut() {
+        Scripted scripted = loggedIn();
+        scripted.client(QUERY);
+        scripted.session.drain();
+        scripted.session.drainNow();
+        over(scripted, "drain_timeout");
+    }
+
+    @Test
+    void backendCannotBeHad() {
+        Scripted scripted = new Scripted(Memory.heap());
+        scripted.session.backendFailed(2003, "HY000", "no route");
+        byte[] sent = scripted.client.take();
+        assertThat(sent).isEqualTo(packet(0, Bytes.concat(of(0xFF), Bytes.int2(2003), Bytes.text("no route"))));
+        assertThat(scripted.closed("backend_unreachable")).isEqualTo(1);
+        scripted.finish();
+        scripted.session.backendFailed(2003, "HY000", "no route");
+        assertThat(scripted.client.take()).isEmpty();
+    }
+
+    @Test
+    void malformedCommand() {
+        Scripted scripted = loggedIn();
+        byte[] bad = QUERY.clone();
+        bad[3] = 9;
+        scripted.client(QUERY, bad);
+        assertThat(scripted.server.take()).as("what came before it goes on").isEqualTo(QUERY);
+        byte[] sent = scripted.client.take();
+        assertThat(Bytes.slice(sent, 3, 7)).isEqualTo(Bytes.concat(of(1, 0xFF), Bytes.int2(1835)));
+        over(scripted, "client_malformed");
+    }
+
+    @Test
+    void malformedAnswerAfterWholePackets() {
+        Scripted scripted = loggedIn();
+        scripted.client(QUERY);
+        byte[] good = Bytes.concat(packet(1, of(1)), packet(2, definition("a")));
+        scripted.server(good, packet(3, of(0xFE)));
+        byte[] ignored = scripted.client.take();
+        assertThat(ignored).startsWith(good);
+        // An EOF packet without status is tolerated; an answer that nobody asked for is not.
+        scripted.server(packet(4, Bytes.eof(AC)), packet(1, of(3)));
+        byte[] sent = scripted.client.take();
+        byte[] err = Bytes.slice(sent, 9, sent.length);
+        assertThat(Bytes.slice(err, 3, 7)).isEqualTo(Bytes.concat(of(1, 0xFF), Bytes.int2(1835)));
+        over(scripted, "server_malformed");
+    }
+
+    @Test
+    void anErrorInTheMiddleOfAResultHasItsNumber() {
+        Scripted scripted = loggedIn();
+        scripted.client(QUERY);
+        scripted.server(packet(1, of(1)), packet(2, definition("a")), packet(3, Bytes.eof(AC)), packet(4, of(1, 65)));
+        scripted.client.take();
+        byte[] bad = QUERY.clone();
+        bad[3] = 9;
+        scripted.client(bad);
+        assertThat(scripted.client.take()[3]).isEqualTo((byte) 5);
+        over(scripted, "client_malformed");
+    }
+
+    @Test
+    void noErrorIntoTheMiddleOfAPacket() {
+        Scripted scripted = loggedIn();
+        scripted.client(QUERY);
+        scripted.server(packet(1, of(1)), of(40, 0, 0, 2, 3, 'd'));
+        scripted.client.take();
+        byte[] bad = QUERY.clone();
+        bad[3] = 9;
+        scripted.client(bad);
+        assertThat(scripted.client.take()).isEmpty();
+        over(scripted, "client_malformed");
+    }
+
+    @Test
+    void aClientFarAheadIsMadeToWait() {
+        Scripted scripted = loggedIn();
+        byte[] ping = Bytes.command(CommandCode.PING, "");
+        for (int i = 0; i < 1024; i++) {
+            assertThat(scripted.client.reading()).isTrue();
+            scripted.client(ping);
+        }
+        assertThat(scripted.client.reading()).isFalse();
+        scripted.server(packet(1, ok(0, AC)));
+        assertThat(scripted.client.reading()).isTrue();
+        scripted.finish();
+    }
+
+    @Test
+    void unknownCommandInAPipelineDoesNotEndTheSession() {
+        Scripted scripted = loggedIn();
+        scripted.client(Bytes.command(0x77, ""), QUERY);
+        byte[] answers =
+                Bytes.concat(packet(1, Bytes.err(1047, "unknown")), packet(1, of(1)), packet(2, definition("a")));
+        scripted.server(answers);
+        assertThat(scripted.client.take()).isEqualTo(answers);
+        assertThat(scripted.session.loggedIn()).isTrue();
+        scripted.finish();
+    }
+
+    /** Throws in the callback of the given name. */
+    private static final class Faulty extends Watcher {
+        private final String where;
+        private int faults;
+
+        Faulty(String where) {
+            super(ALL | Interest.BOUNDARY);
+            this.where = where;
+            next = new InjectedStatement("SET @a=1", "test");
+        }
+
+        private void maybe(String callback) {
+            if (callback.equals(where)) {
+                faults++;
+                throw new StackOverflowError("as the test wants, in " + callback);
+            }
+        }
+
+        @Override
+        public int interests() {
+            maybe("interests");
+            return super.interests();
+        }
+
+        @Override
+        public void onCommand(CommandView command) {
+            maybe("onCommand");
+        }
+
+        @Override
+        public void onResponse(CommandView command, ResponseView response) {
+            maybe("onResponse");
+        }
+
+        @Override
+        public @Nullable InjectedStatement beforeCommand(CommandView command) {
+            maybe("beforeCommand");
+            return super.beforeCommand(command);
+        }
+
+        @Override
+        public void onInjected(InjectedStatement statement, InjectionResult result) {
+            maybe("onInjected");
+        }
+
+        @Override
+        public void onReset() {
+            maybe("onReset");
+        }
+
+        @Override
+        public void onClose(String reason) {
+            maybe("onClose");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"interests", "onCommand", "onResponse", "beforeCommand", "onInjected", "onReset", "onClose"})
+    void anObserverThatThrowsIsRetiredAndNobodyElseNotices(String where) {
+        Faulty faulty = new Faulty(where);
+        Scripted scripted = new Scripted(Memory.direct(), faulty, watcher).loggedIn(Scripted.CLASSIC);
+        for (int i = 0; i < 3; i++) {
+            scripted.client(QUERY);
+            if (scripted.server.take().length > QUERY.length) {
+                scripted.server(packet(1, ok(0, AC)));
+            }
+            scripted.server(packet(1, ok(i, AC)));
+            assertThat(scripted.client.take()).isEqualTo(packet(1, ok(i, AC)));
+        }
+        scripted.client(Bytes.command(CommandCode.RESET_CONNECTION, ""));
+        scripted.server(packet(1, ok(0, AC)));
+        scripted.finish();
+        assertThat(faulty.faults).isEqualTo(1);
+        assertThat(scripted.meters
+                        .find("understudy.observer.faults")
+                        .tag("plugin", "p0")
+                        .counter())
+                .isNotNull()
+                .satisfies(counter -> assertThat(counter.count()).isEqualTo(1));
+        assertThat(watcher.answers).hasSize(4);
+        assertThat(watcher.resets).isEqualTo(1);
+        assertThat(watcher.closings).containsExactly("client_closed");
+    }
+
+    @Test
+    void askingForTextTooLateIsNoFault() {
+        SessionObserver late = new SessionObserver() {
+            @Override
+            public int interests() {
+                return Watcher.ALL;
+            }
+
+            @Override
+            public void onResponse(CommandView command, ResponseView response) {
+                assertThat(command.text()).isNull();
+                assertThat(command.normalizedText()).isNull();
+            }
+        };
+        Scripted scripted = new Scripted(Memory.heap(), late).loggedIn(Scripted.CLASSIC);
+        scripted.client(QUERY);
+        scripted.server(packet(1, ok(0, AC)));
+        assertThat(scripted.meters.find("understudy.observer.faults").counter()).isNull();
+        scripted.finish();
+    }
+
+    @Test
+    void withNobodyInterestedACommandAllocatesNothing() {
+        Scripted scripted = new Scripted(Memory.heap()).loggedIn(Scripted.CLASSIC);
+        scripted.client.countOnly();
+        scripted.server.countOnly();
+        ByteBuf command = Bytes.buffer(scripted.memory.alloc(), QUERY);
+        ByteBuf answer = Bytes.buffer(
+                scripted.memory.alloc(),
+                Bytes.concat(
+                        packet(1, of(1)),
+                        packet(2, definition("a")),
+                        packet(3, Bytes.eof(AC)),
+                        packet(4, of(1, 65)),
+                        packet(5, Bytes.eof(AC))));
+        run(scripted, command, answer, 20_000);
+        var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        run(scripted, command, answer, 20_000);
+        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+        assertThat(allocated).as("bytes allocated by 20,000 commands").isLessThan(20_000);
+        command.release();
+        answer.release();
+        scripted.finish();
+    }
+
+    private static void run(Scripted scripted, ByteBuf command, ByteBuf answer, int times) {
+        for (int i = 0; i < times; i++) {
+            scripted.session.fromClient(command.retain());
+            scripted.session.clientReadComplete();
+            scripted.session.fromServer(answer.retain());
+            scripted.session.serverReadComplete();
+        }
+    }
+}

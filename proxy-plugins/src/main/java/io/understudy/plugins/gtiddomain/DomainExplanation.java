@@ -1,0 +1,50 @@
+package io.understudy.plugins.gtiddomain;
+
+import io.understudy.rules.Explanation;
+import io.understudy.rules.RuleSet;
+import io.understudy.rules.Subject;
+import io.understudy.sql.StatementSummary;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the rules would do with a statement outside of a transaction, and why. What the guard would make of it depends on
+ * what else is being written, so it is not part of the answer.
+ *
+ * @param domain the domain that it would be written in, or null when it writes nothing
+ * @param rule name of the rule that matched, or null
+ * @param reason {@code rule}, {@code no_rule}, {@code not_a_write}, {@code transaction} (the session part of the rules
+ *     decides, under {@code guard: pin} the default domain), {@code client} (it sets the variable itself) or {@code
+ *     tables_unknown} (under {@code guard: pin} the default domain)
+ * @param verdicts one for each rule looked at
+ */
+public record DomainExplanation(
+        @Nullable Long domain, @Nullable String rule, String reason, List<Explanation.Verdict> verdicts) {
+
+    /** Explains one statement by a configuration; makes no connection and counts nothing. */
+    public static DomainExplanation of(GtidDomainConfig config, Subject subject) {
+        StatementSummary summary = subject.summary();
+        Work work = summary == null ? Work.UNKNOWN : Work.of(summary.kind(), subject.normalized(), summary, false);
+        RuleSet<DomainRule> rules = new RuleSet<>(config.rules(), DomainRule::name, DomainRule::match);
+        Explanation<DomainRule> found = rules.explain(subject);
+        DomainRule rule = found.value();
+        boolean pin = config.guard() == Guard.PIN;
+        if (work == Work.STEERS) {
+            return new DomainExplanation(null, null, "client", List.of());
+        } else if (work == Work.NONE) {
+            return new DomainExplanation(null, null, "not_a_write", List.of());
+        } else if (work == Work.BEGIN) {
+            boolean bySession = !pin && rule != null && !rule.match().hasStatementKeys();
+            return new DomainExplanation(
+                    bySession ? rule.domain() : config.defaultDomain(),
+                    bySession ? rule.name() : null,
+                    "transaction",
+                    found.verdicts());
+        } else if (work == Work.UNKNOWN && pin) {
+            return new DomainExplanation(config.defaultDomain(), null, "tables_unknown", found.verdicts());
+        }
+        return rule == null
+                ? new DomainExplanation(config.defaultDomain(), null, "no_rule", found.verdicts())
+                : new DomainExplanation(rule.domain(), rule.name(), "rule", found.verdicts());
+    }
+}

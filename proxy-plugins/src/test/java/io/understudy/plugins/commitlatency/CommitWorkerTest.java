@@ -1,0 +1,182 @@
+package io.understudy.plugins.commitlatency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.plugin.LatencyRecorder;
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.binlog.BinlogTrouble;
+import io.understudy.plugins.binlog.PrimaryFacts;
+import java.lang.reflect.Proxy;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+class CommitWorkerTest {
+    private static final long MS = 1_000_000L;
+    private static final PrimaryFacts FACTS = new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-1-1");
+
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final Map<String, List<Long>> series = new TreeMap<>();
+    private long now = 1_000 * MS;
+
+    private CommitWorker worker(Attribution attribution, boolean canAsk) {
+        PluginContext context = (PluginContext) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {PluginContext.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("meters")) {
+                        return meters;
+                    }
+                    List<Long> values = new ArrayList<>();
+                    series.put(arguments[0] + Arrays.toString((Object[]) arguments[2]), values);
+                    return (LatencyRecorder) values::add;
+                });
+        CommitLatencyConfig config = new CommitLatencyConfig(
+                attribution, Duration.ofMillis(250), Duration.ofSeconds(1), 10, Duration.ofSeconds(30), 0L);
+        return new CommitWorker(
+                config,
+                new CommitMeters(context),
+                new AttributionState(attribution, canAsk),
+                Clock.systemUTC(),
+                () -> now,
+                canAsk);
+    }
+
+    private List<Long> commits(String kind, String state) {
+        return series.getOrDefault("understudy_commit_seconds[kind, " + kind + ", semisync, " + state + "]", List.of());
+    }
+
+    private List<Long> waits(String source) {
+        return series.getOrDefault("understudy_commit_semisync_wait_seconds[source, " + source + "]", List.of());
+    }
+
+    @Test
+    void splitsACommitAndWaitsForTheNextLookAtThePrimary() {
+        CommitWorker worker = worker(Attribution.AUTO, true);
+        worker.sampled(SemiSyncTest.sample(now, true, true, 0));
+        worker.onStart(FACTS, false);
+        worker.onTransaction(GtidJoinTest.event("0-1-2", now + 2 * MS));
+        worker.committed(GtidJoinTest.commit("0-1-2", now, now + 88 * MS));
+        worker.run();
+        assertThat(waits("binlog")).containsExactly(86 * MS);
+        assertThat(commits("autocommit", "on")).isEmpty();
+        worker.sampled(SemiSyncTest.sample(now + 100 * MS, true, true, 0));
+        worker.run();
+        assertThat(commits("autocommit", "on")).containsExactly(88 * MS);
+        CommitsView view = worker.view();
+        assertThat(view.attribution().active()).isEqualTo("binlog");
+        assertThat(view.users().get(0).ackShare()).isEqualTo(0.977);
+        assertThat(view.unattributed()).isEmpty();
+    }
+
+    @Test
+    void autoFallsBackToCountersWithTheRemedyAndComesBack() {
+        CommitWorker worker = worker(Attribution.AUTO, true);
+        worker.onGap(new BinlogTrouble(BinlogTrouble.Reason.PRIVILEGE, "denied; GRANT REPLICATION SLAVE"));
+        worker.committed(GtidJoinTest.commit("0-1-2", now, now + 88 * MS));
+        SemiSyncSample first = SemiSyncTest.sample(now, true, true, 0);
+        worker.sampled(first);
+        worker.sampled(new SemiSyncSample(
+                now,
+                now + 200 * MS,
+                true,
+                ServerFlavor.MARIADB,
+                true,
+                true,
+                "AFTER_SYNC",
+                1,
+                2,
+                0,
+                2,
+                170_000,
+                -1,
+                -1,
+                -1));
+        worker.run();
+        CommitsView view = worker.view();
+        assertThat(view.attribution().active()).isEqualTo("counters");
+        assertThat(view.attribution().reason()).contains("GRANT REPLICATION SLAVE");
+        assertThat(view.unattributed()).containsEntry("no_binlog", 1L);
+        assertThat(view.binlogGaps()).containsEntry("privilege", 1L);
+        assertThat(waits("counters")).containsExactly(85 * MS, 85 * MS);
+        worker.onStart(FACTS, false);
+        worker.run();
+        assertThat(worker.view().attribution().active()).isEqualTo("binlog");
+    }
+
+    @Test
+    void configuredBinlogHasNoFallback() {
+        CommitWorker worker = worker(Attribution.BINLOG, true);
+        worker.onGap(new BinlogTrouble(BinlogTrouble.Reason.BINLOG_OFF, "start the primary with log_bin"));
+        worker.run();
+        assertThat(worker.view().attribution().active()).isEqualTo("off");
+        assertThat(worker.view().attribution().reason()).contains("log_bin");
+    }
+
+    @Test
+    void withoutAnAccountCommitsAreOnlyTimed() {
+        CommitWorker worker = worker(Attribution.AUTO, false);
+        worker.committed(GtidJoinTest.commit("0-1-2", now, now + MS));
+        worker.run();
+        assertThat(commits("autocommit", "unknown")).containsExactly(MS);
+        assertThat(worker.view().attribution().reason()).contains("primary.monitor");
+    }
+
+    @Test
+    void commitWithoutGtidIsTimedButNotSplit() {
+        CommitWorker worker = worker(Attribution.BINLOG, true);
+        worker.onStart(FACTS, false);
+        // INSERT … RETURNING answers with a result set, which has no room for a GTID.
+        worker.committed(new Commit(CommitKind.AUTOCOMMIT, 1, "app", null, null, null, now, now + MS));
+        worker.run();
+        assertThat(worker.view().unattributed()).containsEntry("no_gtid", 1L);
+        assertThat(worker.view().users().get(0).commits()).isEqualTo(1);
+    }
+
+    @Test
+    void replacedPrimaryReleasesCommitsThatWait() {
+        CommitWorker worker = worker(Attribution.BINLOG, true);
+        worker.onStart(FACTS, false);
+        worker.committed(GtidJoinTest.commit("0-1-2", now, now + MS));
+        worker.run();
+        worker.onStart(FACTS, true);
+        worker.run();
+        assertThat(worker.view().unattributed()).containsEntry("gap", 1L);
+    }
+
+    @Test
+    void whatCouldHaveBeenLost() {
+        CommitWorker worker = worker(Attribution.OFF, true);
+        worker.sampled(SemiSyncTest.sample(now, true, true, 0));
+        worker.committed(GtidJoinTest.commit("0-1-2", now, now + 10 * MS));
+        worker.committed(GtidJoinTest.commit("0-1-3", now, now + 20 * MS));
+        worker.sampled(SemiSyncTest.sample(now + 30 * MS, true, false, 1));
+        worker.run();
+        Exposure.Window open = worker.view().exposure().current();
+        assertThat(open).isNotNull();
+        assertThat(open.firstGtid()).isEqualTo("0-1-3");
+        assertThat(meters.get("understudy.commits.unacknowledged").counter().count())
+                .isEqualTo(1);
+        worker.sampled(SemiSyncTest.sample(now + 60 * MS, true, true, 1));
+        worker.run();
+        assertThat(worker.view().exposure().current()).isNull();
+        assertThat(worker.view().exposure().past()).hasSize(1);
+    }
+
+    @Test
+    void burstBeyondTheQueueIsCountedNotKept() {
+        CommitWorker worker = worker(Attribution.OFF, true);
+        for (int i = 0; i < 70_000; i++) {
+            worker.committed(GtidJoinTest.commit("0-1-" + i, now, now + MS));
+        }
+        assertThat(worker.view().unattributed().get("overflow")).isBetween(4_000L, 5_000L);
+        worker.sampled(SemiSyncTest.sample(now, true, true, 0));
+        worker.run();
+        assertThat(worker.view().semisync().state()).isEqualTo("on");
+    }
+}

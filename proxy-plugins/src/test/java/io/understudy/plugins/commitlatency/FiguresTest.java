@@ -1,0 +1,127 @@
+package io.understudy.plugins.commitlatency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.data.Percentage.withPercentage;
+
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.TransactionKind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class FiguresTest {
+    private static final long MS = 1_000_000L;
+
+    @Test
+    void partsAddUpAndAreNeverNegative() {
+        assertThat(Breakdown.of(0, 10, 95, 4)).isEqualTo(new Breakdown(6, 4, 85));
+        assertThat(Breakdown.of(0, 99, 95, 0)).as("the event came after the OK").isEqualTo(new Breakdown(95, 0, 0));
+        Random random = new Random(3);
+        for (int i = 0; i < 10_000; i++) {
+            long sent = random.nextInt(1000);
+            long ok = random.nextInt(1000);
+            Breakdown parts = Breakdown.of(sent, random.nextInt(1000), ok, random.nextInt(1000) - 100);
+            assertThat(parts.executeNanos()).isNotNegative();
+            assertThat(parts.queuedNanos()).isNotNegative();
+            assertThat(parts.ackNanos()).isNotNegative();
+            assertThat(parts.executeNanos() + parts.queuedNanos() + parts.ackNanos())
+                    .isEqualTo(Math.max(0, ok - sent));
+        }
+    }
+
+    @Test
+    void lastOfTheGtidsTold() {
+        assertThat(Gtids.last("0-1-42")).isEqualTo("0-1-42");
+        assertThat(Gtids.last("3E11FA47-71ca-11e1-9e33-c80aa9429562:28-29"))
+                .isEqualTo("3e11fa47-71ca-11e1-9e33-c80aa9429562:29");
+        assertThat(Gtids.last("u:5:foo:1-2")).isEqualTo("u:foo:2");
+        assertThat(Gtids.last("u:1-5,\nv:7")).isEqualTo("v:7");
+    }
+
+    @Test
+    void quantilesAreKnownToSixPercent() {
+        Quantiles quantiles = new Quantiles();
+        for (int i = 1; i <= 10_000; i++) {
+            quantiles.record(i * 10_000L);
+        }
+        assertThat(quantiles.at(0.5)).isCloseTo(50 * MS, withPercentage(6));
+        assertThat(quantiles.at(0.99)).isCloseTo(99 * MS, withPercentage(6));
+        assertThat(quantiles.at(1)).isEqualTo(quantiles.max()).isEqualTo(100 * MS);
+        quantiles.clear();
+        quantiles.record(-5);
+        quantiles.record(Long.MAX_VALUE);
+        assertThat(quantiles.at(0.5)).isLessThan(1024 * 2);
+        assertThat(quantiles.count()).isEqualTo(2);
+    }
+
+    @Test
+    void tablesAreBoundedAndTheRestIsOther() {
+        CommitTable table = new CommitTable(2);
+        for (int i = 0; i < 5; i++) {
+            table.commit("user" + i, MS * (i + 1));
+            table.attributed("user" + i, MS * (i + 1), new Breakdown(0, 0, MS));
+        }
+        List<CommitTable.Line> lines = table.lines();
+        assertThat(lines).extracting(CommitTable.Line::key).containsExactly("user1", "user0", CommitTable.OTHER);
+        assertThat(lines.get(2).commits()).isEqualTo(3);
+        assertThat(lines.get(0).ackShare()).isEqualTo(0.5);
+    }
+
+    @Test
+    void predictionFollowsLittlesLaw() {
+        Prediction prediction = new Prediction();
+        assertThat(prediction.figures().commits()).isZero();
+        for (int i = 0; i < 1000; i++) {
+            prediction.commit(GtidJoinTest.commit("g", i * 10 * MS, i * 10 * MS + 88 * MS));
+            prediction.attributed(new Breakdown(2 * MS, 0, 86 * MS));
+        }
+        Prediction.Figures figures = prediction.figures();
+        assertThat(figures.commitsPerSecond()).isEqualTo(100);
+        assertThat(figures.roundTripMillis()).isCloseTo(86, within(5.0));
+        assertThat(figures.ceilingPerConnection()).isCloseTo(11.4, within(0.7));
+        assertThat(figures.connectionsNeeded()).isEqualTo(8.8);
+    }
+
+    @Test
+    void groupsAreCountedWhenTheNumberChanges() {
+        List<Long> sizes = new ArrayList<>();
+        GroupCommits groups = new GroupCommits(sizes::add);
+        for (long group : new long[] {5, 5, 5, -1, -1, 6, 7, 7, -1}) {
+            groups.transaction(
+                    new BinlogTransaction("g", TransactionKind.WRITE, 0, 1, 1, group, 1, 1, 1, Set.of(), true, false));
+        }
+        assertThat(sizes).containsExactly(3L, 1L, 1L, 1L, 2L, 1L);
+        assertThat(groups.groups()).isEqualTo(6);
+        assertThat(groups.transactions()).isEqualTo(9);
+    }
+
+    @Test
+    void configurationChecksItself() {
+        CommitLatencyConfig defaults = CommitLatencyConfig.defaults();
+        assertThat(defaults.attribution()).isEqualTo(Attribution.AUTO);
+        assertThat(defaults.slow()).isEqualTo(Duration.ofMillis(250));
+        assertThatThrownBy(() -> config(Duration.ofSeconds(-1), 5, 0)).hasMessageStartingWith("slow");
+        assertThatThrownBy(() -> config(Duration.ZERO, 0, 0)).hasMessageStartingWith("rows");
+        assertThatThrownBy(() -> config(Duration.ZERO, 5, 1L << 32)).hasMessageStartingWith("serverId");
+    }
+
+    private static CommitLatencyConfig config(Duration slow, int rows, long serverId) {
+        return new CommitLatencyConfig(
+                Attribution.OFF, slow, Duration.ofSeconds(1), rows, Duration.ofSeconds(30), serverId);
+    }
+
+    @Test
+    void slowCommitsAreDescribedWithTheirParts() {
+        Commit commit = new Commit(CommitKind.DDL, 7, "app", null, "00ff", "0-1-2", 0, 300 * MS);
+        assertThat(SlowCommits.describe(commit, new Breakdown(10 * MS, 90 * MS, 200 * MS)))
+                .isEqualTo(
+                        "slow commit: 300.0 ms, kind ddl, session 7, user app, schema -, digest 00ff: execution and flush"
+                                + " 10.0, queued behind other acknowledgements 90.0, own acknowledgement 200.0");
+        assertThat(SlowCommits.describe(commit, null)).endsWith("parts unknown");
+    }
+}

@@ -1,0 +1,173 @@
+package io.understudy.plugins.commitlatency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugin.ServerFlavor;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class SemiSyncTest {
+    private final List<String> classified = new ArrayList<>();
+    private final SemiSyncClassifier classifier = new SemiSyncClassifier(
+            10, (tracked, state) -> classified.add(tracked.commit().gtid() + " " + state.label()));
+
+    static SemiSyncSample sample(long nanos, boolean enabled, boolean on, long unacknowledged) {
+        return new SemiSyncSample(
+                nanos,
+                nanos,
+                true,
+                ServerFlavor.MARIADB,
+                enabled,
+                on,
+                "AFTER_SYNC",
+                1,
+                0,
+                unacknowledged,
+                0,
+                0,
+                -1,
+                -1,
+                -1);
+    }
+
+    private void commits(long... okNanos) {
+        for (long ok : okNanos) {
+            classifier.commit(new Tracked(GtidJoinTest.commit("c" + ok, ok - 1, ok)));
+        }
+    }
+
+    @Test
+    void onBeforeAndAfter() {
+        classifier.sample(sample(0, true, true, 5));
+        commits(10, 20);
+        classifier.sample(sample(100, true, true, 5));
+        assertThat(classified).containsExactly("c10 on", "c20 on");
+    }
+
+    @Test
+    void notEnabled() {
+        classifier.sample(sample(0, false, false, 0));
+        commits(10);
+        classifier.sample(sample(100, false, false, 0));
+        assertThat(classified).containsExactly("c10 off");
+    }
+
+    @Test
+    void theLastOnesWhenTheServerFellBack() {
+        classifier.sample(sample(0, true, true, 5));
+        commits(30, 10, 20);
+        classifier.sample(sample(100, true, false, 7));
+        assertThat(classified).containsExactly("c10 on", "c20 degraded", "c30 degraded");
+        commits(110);
+        classifier.sample(sample(200, true, false, 8));
+        assertThat(classified).endsWith("c110 degraded");
+    }
+
+    @Test
+    void theFirstOnesWhenItRecovered() {
+        classifier.sample(sample(0, true, false, 5));
+        commits(10, 20);
+        classifier.sample(sample(100, true, true, 6));
+        assertThat(classified).containsExactly("c10 degraded", "c20 on");
+    }
+
+    @Test
+    void fromTheSlowestOnWhenItDidBothInBetween() {
+        classifier.sample(sample(0, true, true, 5));
+        commits(10);
+        classifier.commit(new Tracked(GtidJoinTest.commit("slow", 11, 60)));
+        commits(70, 80);
+        classifier.sample(sample(100, true, true, 7));
+        assertThat(classified).containsExactly("c10 on", "slow degraded", "c70 degraded", "c80 on");
+    }
+
+    @Test
+    void unknownWhileThePrimaryCannotBeAsked() {
+        classifier.sample(sample(0, true, true, 5));
+        commits(10);
+        classifier.sample(SemiSyncSample.unknown(100, 100));
+        assertThat(classified).containsExactly("c10 unknown");
+    }
+
+    @Test
+    void countersOfARestartedServerBeginAtZero() {
+        classifier.sample(sample(0, true, true, 500));
+        commits(10, 20);
+        classifier.sample(sample(100, true, false, 1));
+        assertThat(classified).containsExactly("c10 on", "c20 degraded");
+    }
+
+    @Test
+    void laterCommitsWaitForTheNextLook() {
+        classifier.sample(sample(0, true, true, 5));
+        commits(10, 150);
+        classifier.sample(sample(100, true, true, 5));
+        assertThat(classified).containsExactly("c10 on");
+    }
+
+    @Test
+    void moreThanItKeepsGoByTheLastLook() {
+        classifier.sample(sample(0, true, true, 5));
+        commits(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
+        assertThat(classified).containsExactly("c11 on", "c12 on");
+    }
+
+    @Test
+    void bothNamingSchemesReadTheSame() {
+        Map<String, String> master = Map.of(
+                "Rpl_semi_sync_master_status", "ON",
+                "Rpl_semi_sync_master_clients", "2",
+                "Rpl_semi_sync_master_yes_tx", "10",
+                "Rpl_semi_sync_master_no_tx", "3",
+                "Rpl_semi_sync_master_tx_waits", "9",
+                "Rpl_semi_sync_master_tx_wait_time", "8000",
+                "rpl_semi_sync_master_enabled", "ON",
+                "rpl_semi_sync_master_wait_point", "AFTER_SYNC");
+        Map<String, String> source = new HashMap<>();
+        master.forEach((name, value) -> source.put(name.replace("master", "source"), value));
+        SemiSyncSample first = SemiSyncSample.of(1, 2, ServerFlavor.MYSQL, master);
+        assertThat(SemiSyncSample.of(1, 2, ServerFlavor.MYSQL, source)).isEqualTo(first);
+        assertThat(first.state()).isEqualTo(SemiSync.ON);
+        assertThat(first.clients()).isEqualTo(2);
+        assertThat(first.waitMicros()).isEqualTo(8000);
+        assertThat(first.queuesCommits()).isFalse();
+        assertThat(SemiSyncSample.of(1, 2, ServerFlavor.MARIADB, master).queuesCommits())
+                .isTrue();
+        assertThat(SemiSyncSample.of(1, 2, ServerFlavor.MYSQL, Map.of()).state())
+                .isEqualTo(SemiSync.OFF);
+    }
+
+    @Test
+    void exposureIsAWindowThatAClockStepDoesNotStretch() {
+        Exposure exposure = new Exposure();
+        Instant noon = Instant.parse("2026-01-01T12:00:00Z");
+        Tracked first = new Tracked(GtidJoinTest.commit("0-1-7", 0, 1_000_000_000L));
+        first.attributed(new Breakdown(1, 0, 0), 300);
+        exposure.unacknowledged(first, noon);
+        exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-8", 0, 3_000_000_000L)), noon.plusSeconds(3600));
+        Exposure.Window open = exposure.current();
+        assertThat(open).isNotNull();
+        assertThat(open.milliseconds()).isEqualTo(2000);
+        exposure.acknowledged(5_000_000_000L, noon.minusSeconds(3600));
+        exposure.acknowledged(6_000_000_000L, noon);
+        assertThat(exposure.current()).isNull();
+        assertThat(exposure.past())
+                .containsExactly(new Exposure.Window(noon, noon.minusSeconds(3600), 4000, 2, "0-1-7", "0-1-8", 300));
+        assertThat(exposure.total()).isEqualTo(2);
+    }
+
+    @Test
+    void pastWindowsAreBounded() {
+        Exposure exposure = new Exposure();
+        for (int i = 0; i < 500; i++) {
+            exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-" + i, i, i)), Instant.EPOCH);
+            exposure.acknowledged(i, Instant.EPOCH);
+        }
+        assertThat(exposure.past()).hasSize(100);
+        assertThat(exposure.past().get(99).firstGtid()).isEqualTo("0-1-499");
+    }
+}

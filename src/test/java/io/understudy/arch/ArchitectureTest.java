@@ -1,0 +1,218 @@
+package io.understudy.arch;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Which folder may import which: the table of the architecture, folder by folder, and no way back. */
+class ArchitectureTest {
+    private static final String ROOT = "io.understudy.";
+    private static final String PLUGINS = ROOT + "plugins.";
+    /** The one package of the plugins that they share. */
+    private static final String SHARED = "binlog";
+
+    /** Folder of proxy-core, and what else of ours it may import. */
+    private static final Map<String, List<String>> MAY_IMPORT = new TreeMap<>(Map.ofEntries(
+            Map.entry("wire", List.of()),
+            Map.entry("plugin", List.of("sql")),
+            Map.entry("sql", List.of()),
+            Map.entry("rules", List.of("sql", "plugin")),
+            Map.entry("handshake", List.of("wire")),
+            Map.entry("command", List.of("wire", "sql", "plugin")),
+            Map.entry("inject", List.of("command", "plugin")),
+            Map.entry("host", List.of("plugin", "backend", "client", "config", "metrics")),
+            // It assembles a session from the parts that the table lists, and so sees what these work on.
+            Map.entry("session", List.of("handshake", "command", "inject", "host", "metrics", "plugin", "sql", "wire")),
+            Map.entry("client", List.of("wire", "handshake", "command", "config", "plugin")),
+            Map.entry("backend", List.of("wire", "client", "config", "metrics", "plugin")),
+            Map.entry("relay", List.of("session", "backend", "wire", "config", "metrics")),
+            Map.entry("config", List.of()),
+            Map.entry("metrics", List.of())));
+
+    /** Where the code goes beyond the table, with the reason. To be emptied or moved into the table, never to grow silently. */
+    private static final Map<String, List<String>> BEYOND_THE_TABLE = Map.of(
+            // Writes the packet of the statement that it adds, and asks the summary whether the client's reads
+            // diagnostics.
+            "inject", List.of("sql", "wire"));
+
+    private static JavaClasses ours;
+
+    @BeforeAll
+    static void readClasses() {
+        // The tests of this module share the packages' root and may see everything, wherever they were compiled to.
+        ours = new ClassFileImporter()
+                .withImportOption(new ImportOption.DoNotIncludeTests())
+                .withImportOption(location ->
+                        !location.contains("/io/understudy/arch/") && !location.contains("/io/understudy/it/"))
+                .importPackages("io.understudy");
+    }
+
+    private static String folder(String of) {
+        return ROOT + of + "..";
+    }
+
+    @TestFactory
+    List<DynamicTest> folders() {
+        List<DynamicTest> tests = new ArrayList<>();
+        MAY_IMPORT.forEach((folder, others) -> tests.add(DynamicTest.dynamicTest(folder + " imports " + others, () -> {
+            List<String> allowed = new ArrayList<>(List.of(folder(folder)));
+            others.forEach(other -> allowed.add(folder(other)));
+            BEYOND_THE_TABLE.getOrDefault(folder, List.of()).forEach(other -> allowed.add(folder(other)));
+            noClasses()
+                    .that()
+                    .resideInAPackage(folder(folder))
+                    .should()
+                    .dependOnClassesThat(resideInAPackage("io.understudy..")
+                            .and(not(resideInAnyPackage(allowed.toArray(String[]::new)))))
+                    .as("proxy-core's folder '" + folder + "' imports of ours only " + others)
+                    .allowEmptyShould(true)
+                    .check(ours);
+        })));
+        return tests;
+    }
+
+    /** A folder that the table does not know would be held by no rule. */
+    @Test
+    void everyFolderIsInTheTable() {
+        TreeSet<String> unknown = new TreeSet<>();
+        for (JavaClass type : ours) {
+            String rest = type.getPackageName().equals("io.understudy")
+                    ? ""
+                    : type.getPackageName().substring(ROOT.length());
+            String first = rest.contains(".") ? rest.substring(0, rest.indexOf('.')) : rest;
+            if (!first.isEmpty()
+                    && !first.equals("plugins")
+                    && !first.equals("cli")
+                    && !MAY_IMPORT.containsKey(first)) {
+                unknown.add(first);
+            }
+        }
+        assertThat(unknown).isEmpty();
+    }
+
+    @Test
+    void noCyclesBetweenFolders() {
+        slices().matching("io.understudy.(*)..").should().beFreeOfCycles().check(ours);
+    }
+
+    @Test
+    void coreKnowsNeitherPluginsNorCommandLine() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("io.understudy.plugins..", "io.understudy.cli..")
+                .should()
+                .dependOnClassesThat(resideInAnyPackage("io.understudy.plugins..", "io.understudy.cli.."))
+                .check(ours);
+    }
+
+    @Test
+    void nothingImportsTheServerButTheCommandLine() {
+        classes()
+                .that()
+                .haveFullyQualifiedName("io.understudy.ProxyServer")
+                .should()
+                .onlyHaveDependentClassesThat(
+                        resideInAPackage("io.understudy.cli..").or(resideInAPackage("io.understudy")))
+                .check(ours);
+    }
+
+    @Test
+    void pluginsImportOnlyTheirApi() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.understudy.plugins..")
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.understudy..")
+                        .and(not(resideInAnyPackage(
+                                "io.understudy.plugin..",
+                                "io.understudy.sql..",
+                                "io.understudy.rules..",
+                                "io.understudy.plugins.."))))
+                .check(ours);
+    }
+
+    @Test
+    void pluginsDoNotImportEachOther() {
+        slices().assignedFrom(new EachPlugin())
+                .should()
+                .notDependOnEachOther()
+                .allowEmptyShould(true)
+                .check(ours);
+    }
+
+    /** The shared package is no plugin, so that it belongs to no slice; it must not lean on one either. */
+    @Test
+    void theSharedPackageImportsNoPlugin() {
+        noClasses()
+                .that()
+                .resideInAPackage(PLUGINS + SHARED + "..")
+                .should()
+                .dependOnClassesThat(
+                        resideInAPackage("io.understudy.plugins..").and(not(resideInAPackage(PLUGINS + SHARED + ".."))))
+                .allowEmptyShould(true)
+                .check(ours);
+    }
+
+    /** Sockets belong to the two ends; what decides is reached through the small interface in {@code wire}. */
+    @Test
+    void channelsStayAtTheEnds() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(
+                        folder("wire"), folder("handshake"), folder("command"), folder("inject"), folder("session"))
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.netty.channel.."))
+                .check(ours);
+    }
+
+    @Test
+    void onlyTheCommandLinePrints() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.understudy.cli..")
+                .should()
+                .accessField(System.class, "out")
+                .orShould()
+                .accessField(System.class, "err")
+                .check(ours);
+    }
+
+    private static final class EachPlugin implements SliceAssignment {
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass type) {
+            String name = type.getPackageName();
+            if (!name.startsWith(PLUGINS)) {
+                return SliceIdentifier.ignore();
+            }
+            String plugin = name.substring(PLUGINS.length());
+            int dot = plugin.indexOf('.');
+            plugin = dot < 0 ? plugin : plugin.substring(0, dot);
+            return plugin.equals(SHARED) ? SliceIdentifier.ignore() : SliceIdentifier.of(plugin);
+        }
+
+        @Override
+        public String getDescription() {
+            return "each plugin";
+        }
+    }
+}

@@ -1,0 +1,213 @@
+package io.understudy.it;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.channel.EventLoopGroup;
+import io.understudy.client.NetworkTransport;
+import io.understudy.client.WireClient;
+import io.understudy.config.Address;
+import io.understudy.config.BackendTls;
+import io.understudy.config.BackendTlsMode;
+import io.understudy.config.Secret;
+import io.understudy.config.Transport;
+import io.understudy.plugin.CommandView;
+import io.understudy.plugin.LatencyRecorder;
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.PrimaryBackend;
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionObserver;
+import io.understudy.plugin.SessionSettings;
+import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugin.WireConnector;
+import io.understudy.plugins.commitlatency.CommitLatencyConfig;
+import io.understudy.plugins.commitlatency.CommitLatencyPlugin;
+import io.understudy.sql.StatementKind;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.mariadb.jdbc.MariaDbDataSource;
+
+/**
+ * The plugin {@code commit-latency} on a real primary, without the proxy: commits are made over JDBC, timed here and told to
+ * the plugin's observer, as the proxy would.
+ */
+final class CommitHarness implements AutoCloseable {
+    private static final NetworkTransport TRANSPORT = NetworkTransport.resolve(Transport.AUTO);
+
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final EventLoopGroup loops = TRANSPORT.group(1, "it-dump");
+    private final ScheduledExecutorService executor = Executors.newScheduledThreadPool(2);
+    private final Map<String, List<Long>> series = new ConcurrentHashMap<>();
+    private final Map<String, Supplier<Object>> views = new ConcurrentHashMap<>();
+    private final CommitLatencyPlugin plugin = new CommitLatencyPlugin();
+    private final DataSource source;
+
+    /** @param user account of the plugin's own questions and of the dump */
+    CommitHarness(int port, String user, String password, CommitLatencyConfig config) throws Exception {
+        source = new MariaDbDataSource("jdbc:mariadb://127.0.0.1:" + port
+                + "/?sslMode=disable&allowPublicKeyRetrieval=true&user=" + user + "&password=" + password);
+        WireConnector connector = new WireClient(
+                TRANSPORT,
+                loops,
+                Address.parse("127.0.0.1:" + port),
+                user,
+                Secret.parse(password),
+                new BackendTls(BackendTlsMode.DISABLED, null, null, null),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(10));
+        PrimaryBackend primary = fake(
+                PrimaryBackend.class,
+                Map.of("dataSource", source, "flavor", ServerFlavor.MARIADB, "connector", connector));
+        plugin.start(new Context(primary), config);
+    }
+
+    private final class Context implements PluginContext {
+        private final PrimaryBackend primary;
+
+        private Context(PrimaryBackend primary) {
+            this.primary = primary;
+        }
+
+        @Override
+        public SimpleMeterRegistry meters() {
+            return meters;
+        }
+
+        @Override
+        public LatencyRecorder latency(String name, String description, String... tags) {
+            List<Long> values = recorded(name + List.of(tags));
+            return values::add;
+        }
+
+        @Override
+        public ScheduledExecutorService executor() {
+            return executor;
+        }
+
+        @Override
+        public Clock clock() {
+            return Clock.systemUTC();
+        }
+
+        @Override
+        public PrimaryBackend primary() {
+            return primary;
+        }
+
+        @Override
+        public List<StandbyBackend> standbys() {
+            return List.of();
+        }
+
+        @Override
+        public void publish(String name, Supplier<Object> view) {
+            views.put(name, view);
+        }
+
+        @Override
+        public void publishAction(String name, Action action) {
+            throw new UnsupportedOperationException(name);
+        }
+    }
+
+    /** A new session's observer. */
+    SessionObserver session(String user) {
+        SessionSettings settings = fake(SessionSettings.class, Map.of());
+        return plugin.openSession(
+                fake(SessionContext.class, Map.of("id", 1L, "user", user, "schema", "shop", "settings", settings)));
+    }
+
+    /** Tells of an autocommit INSERT. */
+    static void inserted(SessionObserver observer, @Nullable String gtid, long sentNanos, long okNanos) {
+        CommandView command = fake(
+                CommandView.class,
+                Map.of("isStatement", true, "kind", StatementKind.INSERT, "receivedNanos", sentNanos));
+        Map<String, Object> answer =
+                new java.util.HashMap<>(Map.of("ok", true, "status", 2, "affectedRows", 1L, "lastByteNanos", okNanos));
+        if (gtid != null) {
+            answer.put("gtid", gtid);
+        }
+        observer.onCommand(command);
+        observer.onResponse(command, fake(ResponseView.class, answer));
+    }
+
+    /** Runs an INSERT, tells the observer, and returns its latency in nanoseconds. */
+    static long insert(SessionObserver observer, Statement statement, String sql, String gtidQuery)
+            throws SQLException {
+        long sent = System.nanoTime();
+        statement.executeUpdate(sql);
+        long ok = System.nanoTime();
+        inserted(observer, ask(statement, gtidQuery), sent, ok);
+        return ok - sent;
+    }
+
+    static String ask(Statement statement, String sql) throws SQLException {
+        try (ResultSet rows = statement.executeQuery(sql)) {
+            rows.next();
+            return rows.getString(rows.getMetaData().getColumnCount());
+        }
+    }
+
+    /** Values recorded in a series, in order, nanoseconds. */
+    List<Long> recorded(String nameAndTags) {
+        return series.computeIfAbsent(nameAndTags, name -> new CopyOnWriteArrayList<>());
+    }
+
+    List<Long> waits() {
+        return recorded("understudy_commit_semisync_wait_seconds[source, binlog]");
+    }
+
+    /** The text of {@code /api/commits}, near enough. */
+    String view() {
+        return String.valueOf(views.get("commits").get());
+    }
+
+    boolean streaming() {
+        return view().contains("active=binlog");
+    }
+
+    Connection connect() throws SQLException {
+        return source.getConnection();
+    }
+
+    @Override
+    public void close() {
+        plugin.stop();
+        executor.shutdownNow();
+        loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+
+    /** An interface that answers with the given values by method name, and with zero, false or null otherwise. */
+    @SuppressWarnings("unchecked")
+    private static <T> T fake(Class<T> type, Map<String, ?> values) {
+        return (T) Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+            Object value = values.get(method.getName());
+            if (value != null) {
+                return value;
+            }
+            Class<?> result = method.getReturnType();
+            if (result == boolean.class) {
+                return false;
+            }
+            if (result == int.class) {
+                return 0;
+            }
+            return result == long.class ? (Object) 0L : null;
+        });
+    }
+}

@@ -1,0 +1,146 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.config.ConfigException;
+import io.understudy.config.ConfigLoader;
+import io.understudy.host.PluginLoader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** What the documents show works: configurations load with the real plugins, commands exist. */
+class DocsTest {
+    private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\w+)\\n(.*?)^```$");
+    /** First line of a block that is no whole configuration. */
+    private static final Pattern NOT_WHOLE = Pattern.compile("\\A# (fragment|yaml-language-server:).*");
+
+    private static final Path ROOT = root();
+    private static final Map<String, Class<? extends Record>> PLUGINS = plugins();
+
+    private static Path root() {
+        Path at = Path.of("").toAbsolutePath();
+        while (!Files.isDirectory(at.resolve("docs/examples"))) {
+            at = at.getParent();
+            if (at == null) {
+                throw new IllegalStateException("no docs/examples above the working directory");
+            }
+        }
+        return at;
+    }
+
+    private static Map<String, Class<? extends Record>> plugins() {
+        Map<String, Class<? extends Record>> types = new HashMap<>();
+        PluginLoader.load(Path.of("no-plugins-folder")).forEach((id, plugin) -> types.put(id, plugin.configType()));
+        return types;
+    }
+
+    private static List<Path> documents() throws IOException {
+        List<Path> found = new ArrayList<>(List.of(ROOT.resolve("README.md")));
+        try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+            docs.filter(path -> path.toString().endsWith(".md")).sorted().forEach(found::add);
+        }
+        return found;
+    }
+
+    private static void load(String text, String name) throws ConfigException {
+        ConfigLoader.load(text, name, PLUGINS, variable -> "a-secret-of-fair-length");
+    }
+
+    @TestFactory
+    List<DynamicTest> configurationsLoad() throws IOException {
+        List<DynamicTest> tests = new ArrayList<>();
+        for (Path document : documents()) {
+            String text = Files.readString(document);
+            Matcher block = BLOCK.matcher(text);
+            while (block.find()) {
+                String content = block.group(2);
+                boolean wrongOnPurpose =
+                        text.substring(0, block.start()).stripTrailing().endsWith("`bad.yaml`:");
+                if (block.group(1).equals("yaml") && !NOT_WHOLE.matcher(content).lookingAt() && !wrongOnPurpose) {
+                    long line = text.substring(0, block.start()).lines().count() + 1;
+                    String name = document.getFileName() + ":" + line;
+                    tests.add(DynamicTest.dynamicTest(name, () -> load(content, name)));
+                }
+            }
+        }
+        assertThat(tests).isNotEmpty();
+        return tests;
+    }
+
+    @TestFactory
+    List<DynamicTest> examplesLoad() throws IOException {
+        try (Stream<Path> examples = Files.list(ROOT.resolve("docs/examples"))) {
+            return examples.filter(path -> path.toString().endsWith(".yaml"))
+                    .sorted()
+                    .map(path -> DynamicTest.dynamicTest(
+                            path.getFileName().toString(),
+                            () -> assertThat(ConfigLoader.load(path, PLUGINS, variable -> "a-secret-of-fair-length")
+                                            .warnings())
+                                    .isEmpty()))
+                    .toList();
+        }
+    }
+
+    /** Commands in the README's shell blocks: of this repository, executable; of ours, known to the program. */
+    @Test
+    void commandsExist() throws IOException {
+        String help = help();
+        Matcher block = BLOCK.matcher(Files.readString(ROOT.resolve("README.md")));
+        int commands = 0;
+        while (block.find()) {
+            if (!block.group(1).equals("sh")) {
+                continue;
+            }
+            for (String line : block.group(2).lines().filter(l -> !l.isBlank()).toList()) {
+                String[] words = line.strip().split("\\s+");
+                if (words[0].startsWith("./")) {
+                    assertThat(ROOT.resolve(words[0])).as(line).isExecutable();
+                }
+                if (words[0].equals("./understudy")) {
+                    assertThat(help).as(line).containsPattern("(?m)^  " + Pattern.quote(words[1]) + "\\b");
+                }
+                commands++;
+            }
+        }
+        assertThat(commands).isPositive();
+    }
+
+    private static String help() throws IOException {
+        Process process = new ProcessBuilder(
+                        System.getProperty("java.home") + "/bin/java",
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        "io.understudy.cli.Understudy",
+                        "--help")
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        return new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+    }
+
+    /** Relative links of the documents lead somewhere. */
+    @Test
+    void linksLead() throws IOException {
+        List<String> dead = new ArrayList<>();
+        Pattern link = Pattern.compile("\\]\\(([^)#:]+)(#[^)]*)?\\)");
+        for (Path document : documents()) {
+            Matcher matcher = link.matcher(Files.readString(document));
+            while (matcher.find()) {
+                if (!Files.exists(document.resolveSibling(matcher.group(1)))) {
+                    dead.add(document.getFileName() + " -> " + matcher.group(1));
+                }
+            }
+        }
+        assertThat(dead).isEmpty();
+    }
+}

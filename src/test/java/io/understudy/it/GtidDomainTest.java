@@ -1,0 +1,277 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.ProxyServer;
+import io.understudy.cli.embedded.EmbeddedPair;
+import io.understudy.cli.embedded.PairOptions;
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
+import io.understudy.plugin.ProxyPlugin;
+import io.understudy.plugins.gtiddomain.GtidDomainConfig;
+import io.understudy.plugins.gtiddomain.GtidDomainPlugin;
+import java.net.InetSocketAddress;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The plugin {@code gtid-domain} in a whole proxy, before a primary and a standby that applies in parallel. */
+@Timeout(240)
+class GtidDomainTest {
+    private static final String PASSWORD = "s3same-domain";
+    private static EmbeddedPair pair;
+
+    @BeforeAll
+    static void start() throws Exception {
+        pair = EmbeddedPair.start(PairOptions.defaults().withParallelThreads(8).withSemiSync(false));
+        pair.createAccount("watch", PASSWORD, "SELECT, TRIGGER, PROCESS, REPLICA MONITOR, BINLOG MONITOR ON *.*");
+        pair.createAccount("tagger", PASSWORD, "ALL ON *.*");
+        pair.createAccount("archiver", PASSWORD, "ALL ON *.*");
+        pair.createAccount("plain", PASSWORD, "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, EXECUTE ON *.*");
+        pair.primary().execute("CREATE DATABASE dom");
+        pair.primary().execute("CREATE DATABASE tools");
+        pair.primary()
+                .execute("CREATE DEFINER=root@localhost PROCEDURE tools.set_domain(d BIGINT) SQL SECURITY DEFINER"
+                        + " SET SESSION gtid_domain_id=d");
+        pair.awaitCaughtUp(Duration.ofSeconds(20));
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        pair.close();
+    }
+
+    /** A proxy with its plugin and counters. */
+    private record Proxy(ProxyServer server, SimpleMeterRegistry meters) implements AutoCloseable {
+        static Proxy start(String section) throws Exception {
+            String text = """
+                    transport: nio
+                    listen: { address: "127.0.0.1:0" }
+                    primary:
+                      address: 127.0.0.1:%d
+                      monitor: { user: watch, password: %s }
+                    standbys:
+                      - { name: s1, address: "127.0.0.1:%d", user: watch, password: %s }
+                    plugins:
+                      gtid-domain:
+                    %s""".formatted(
+                            pair.primary().port(), PASSWORD, pair.standby().port(), PASSWORD, section.indent(4));
+            LoadedConfig loaded =
+                    ConfigLoader.load(text, "test.yaml", Map.of("gtid-domain", GtidDomainConfig.class), name -> null);
+            SimpleMeterRegistry meters = new SimpleMeterRegistry();
+            Map<String, ProxyPlugin<?>> plugins = Map.of("gtid-domain", new GtidDomainPlugin());
+            ProxyServer server = new ProxyServer(loaded, plugins, meters);
+            server.start();
+            return new Proxy(server, meters);
+        }
+
+        Connection connect(String user) throws SQLException {
+            int port = ((InetSocketAddress) server.addresses().get(0)).getPort();
+            return DriverManager.getConnection(
+                    "jdbc:mariadb://127.0.0.1:" + port + "/dom?sslMode=disable&user=" + user + "&password=" + PASSWORD);
+        }
+
+        double count(String outcome) {
+            return meters.find("understudy.gtid.domain.statements").tag("outcome", outcome).counters().stream()
+                    .mapToDouble(Counter::count)
+                    .sum();
+        }
+
+        @SuppressWarnings("unchecked")
+        Map<String, Object> state() {
+            Map<String, Object> view = (Map<String, Object>)
+                    server.published().views().get("domains").get();
+            return (Map<String, Object>) view.get("guardState");
+        }
+
+        /** The guard knows the tables and the standby has applied what was before. */
+        void awaitGuard() {
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> state().get("problem").equals("")
+                            && state().get("dictionaryStale").equals(false)
+                            && state().get("learning").equals(false));
+        }
+
+        @Override
+        public void close() {
+            server.close();
+        }
+    }
+
+    private static void run(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static String one(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            rows.next();
+            return rows.getString(1);
+        }
+    }
+
+    private static Connection direct(int port) throws SQLException {
+        return DriverManager.getConnection(
+                "jdbc:mariadb://127.0.0.1:" + port + "/?sslMode=disable&user=watch&password=" + PASSWORD);
+    }
+
+    @Test
+    void aSchemaChangeIsTaggedAndWhatFollowsIsNot() throws Exception {
+        try (Proxy proxy = Proxy.start("""
+                mode: tag
+                guard: pin
+                learn: 0s
+                poll: 50ms
+                rules: [ { name: schema-changes, match: { kind: ddl }, domain: 10 } ]
+                """)) {
+            try (Connection connection = proxy.connect("tagger");
+                    Connection primary = direct(pair.primary().port())) {
+                run(connection, "CREATE TABLE tagged (id INT PRIMARY KEY)");
+                run(connection, "CREATE TABLE untouched (id INT PRIMARY KEY)");
+                proxy.awaitGuard();
+                // New tables stay in the default domain; ALTER of a known one leaves it once nothing is outstanding.
+                await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+                    proxy.awaitGuard();
+                    run(connection, "ALTER TABLE tagged FORCE");
+                    assertThat(one(primary, "SELECT @@gtid_binlog_pos")).contains("10-");
+                });
+                run(connection, "INSERT INTO untouched VALUES (1)");
+                assertThat(one(connection, "SELECT @@gtid_domain_id")).isEqualTo("0");
+                assertThat(proxy.count("tagged")).isPositive();
+            }
+            pair.awaitCaughtUp(Duration.ofSeconds(20));
+        }
+    }
+
+    @Test
+    void withoutThePrivilegeTheStatementGoesOnUntagged() throws Exception {
+        try (Proxy proxy = Proxy.start("""
+                mode: tag
+                guard: off
+                rules: [ { name: all, domain: 12 } ]
+                """)) {
+            try (Connection connection = proxy.connect("plain")) {
+                run(connection, "CREATE TABLE plain_table (id INT PRIMARY KEY)");
+                for (int i = 0; i < 5; i++) {
+                    run(connection, "INSERT INTO plain_table VALUES (" + i + ")");
+                }
+                assertThat(one(connection, "SELECT COUNT(*) FROM plain_table")).isEqualTo("5");
+                assertThat(one(connection, "SELECT @@gtid_domain_id")).isEqualTo("0");
+            }
+            assertThat(proxy.count("refused_1227")).isEqualTo(3);
+            assertThat(proxy.count("left_alone")).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void aDefinerRightsProcedureStandsInForThePrivilege() throws Exception {
+        try (Proxy proxy = Proxy.start("""
+                mode: tag
+                guard: off
+                procedure: tools.set_domain
+                rules: [ { name: all, domain: 13 } ]
+                """)) {
+            try (Connection connection = proxy.connect("plain")) {
+                run(connection, "CREATE TABLE by_procedure (id INT PRIMARY KEY)");
+                assertThat(one(connection, "SELECT @@gtid_domain_id")).isEqualTo("13");
+            }
+            assertThat(proxy.count("tagged")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void pinKeepsTheStandbyEqualUnderAConflictingLoad() throws Exception {
+        int sessions = 6;
+        int tables = 5;
+        for (int table = 0; table < tables; table++) {
+            pair.primary().execute("CREATE TABLE dom.c" + table + " (id INT PRIMARY KEY, v INT)");
+        }
+        pair.primary().execute("CREATE TABLE dom.shared (id INT PRIMARY KEY, v INT)");
+        pair.awaitCaughtUp(Duration.ofSeconds(20));
+        try (Proxy proxy = Proxy.start("""
+                mode: tag
+                guard: pin
+                learn: 2s
+                poll: 20ms
+                rules:
+                  - { name: by-user, match: { user: archiver }, domain: 20 }
+                  - { name: by-kind, match: { kind: delete }, domain: 21 }
+                  - { name: by-table, match: { table: [c0, c1] }, domain: 22 }
+                """)) {
+            ExecutorService workers = Executors.newFixedThreadPool(sessions);
+            try {
+                List<Callable<Integer>> load = new ArrayList<>();
+                for (int session = 0; session < sessions; session++) {
+                    int seed = session;
+                    load.add(() -> load(proxy, seed, tables));
+                }
+                for (Future<Integer> done : workers.invokeAll(load)) {
+                    assertThat(done.get()).isPositive();
+                }
+            } finally {
+                workers.shutdownNow();
+            }
+            pair.awaitCaughtUp(Duration.ofSeconds(60));
+            String position;
+            try (Connection primary = direct(pair.primary().port());
+                    Connection standby = direct(pair.standby().port())) {
+                position = one(primary, "SELECT @@gtid_binlog_pos");
+                for (int table = 0; table < tables; table++) {
+                    String sql = "SELECT COALESCE(SUM(CRC32(CONCAT_WS(':', id, v))), 0) FROM dom.c" + table;
+                    assertThat(one(standby, sql)).as("table c" + table).isEqualTo(one(primary, sql));
+                }
+                String sql = "SELECT COALESCE(SUM(CRC32(CONCAT_WS(':', id, v))), 0) FROM dom.shared";
+                assertThat(one(standby, sql)).isEqualTo(one(primary, sql));
+            }
+            assertThat(position).contains("20-").contains("22-");
+            assertThat(proxy.count("tagged")).isPositive();
+            assertThat(proxy.count("pinned") + proxy.count("kept_default")).isPositive();
+        }
+    }
+
+    /** Single statements on the tables that all sessions write, and transactions on another one, for some seconds. */
+    private static int load(Proxy proxy, int seed, int tables) throws SQLException {
+        Random random = new Random(seed);
+        int writes = 0;
+        try (Connection connection = proxy.connect(seed % 2 == 0 ? "tagger" : "archiver")) {
+            long end = System.nanoTime() + Duration.ofSeconds(12).toNanos();
+            while (System.nanoTime() < end) {
+                String table = "c" + random.nextInt(tables);
+                int id = random.nextInt(5);
+                switch (random.nextInt(4)) {
+                    case 0 ->
+                        run(connection, "REPLACE INTO " + table + " VALUES (" + id + ", " + random.nextInt() + ")");
+                    case 1 -> run(connection, "UPDATE " + table + " SET v = " + random.nextInt() + " WHERE id = " + id);
+                    case 2 -> run(connection, "DELETE FROM " + table + " WHERE id = " + id);
+                    default -> {
+                        run(connection, "BEGIN");
+                        run(connection, "REPLACE INTO shared VALUES (" + seed + ", " + random.nextInt() + ")");
+                        run(connection, "COMMIT");
+                    }
+                }
+                writes++;
+            }
+        }
+        return writes;
+    }
+}

@@ -1,0 +1,100 @@
+package io.understudy.it;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.util.internal.PlatformDependent;
+import io.understudy.ProxyServer;
+import io.understudy.config.ConfigLoader;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** A proxy in a JVM of its own, so that its memory can be limited and measured. */
+final class ProxyProcess implements AutoCloseable {
+    private final Process process;
+    private final BufferedReader answers;
+    private final PrintWriter questions;
+    private final int port;
+
+    /** What the proxy's JVM holds and has done. */
+    record Figures(long heapPeak, long direct, long bytesRelayed) {}
+
+    private ProxyProcess(Process process) throws IOException {
+        this.process = process;
+        answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        questions = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
+        String line = answers.readLine();
+        if (line == null) {
+            throw new IOException("the proxy's JVM ended at once, with " + process.exitValue());
+        }
+        port = Integer.parseInt(line);
+    }
+
+    /** @param options of the JVM */
+    static ProxyProcess start(InetSocketAddress primary, String... options) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(System.getProperty("java.home") + "/bin/java");
+        command.addAll(List.of(options));
+        command.addAll(List.of(
+                "-XX:+ExitOnOutOfMemoryError",
+                "-cp",
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                ProxyProcess.class.getName(),
+                ProxyUnderTest.config("127.0.0.1:0", primary, "", "")));
+        return new ProxyProcess(new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start());
+    }
+
+    InetSocketAddress address() {
+        return new InetSocketAddress("127.0.0.1", port);
+    }
+
+    synchronized Figures figures() throws IOException {
+        questions.println();
+        String line = answers.readLine();
+        if (line == null) {
+            throw new IOException("the proxy's JVM has ended");
+        }
+        String[] parts = line.split(" ");
+        return new Figures(Long.parseLong(parts[0]), Long.parseLong(parts[1]), Long.parseLong(parts[2]));
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+
+    /** The process's own side: prints its port, then figures for each line that it is sent. */
+    public static void main(String[] arguments) throws Exception {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        try (ProxyServer server = new ProxyServer(
+                ConfigLoader.load(arguments[0], "test.yaml", Map.of(), name -> null), Map.of(), meters)) {
+            server.start();
+            PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+            out.println(((InetSocketAddress) server.addresses().get(0)).getPort());
+            BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            while (in.readLine() != null) {
+                long heap = ManagementFactory.getMemoryPoolMXBeans().stream()
+                        .filter(pool -> pool.getType() == java.lang.management.MemoryType.HEAP)
+                        .mapToLong(pool -> pool.getPeakUsage().getUsed())
+                        .sum();
+                long relayed = (long) meters.find("understudy.bytes").functionCounters().stream()
+                        .mapToDouble(FunctionCounter::count)
+                        .sum();
+                out.println(heap + " " + PlatformDependent.usedDirectMemory() + " " + relayed);
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.understudy.it;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.ProxyServer;
+import io.understudy.config.ConfigException;
+import io.understudy.config.ConfigLoader;
+import io.understudy.host.PluginLoader;
+import io.understudy.host.PluginStartException;
+import io.understudy.plugin.ProxyPlugin;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/** A proxy of the test's own in this JVM, configured by YAML as users do it. */
+final class ProxyUnderTest implements AutoCloseable {
+    /** {@code -Dunderstudy.it.transport=nio} runs everything over that one. */
+    private static final String TRANSPORT =
+            "transport: " + System.getProperty("understudy.it.transport", "auto") + "\n";
+
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final ProxyServer server;
+
+    private ProxyUnderTest(String yaml) throws IOException, ConfigException, PluginStartException {
+        String text = yaml.startsWith("transport:") || yaml.contains("\ntransport:") ? yaml : TRANSPORT + yaml;
+        Map<String, ProxyPlugin<?>> plugins = PluginLoader.load(Path.of("no-plugins-folder"));
+        Map<String, Class<? extends Record>> types = new HashMap<>();
+        plugins.forEach((id, plugin) -> types.put(id, plugin.configType()));
+        server = new ProxyServer(ConfigLoader.load(text, "test.yaml", types, name -> null), plugins, meters);
+        try {
+            server.start();
+        } catch (IOException | PluginStartException | RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    /** In front of {@code primary}, on a free port, without plugins. */
+    static ProxyUnderTest to(InetSocketAddress primary) throws IOException, ConfigException, PluginStartException {
+        return to(primary, "");
+    }
+
+    /** @param more top-level sections of the configuration, other than listen and primary */
+    static ProxyUnderTest to(InetSocketAddress primary, String more)
+            throws IOException, ConfigException, PluginStartException {
+        return start(config("127.0.0.1:0", primary, "", more));
+    }
+
+    static ProxyUnderTest start(String yaml) throws IOException, ConfigException, PluginStartException {
+        return new ProxyUnderTest(yaml);
+    }
+
+    /** @param listen further keys of the section, in flow style and beginning with a comma */
+    static String config(String listenAddress, InetSocketAddress primary, String listen, String more) {
+        return """
+                listen: { address: "%s"%s }
+                primary: { address: "%s:%d", tls: { mode: disabled } }
+                admin: { enabled: false }
+                %s
+                """.formatted(listenAddress, listen, primary.getAddress().getHostAddress(), primary.getPort(), more);
+    }
+
+    ProxyServer server() {
+        return server;
+    }
+
+    SocketAddress socketAddress() {
+        return server.addresses().get(0);
+    }
+
+    InetSocketAddress address() {
+        return (InetSocketAddress) socketAddress();
+    }
+
+    int sessions() {
+        return server.registry().count();
+    }
+
+    /** Sum of the counters of that name with that tag value. */
+    double count(String name, String tagValue) {
+        return meters.find(name).counters().stream()
+                .filter(counter -> counter.getId().getTags().stream()
+                        .anyMatch(tag -> tag.getValue().equals(tagValue)))
+                .mapToDouble(Counter::count)
+                .sum();
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,397 @@
+package io.understudy.it;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client of the protocol that does what drivers do not: any command, any number of them at once, any bytes. Knows
+ * mysql_native_password only. Not thread-safe.
+ */
+final class RawClient implements AutoCloseable {
+    static final long LONG_PASSWORD = 1;
+    static final long CONNECT_WITH_DB = 8;
+    static final long LOCAL_FILES = 128;
+    static final long PROTOCOL_41 = 512;
+    static final long TRANSACTIONS = 1 << 13;
+    static final long SECURE_CONNECTION = 1 << 15;
+    static final long MULTI_STATEMENTS = 1 << 16;
+    static final long MULTI_RESULTS = 1 << 17;
+    static final long PLUGIN_AUTH = 1 << 19;
+    static final long DEPRECATE_EOF = 1 << 24;
+    static final long PLAIN =
+            LONG_PASSWORD | LOCAL_FILES | PROTOCOL_41 | TRANSACTIONS | SECURE_CONNECTION | MULTI_RESULTS | PLUGIN_AUTH;
+
+    private static final int MAX_PAYLOAD = 0xFFFFFF;
+    private static final int TIMEOUT_MILLIS = 20_000;
+
+    /** A physical packet. */
+    record Packet(int sequence, byte[] payload) {
+        int first() {
+            return payload.length == 0 ? -1 : payload[0] & 0xFF;
+        }
+
+        boolean isErr() {
+            return first() == 0xFF;
+        }
+
+        boolean isOk() {
+            return first() == 0x00;
+        }
+
+        boolean isEof() {
+            return first() == 0xFE && payload.length < 9;
+        }
+
+        int errorCode() {
+            return isErr() ? (payload[1] & 0xFF) | (payload[2] & 0xFF) << 8 : 0;
+        }
+
+        /** Of an ERR packet; without SQLSTATE, as before the login, the text begins at once. */
+        String errorText() {
+            return new String(payload, 3, payload.length - 3, StandardCharsets.UTF_8);
+        }
+
+        String hex() {
+            StringBuilder text = new StringBuilder().append(sequence).append(':');
+            for (byte b : payload) {
+                text.append(Character.forDigit(b >> 4 & 15, 16)).append(Character.forDigit(b & 15, 16));
+            }
+            return text.toString();
+        }
+    }
+
+    private final @Nullable Socket socket;
+    private final Closeable closeable;
+    private final InputStream in;
+    private final OutputStream out;
+    private byte[] scramble = new byte[0];
+    private long threadId;
+    private long serverCapabilities;
+
+    private RawClient(@Nullable Socket socket, Closeable closeable, InputStream in, OutputStream out) {
+        this.socket = socket;
+        this.closeable = closeable;
+        this.in = new BufferedInputStream(in, 65536);
+        this.out = new BufferedOutputStream(out, 65536);
+    }
+
+    /** Over something that is no TCP socket. */
+    static RawClient over(InputStream in, OutputStream out, Closeable closeable) {
+        return new RawClient(null, closeable, in, out);
+    }
+
+    /** Connects and does nothing more. */
+    static RawClient open(SocketAddress address) throws IOException {
+        return open(address, 0);
+    }
+
+    /** @param receiveBuffer bytes, 0 for the system's choice */
+    static RawClient open(SocketAddress address, int receiveBuffer) throws IOException {
+        Socket socket = new Socket();
+        if (receiveBuffer > 0) {
+            socket.setReceiveBufferSize(receiveBuffer);
+        }
+        InetSocketAddress inet = (InetSocketAddress) address;
+        socket.connect(new InetSocketAddress(inet.getAddress(), inet.getPort()), TIMEOUT_MILLIS);
+        socket.setTcpNoDelay(true);
+        socket.setSoTimeout(TIMEOUT_MILLIS);
+        return new RawClient(socket, socket, socket.getInputStream(), socket.getOutputStream());
+    }
+
+    static RawClient login(SocketAddress address, ServerUnderTest server) throws IOException {
+        return login(address, server, PLAIN);
+    }
+
+    static RawClient login(SocketAddress address, ServerUnderTest server, long capabilities) throws IOException {
+        RawClient client = open(address);
+        client.login(server.user(), server.password(), ServerUnderTest.SCHEMA, capabilities);
+        return client;
+    }
+
+    /** Greeting to OK. */
+    void login(String user, String password, String schema, long capabilities) throws IOException {
+        Packet greeting = read();
+        if (greeting.isErr()) {
+            throw new IOException("refused: " + greeting.errorCode() + " " + greeting.errorText());
+        }
+        parseGreeting(greeting.payload());
+        send(1, handshakeResponse(user, password, schema, capabilities));
+        Packet answer = finishAuthentication(password);
+        if (!answer.isOk()) {
+            throw new IOException("login failed: " + answer.errorCode() + " " + answer.errorText());
+        }
+    }
+
+    /** What the server says at the end, after switching to mysql_native_password where it wants another plugin first. */
+    Packet finishAuthentication(String password) throws IOException {
+        Packet answer = read();
+        if (answer.first() == 0xFE) {
+            byte[] request = answer.payload();
+            int end = indexOfZero(request, 1);
+            byte[] fresh = new byte[20];
+            System.arraycopy(request, end + 1, fresh, 0, 20);
+            send(answer.sequence() + 1, nativePassword(password, fresh));
+            answer = read();
+        }
+        return answer;
+    }
+
+    private void parseGreeting(byte[] bytes) {
+        int at = indexOfZero(bytes, 1) + 1;
+        threadId = uint(bytes, at, 4);
+        scramble = new byte[20];
+        System.arraycopy(bytes, at + 4, scramble, 0, 8);
+        serverCapabilities = uint(bytes, at + 13, 2) | uint(bytes, at + 18, 2) << 16;
+        System.arraycopy(bytes, at + 31, scramble, 8, 12);
+    }
+
+    byte[] handshakeResponse(String user, String password, String schema, long capabilities) {
+        byte[] token = nativePassword(password, scramble);
+        return new Bytes()
+                .uint(capabilities | CONNECT_WITH_DB, 4)
+                .uint(1 << 24, 4)
+                .uint(45, 1)
+                .zeros(23)
+                .text(user)
+                .uint(0, 1)
+                .uint(token.length, 1)
+                .raw(token)
+                .text(schema)
+                .uint(0, 1)
+                .text("mysql_native_password")
+                .uint(0, 1)
+                .bytes();
+    }
+
+    byte[] scramble() {
+        return scramble;
+    }
+
+    long threadId() {
+        return threadId;
+    }
+
+    long serverCapabilities() {
+        return serverCapabilities;
+    }
+
+    /** {@code SHA1(password) XOR SHA1(scramble + SHA1(SHA1(password)))}; nothing for no password. */
+    static byte[] nativePassword(String password, byte[] scramble) {
+        if (password.isEmpty()) {
+            return new byte[0];
+        }
+        try {
+            MessageDigest sha = MessageDigest.getInstance("SHA-1");
+            byte[] once = sha.digest(password.getBytes(StandardCharsets.UTF_8));
+            byte[] twice = sha.digest(once);
+            sha.update(scramble);
+            byte[] mask = sha.digest(twice);
+            for (int i = 0; i < once.length; i++) {
+                once[i] ^= mask[i];
+            }
+            return once;
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Sends a payload under the numbers from {@code sequence} on, split as the protocol wants it. */
+    void send(int sequence, byte[] payload) throws IOException {
+        write(sequence, payload);
+        out.flush();
+    }
+
+    /** As {@link #send}, but leaves the bytes in the buffer, so that several commands leave at once. */
+    void write(int sequence, byte[] payload) throws IOException {
+        int at = 0;
+        int number = sequence;
+        while (true) {
+            int length = Math.min(MAX_PAYLOAD, payload.length - at);
+            out.write(length);
+            out.write(length >> 8);
+            out.write(length >> 16);
+            out.write(number++);
+            out.write(payload, at, length);
+            at += length;
+            if (length < MAX_PAYLOAD) {
+                return;
+            }
+        }
+    }
+
+    void flush() throws IOException {
+        out.flush();
+    }
+
+    /** Bytes that need not be packets. */
+    void sendRaw(byte[] bytes) throws IOException {
+        out.write(bytes);
+        out.flush();
+    }
+
+    void command(int code, byte[] arguments) throws IOException {
+        send(0, new Bytes().uint(code, 1).raw(arguments).bytes());
+    }
+
+    void command(int code, String arguments) throws IOException {
+        command(code, arguments.getBytes(StandardCharsets.UTF_8));
+    }
+
+    void query(String sql) throws IOException {
+        command(3, sql);
+    }
+
+    /** Sends a statement and expects OK. */
+    void execute(String sql) throws IOException {
+        query(sql);
+        Packet answer = read();
+        if (!answer.isOk()) {
+            throw new IOException(
+                    sql + ": " + answer.errorCode() + " " + (answer.isErr() ? answer.errorText() : answer.hex()));
+        }
+    }
+
+    /** @throws EOFException when the peer has closed */
+    Packet read() throws IOException {
+        int length = octet() | octet() << 8 | octet() << 16;
+        int sequence = octet();
+        byte[] payload = in.readNBytes(length);
+        if (payload.length < length) {
+            throw new EOFException("closed within a packet");
+        }
+        return new Packet(sequence, payload);
+    }
+
+    private int octet() throws IOException {
+        int value = in.read();
+        if (value < 0) {
+            throw new EOFException("closed");
+        }
+        return value;
+    }
+
+    /** The packets of one answer with column definitions and rows, or its single packet. EOF packets are expected. */
+    List<Packet> readResult() throws IOException {
+        List<Packet> packets = new ArrayList<>();
+        Packet head = read();
+        packets.add(head);
+        if (head.isErr() || head.isOk()) {
+            return packets;
+        }
+        for (int ends = 0; ends < 2; ) {
+            Packet next = read();
+            packets.add(next);
+            if (next.isErr()) {
+                return packets;
+            }
+            if (next.isEof()) {
+                ends++;
+            }
+        }
+        return packets;
+    }
+
+    /** Packets until the peer closes. */
+    List<Packet> readAll() throws IOException {
+        List<Packet> packets = new ArrayList<>();
+        try {
+            while (true) {
+                packets.add(read());
+            }
+        } catch (EOFException | java.net.SocketException closed) {
+            return packets;
+        }
+    }
+
+    /** Reads and forgets; less than {@code wanted} only at the end of the stream. */
+    long skip(long wanted) throws IOException {
+        byte[] buffer = new byte[1 << 16];
+        long done = 0;
+        while (done < wanted) {
+            int read = in.read(buffer, 0, (int) Math.min(buffer.length, wanted - done));
+            if (read < 0) {
+                break;
+            }
+            done += read;
+        }
+        return done;
+    }
+
+    /** No more from this side; the other may still speak. */
+    void shutdownOutput() throws IOException {
+        out.flush();
+        Objects.requireNonNull(socket).shutdownOutput();
+    }
+
+    /** Gone without a word: RST instead of FIN. */
+    void reset() throws IOException {
+        Objects.requireNonNull(socket).setSoLinger(true, 0);
+        socket.close();
+    }
+
+    @Override
+    public void close() throws IOException {
+        closeable.close();
+    }
+
+    private static int indexOfZero(byte[] bytes, int from) {
+        int at = from;
+        while (bytes[at] != 0) {
+            at++;
+        }
+        return at;
+    }
+
+    static long uint(byte[] bytes, int at, int size) {
+        long value = 0;
+        for (int i = 0; i < size; i++) {
+            value |= (bytes[at + i] & 0xFFL) << 8 * i;
+        }
+        return value;
+    }
+
+    /** Puts payloads together. */
+    static final class Bytes {
+        private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+        Bytes uint(long value, int size) {
+            for (int i = 0; i < size; i++) {
+                out.write((int) (value >> 8 * i));
+            }
+            return this;
+        }
+
+        Bytes zeros(int count) {
+            return raw(new byte[count]);
+        }
+
+        Bytes text(String text) {
+            return raw(text.getBytes(StandardCharsets.UTF_8));
+        }
+
+        Bytes raw(byte[] bytes) {
+            out.writeBytes(bytes);
+            return this;
+        }
+
+        byte[] bytes() {
+            return out.toByteArray();
+        }
+    }
+}

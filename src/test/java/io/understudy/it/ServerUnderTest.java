@@ -1,0 +1,117 @@
+package io.understudy.it;
+
+import io.understudy.cli.embedded.EmbeddedServer;
+import io.understudy.cli.embedded.ServerOptions;
+import java.net.InetSocketAddress;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/**
+ * The server that the tests of this module share: an embedded MariaDB, started when first asked for and ended with the
+ * JVM, or the one that {@code -Dunderstudy.it.server=host:port,user,password} names, whose account must be allowed
+ * everything and whose schema {@code understudy_it} is dropped.
+ */
+final class ServerUnderTest {
+    static final String SCHEMA = "understudy_it";
+    private static final String PROPERTY = "understudy.it.server";
+
+    private final InetSocketAddress address;
+    private final String user;
+    private final String password;
+
+    private ServerUnderTest(InetSocketAddress address, String user, String password) {
+        this.address = address;
+        this.user = user;
+        this.password = password;
+    }
+
+    /** Started once per JVM; the class loader's lock keeps it to one. */
+    private static final class Holder {
+        static final ServerUnderTest SHARED = open();
+
+        private static ServerUnderTest open() {
+            ServerUnderTest server = named();
+            server = server == null ? embedded() : server;
+            server.execute("DROP DATABASE IF EXISTS " + SCHEMA, "CREATE DATABASE " + SCHEMA + " CHARACTER SET utf8mb4");
+            return server;
+        }
+    }
+
+    static ServerUnderTest shared() {
+        return Holder.SHARED;
+    }
+
+    private static @org.jspecify.annotations.Nullable ServerUnderTest named() {
+        String text = System.getProperty(PROPERTY, "");
+        if (text.isBlank()) {
+            return null;
+        }
+        String[] parts = text.split(",", -1);
+        int colon = parts[0].lastIndexOf(':');
+        if (parts.length != 3 || colon < 0) {
+            throw new IllegalArgumentException(PROPERTY + "=" + text + ": expected host:port,user,password");
+        }
+        return new ServerUnderTest(
+                new InetSocketAddress(parts[0].substring(0, colon), Integer.parseInt(parts[0].substring(colon + 1))),
+                parts[1],
+                parts[2]);
+    }
+
+    private static ServerUnderTest embedded() {
+        // Closed by its own shutdown hook.
+        EmbeddedServer server = EmbeddedServer.start(ServerOptions.of(71)
+                .withBufferPool("128M")
+                .withArguments("--max-allowed-packet=64M", "--local-infile=1", "--innodb-log-file-size=96M"));
+        return of(server);
+    }
+
+    static ServerUnderTest of(EmbeddedServer server) {
+        return new ServerUnderTest(server.address(), "root", "");
+    }
+
+    InetSocketAddress address() {
+        return address;
+    }
+
+    String user() {
+        return user;
+    }
+
+    String password() {
+        return password;
+    }
+
+    /** A connection past the proxy, for setting up and looking on. */
+    Connection connect() throws SQLException {
+        return DriverManager.getConnection(
+                "jdbc:mariadb://" + address.getHostString() + ":" + address.getPort()
+                        + "/?sslMode=disable&allowPublicKeyRetrieval=true",
+                user,
+                password);
+    }
+
+    void execute(String... statements) {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("cannot prepare the server: " + e.getMessage(), e);
+        }
+    }
+
+    /** The first column of the first row, or null where there is none. */
+    @org.jspecify.annotations.Nullable
+    String ask(String sql) {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                var rows = statement.executeQuery(sql)) {
+            return rows.next() ? rows.getString(1) : null;
+        } catch (SQLException e) {
+            throw new IllegalStateException("cannot ask the server: " + e.getMessage(), e);
+        }
+    }
+}

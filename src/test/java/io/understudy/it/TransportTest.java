@@ -1,0 +1,108 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.understudy.client.NetworkTransport;
+import io.understudy.config.Transport;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A short contract over each of the kernel's interfaces, over TCP and over Unix sockets at either end. */
+class TransportTest {
+    private static final Step SHORT = scene -> scene.connected("", (t, connection, statement) -> {
+        t.run(statement, "SELECT 1");
+        t.run(statement, "SELECT seq, REPEAT('x', 20000) FROM seq_1_to_200");
+        t.run(statement, "SELECT MD5('" + "y".repeat(3_000_000) + "')");
+        t.run(statement, "SELEKT");
+    });
+
+    private static void assume(String transport) {
+        try {
+            NetworkTransport.resolve(Transport.valueOf(transport.toUpperCase(Locale.ROOT)));
+        } catch (IllegalStateException unavailable) {
+            assumeTrue(false, unavailable.getMessage());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"nio", "epoll", "io_uring"})
+    void contract(String transport) throws Exception {
+        assume(transport);
+        ServerUnderTest server = ServerUnderTest.shared();
+        try (ProxyUnderTest proxy = ProxyUnderTest.to(server.address(), "transport: " + transport)) {
+            for (Driver driver : Driver.values()) {
+                Transcript direct = new Transcript();
+                SHORT.play(new Scene(driver, server.address(), server, direct));
+                Transcript proxied = new Transcript();
+                SHORT.play(new Scene(driver, proxy.address(), server, proxied));
+                assertThat(Transcript.difference(direct.lines(), proxied.lines()))
+                        .isEmpty();
+            }
+        }
+    }
+
+    /** TCP to a proxy that listens on a Unix socket, whose primary listens on one too. */
+    @ParameterizedTest
+    @ValueSource(strings = {"nio", "epoll", "io_uring"})
+    void unixSockets(String transport) throws Exception {
+        assume(transport);
+        ServerUnderTest server = ServerUnderTest.shared();
+        String primary = server.ask("SELECT @@socket");
+        assumeTrue(primary != null && Files.exists(Path.of(primary)), "the server's socket is not on this machine");
+        Path folder = Files.createTempDirectory("us");
+        Path listener = folder.resolve("p");
+        String yaml = """
+                transport: %s
+                listen: { address: "unix:%s" }
+                primary: { address: "unix:%s", tls: { mode: disabled } }
+                admin: { enabled: false }
+                """.formatted(transport, listener, primary);
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(yaml);
+                SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            socket.connect(UnixDomainSocketAddress.of(listener));
+            InputStream in = Channels.newInputStream(socket);
+            OutputStream out = Channels.newOutputStream(socket);
+            try (RawClient client = RawClient.over(in, out, socket)) {
+                client.login(server.user(), server.password(), ServerUnderTest.SCHEMA, RawClient.PLAIN);
+                client.query("SELECT REPEAT('z', 500000), CONNECTION_ID()");
+                List<RawClient.Packet> answer = client.readResult();
+                assertThat(answer).hasSize(6);
+                assertThat(answer.get(4).payload().length).isGreaterThan(500_000);
+                assertThat(proxy.sessions()).isEqualTo(1);
+            }
+        } finally {
+            Files.deleteIfExists(listener);
+            Files.deleteIfExists(folder);
+        }
+    }
+
+    @Test
+    void severalListeners() throws Exception {
+        ServerUnderTest server = ServerUnderTest.shared();
+        String yaml =
+                """
+                listen: { address: ["127.0.0.1:0", "127.0.0.1:0"] }
+                primary: { address: "%s:%d", tls: { mode: disabled } }
+                admin: { enabled: false }
+                """.formatted(server.address().getHostString(), server.address().getPort());
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(yaml)) {
+            for (var address : proxy.server().addresses()) {
+                try (RawClient client = RawClient.login(address, server)) {
+                    client.execute("DO 1");
+                }
+            }
+        }
+    }
+}
