@@ -102,7 +102,9 @@ class CompressedFramingTest {
     @Test
     void answersGoOnFromTheCommandsFrame() {
         EmbeddedChannel server = channel(Compressed.zlib(true));
-        server.writeInbound(Unpooled.buffer().writeMediumLE(5).writeByte(0).writeMediumLE(0).writeBytes(packet(0, new byte[] {14})));
+        server.writeInbound(
+                Unpooled.buffer().writeMediumLE(5).writeByte(0).writeMediumLE(0).writeBytes(packet(0, new byte[] {14
+                })));
         drainIn(server);
         send(server, packet(1, new byte[7]));
         server.flush();

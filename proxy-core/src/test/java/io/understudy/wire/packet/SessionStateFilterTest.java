@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 
 /** The packets are those that MariaDB 11.4 sends with and without CLIENT_SESSION_TRACK. */
 class SessionStateFilterTest {
-    private static final String INFO = "28526f7773206d6174636865643a203120204368616e6765643a203120205761726e696e67733a2030";
+    private static final String INFO =
+            "28526f7773206d6174636865643a203120204368616e6765643a203120205761726e696e67733a2030";
     private static final String GTID = "0011096c6173745f6774696406302d312d3130";
     private static final String SCHEMA = "01020164";
 
@@ -31,7 +32,14 @@ class SessionStateFilterTest {
     }
 
     private static @Nullable String hex(@Nullable ByteBuf packet) {
-        return packet == null ? null : ByteBufUtil.hexDump(packet);
+        if (packet == null) {
+            return null;
+        }
+        try {
+            return ByteBufUtil.hexDump(packet);
+        } finally {
+            packet.release();
+        }
     }
 
     @Test
