@@ -32,7 +32,14 @@ class SessionStateFilterTest {
     }
 
     private static @Nullable String hex(@Nullable ByteBuf packet) {
-        return packet == null ? null : ByteBufUtil.hexDump(packet);
+        if (packet == null) {
+            return null;
+        }
+        try {
+            return ByteBufUtil.hexDump(packet);
+        } finally {
+            packet.release();
+        }
     }
 
     @Test
