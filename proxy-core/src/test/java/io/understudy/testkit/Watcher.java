@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Notes what an observer is told. */
 public class Watcher implements SessionObserver {
-    public static final int ALL = Interest.COMMANDS | Interest.STATEMENTS | Interest.RESPONSES | Interest.GTIDS;
+    public static final int ALL = Interest.COMMANDS | Interest.STATEMENTS | Interest.RESPONSES;
 
     /** What was known when an answer was over. */
     public record Seen(int code, int error, int status, long affected, long rows, int preparedId) {}
