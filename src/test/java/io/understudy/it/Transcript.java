@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class Transcript {
     private static final int LONGEST_VALUE = 200;
     private static final int MOST_RESULTS = 1000;
-    private static final Pattern CONNECTION = Pattern.compile("\\(conn=\\d+\\)");
+    /** Ids of connections and of prepared statements, which the server numbers over all sessions. */
+    private static final Pattern CONNECTION = Pattern.compile("\\((conn=)?\\d+\\)");
+
     private static final Pattern CONNECTION_LOST = Pattern.compile("08...");
 
     private final List<String> lines = new ArrayList<>();
@@ -67,7 +69,7 @@ final class Transcript {
             // The texts about lost connections are the drivers' own and tell times and addresses.
             String message = CONNECTION_LOST.matcher(state).matches()
                     ? ""
-                    : CONNECTION.matcher(String.valueOf(e.getMessage())).replaceAll("(conn)");
+                    : CONNECTION.matcher(String.valueOf(e.getMessage())).replaceAll("(id)");
             note("! " + e.getClass().getSimpleName() + " " + e.getErrorCode() + " " + state + " " + message);
         }
     }
@@ -108,7 +110,7 @@ final class Transcript {
     void warnings(@Nullable SQLWarning first) {
         for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {
             note("~ " + warning.getErrorCode() + " " + warning.getSQLState() + " "
-                    + CONNECTION.matcher(String.valueOf(warning.getMessage())).replaceAll("(conn)"));
+                    + CONNECTION.matcher(String.valueOf(warning.getMessage())).replaceAll("(id)"));
         }
     }
 

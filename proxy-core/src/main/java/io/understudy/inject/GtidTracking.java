@@ -106,10 +106,11 @@ public final class GtidTracking implements TrackingWatch {
         if (at < 0 || state == State.REFUSED) {
             return;
         }
+        // Whether the client's list now has last_gtid is for the server to say: drivers send expressions that name it
+        // either
+        // way, and asking again changes nothing where it is there.
         String value = text.substring(at + (mariaDb ? LIST : GTIDS).length());
-        boolean own = mariaDb
-                ? value.contains("last_gtid") || value.contains("'*'")
-                : value.contains("own_gtid") || value.contains("all_gtids");
+        boolean own = !mariaDb && (value.contains("own_gtid") || value.contains("all_gtids"));
         state = own ? State.THEIRS : State.WANTED;
     }
 

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Notes what an observer is told. */
 public class Watcher implements SessionObserver {
-    /** Everything that adds nothing to the session: {@link Interest#GTIDS} has the proxy send a statement of its own. */
     public static final int ALL = Interest.COMMANDS | Interest.STATEMENTS | Interest.RESPONSES;
 
     /** What was known when an answer was over. */

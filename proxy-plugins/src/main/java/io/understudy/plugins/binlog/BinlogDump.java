@@ -274,7 +274,7 @@ public final class BinlogDump {
 
     private void submit(Runnable task, Duration delay) {
         try {
-            executor.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
+            ScheduledFuture<?> unused = executor.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             log.debug("the proxy is stopping: the binary log is not read again");
         }

@@ -31,10 +31,10 @@ final class Varlen {
         if (at + 1 + extra > end) {
             throw new IndexOutOfBoundsException("a number is cut off");
         }
-        long value = extra >= 8 ? 0 : first >>> extra + 1;
+        long value = extra >= 8 ? 0 : first >>> (extra + 1);
         int known = extra >= 8 ? 0 : 7 - extra;
         for (int i = 1; i <= extra; i++) {
-            value |= (long) buf.getUnsignedByte(at + i) << known + 8 * (i - 1);
+            value |= (long) buf.getUnsignedByte(at + i) << (known + 8 * (i - 1));
         }
         at += 1 + extra;
         return value;

@@ -112,7 +112,7 @@ final class CommitMeters {
     }
 
     void group(long transactions) {
-        groups.record(transactions);
+        groups.record((double) transactions);
     }
 
     /** How many commits could not be attributed, by reason; reasons that never occurred are left out. */

@@ -146,6 +146,6 @@ final class CommitRecognizer {
     }
 
     private static boolean counts(Writes writes, boolean wouldBeTold) {
-        return writes == Writes.SURE || writes == Writes.MAYBE && !wouldBeTold;
+        return writes == Writes.SURE || (writes == Writes.MAYBE && !wouldBeTold);
     }
 }

@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
 final class GtidJoin {
     /** What becomes of commits. */
     interface Out {
-        /** @param queuedNanos how much of the time before the event other commits waited for their acknowledgement */
+        /**
+         * They have met.
+         *
+         * @param queuedNanos how much of the time before the event other commits waited for their acknowledgement
+         */
         void joined(Tracked commit, BinlogTransaction event, long queuedNanos);
 
         /** Its event has not come, or was missed; {@code reason} is from a bounded set. */

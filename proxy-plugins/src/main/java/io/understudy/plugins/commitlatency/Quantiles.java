@@ -33,14 +33,14 @@ final class Quantiles {
         if (power >= HIGHEST) {
             return (HIGHEST - LOWEST) * PER_DOUBLING - 1;
         }
-        int step = (int) (nanos >>> power - SHIFT) & PER_DOUBLING - 1;
+        int step = (int) (nanos >>> (power - SHIFT)) & (PER_DOUBLING - 1);
         return (power - LOWEST) * PER_DOUBLING + step;
     }
 
     private static long middle(int bucket) {
         int power = bucket / PER_DOUBLING + LOWEST;
-        long begin = (1L << power) + ((long) (bucket % PER_DOUBLING) << power - SHIFT);
-        return begin + (1L << power - SHIFT - 1);
+        long begin = (1L << power) + ((long) (bucket % PER_DOUBLING) << (power - SHIFT));
+        return begin + (1L << (power - SHIFT - 1));
     }
 
     long count() {

@@ -141,9 +141,10 @@ final class DomainObserver implements SessionObserver {
         }
         if (policy.pin && !accounts.isProven(session.user())) {
             // Should the server refuse, then not for a write that other sessions take to be in the domain.
+            InjectedStatement probe = domain.probe(policy);
             askedClaim = forced(entries, Conflict.UNSTEERABLE, digest, domain.refusedBefore());
             count(rule, domain.slot(), wanted, Outcome.UNPROVEN);
-            return domain.probe(policy);
+            return probe;
         }
         Claim claim = policy.ownership.decide(entries, wanted, policy.pin, digest);
         askedClaim = claim;
@@ -220,8 +221,13 @@ final class DomainObserver implements SessionObserver {
     }
 
     private static boolean changesSchema(CommandView command, @Nullable StatementSummary summary) {
+        if (summary != null && summary.temporary()) {
+            return false;
+        }
         StatementKind kind = summary == null ? command.kind() : summary.kind();
-        return kind.isDdl() || kind == StatementKind.UNKNOWN || kind == StatementKind.MULTI;
+        return kind.isDdl() && kind != StatementKind.TRUNCATE
+                || kind == StatementKind.UNKNOWN
+                || kind == StatementKind.MULTI;
     }
 
     @Override

@@ -21,6 +21,7 @@ final class Policy {
     final boolean pin;
     final boolean guarded;
 
+    private final DomainSlots slots;
     private final int[] slotOfRule;
     private final List<DomainMeters.OfRule> meters = new ArrayList<>();
     private final InjectedStatement[] sets;
@@ -33,6 +34,7 @@ final class Policy {
             TableOwnership ownership,
             Dictionary dictionary) {
         this.config = config;
+        this.slots = slots;
         this.ownership = ownership;
         rules = new RuleSet<>(config.rules(), DomainRule::name, DomainRule::match);
         tables = new TableResolver(ownership, dictionary);
@@ -78,10 +80,11 @@ final class Policy {
     }
 
     InjectedStatement set(int slot) {
-        return sets[slot];
+        // A table may be owned by a domain that only a later reload has brought.
+        return slot < sets.length ? sets[slot] : new InjectedStatement(sql(config, slots.domain(slot)), SET);
     }
 
     InjectedStatement probe(int slot) {
-        return probes[slot];
+        return slot < probes.length ? probes[slot] : new InjectedStatement(sql(config, slots.domain(slot)), PROBE);
     }
 }

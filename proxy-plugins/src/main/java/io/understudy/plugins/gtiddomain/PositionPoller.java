@@ -29,6 +29,8 @@ final class PositionPoller implements Runnable {
     private static final int TIMEOUT_SECONDS = 5;
     private static final long CATALOG_AGE_NANOS = 60_000_000_000L;
     private static final long CATALOG_RETRY_NANOS = 1_000_000_000L;
+    /** Reading a big dictionary takes its time, of which it shall get no more than that share. */
+    private static final long CATALOG_SHARE = 10;
 
     private final PluginContext context;
     private final DomainSlots slots;
@@ -41,6 +43,7 @@ final class PositionPoller implements Runnable {
     private final LongSupplier nanos;
 
     private long catalogReadAt;
+    private long catalogTook;
     private boolean catalogRead;
     private volatile @Nullable String problem;
 
@@ -156,7 +159,8 @@ final class PositionPoller implements Runnable {
                             + " domain; grant it SELECT and TRIGGER on the schemas whose writes shall be tagged");
         }
         catalogRead = true;
-        catalogReadAt = now;
+        catalogReadAt = nanos.getAsLong();
+        catalogTook = catalogReadAt - now;
         dictionary.learned(catalog, changes);
     }
 

@@ -61,11 +61,10 @@ final class SessionDomain {
         return policy.set(wanted);
     }
 
-    /** What is to be sent to learn whether the account may set the variable, without changing anything. */
+    /** What is to be sent to learn whether the account may set the variable; changes it only from an unknown value. */
     @Nullable
     InjectedStatement probe(Policy policy) {
-        // A value that is not the proxy's cannot be set to itself.
-        return slot == DomainSlots.FOREIGN ? null : policy.probe(slot);
+        return slot == DomainSlots.FOREIGN ? steer(DomainSlots.DEFAULT, policy) : policy.probe(slot);
     }
 
     /** The server's answer to the statement sent last. */

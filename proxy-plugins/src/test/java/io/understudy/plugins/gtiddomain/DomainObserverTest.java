@@ -314,4 +314,26 @@ class DomainObserverTest {
         fixture.caughtUp();
         assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
     }
+
+    @Test
+    void aServerWithAnotherGlobalDomainIsSetToTheDefaultOne() {
+        Fixture fixture = tagging(Guard.PIN);
+        fixture.accounts.setFreshSlot(fixture.slots.find(99));
+        FakeClient fresh = fixture.client("other");
+
+        assertThat(fresh.run("INSERT INTO orders VALUES (1)")).isEqualTo(TO_0);
+        assertThat(fixture.policy.ownership.ownersOf("shop.orders")).isEqualTo(1);
+        assertThat(fresh.run("INSERT INTO orders VALUES (1)")).isEqualTo("-");
+    }
+
+    @Test
+    void temporaryTablesDoNotMakeTheDictionaryStale() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+
+        app.run("CREATE TEMPORARY TABLE x (id INT)");
+        app.run("TRUNCATE big");
+
+        assertThat(fixture.dictionary.stale()).isFalse();
+    }
 }

@@ -24,7 +24,7 @@ class OwnershipProperties {
 
     private record InFlight(Claim claim, String table) {}
 
-    @Property(tries = 200)
+    @Property(tries = 60)
     void pinKeepsATablesWritesInOrder(@ForAll long seed) {
         Random random = new Random(seed);
         DomainSlots slots = new DomainSlots(0);
