@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  *   server in secret, client not:  ask for the key ─▶ ◀─ our key   encrypted password ─▶ (decrypted) password ─▶
  * </pre>
  *
- * A password stays in memory from one packet to the next and is overwritten then.
+ * A password stays in memory from one packet to the next and is overwritten then; network buffers are reused, not
+ * overwritten.
  *
  * <p>Source: MySQL source documentation, "Caching_sha2_password information" and "sha256_password".
  */
@@ -67,6 +68,9 @@ final class AuthBridge {
             boolean clientSecret, boolean serverSecret, Handshake handshake, Greeting greeting, ClientReply reply) {
         if (clientSecret == serverSecret) {
             return null;
+        }
+        if (!clientSecret) {
+            OwnKey.prepare();
         }
         String method = reply.authPlugin().isEmpty() ? greeting.authPlugin() : reply.authPlugin();
         return new AuthBridge(handshake, clientSecret, method, greeting.scramble());
