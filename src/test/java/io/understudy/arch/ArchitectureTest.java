@@ -182,6 +182,9 @@ class ArchitectureTest {
                 .that()
                 .resideInAnyPackage(
                         folder("wire"), folder("handshake"), folder("command"), folder("inject"), folder("session"))
+                // Compressed framing sits below the packets, as a pair of handlers in the pipeline, like TLS.
+                .and()
+                .resideOutsideOfPackage("io.understudy.wire.compress..")
                 .should()
                 .dependOnClassesThat(resideInAPackage("io.netty.channel.."))
                 .check(ours);

@@ -347,8 +347,7 @@ public final class ClientSession implements Handshake.Outcome {
     private void refuse(int code, String sqlState, String message) {
         int sequence = phase.errorSequence();
         if (sequence >= 0) {
-            // Number 0 comes before any greeting: a client that has not seen one takes a SQLSTATE for text.
-            client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), sequence, sequence > 0));
+            client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), sequence, true));
         }
     }
 
