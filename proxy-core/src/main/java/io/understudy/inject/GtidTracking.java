@@ -51,6 +51,8 @@ public final class GtidTracking implements TrackingWatch {
     private final boolean mariaDb;
     private State state = State.WANTED;
     private boolean listReported;
+    /** The statement that is about to go out sets the list itself: ours would be overwritten, so it waits for the next. */
+    private boolean afterThis;
 
     public GtidTracking(ServerFlavor flavor) {
         mariaDb = flavor == ServerFlavor.MARIADB;
@@ -64,6 +66,10 @@ public final class GtidTracking implements TrackingWatch {
     /** The statement, to be sent now; null when there is none to send. */
     public @Nullable InjectedStatement take() {
         if (state != State.WANTED) {
+            return null;
+        }
+        if (afterThis) {
+            afterThis = false;
             return null;
         }
         state = State.ASKED;
@@ -112,6 +118,7 @@ public final class GtidTracking implements TrackingWatch {
         String value = text.substring(at + (mariaDb ? LIST : GTIDS).length());
         boolean own = !mariaDb && (value.contains("own_gtid") || value.contains("all_gtids"));
         state = own ? State.THEIRS : State.WANTED;
+        afterThis = !own;
     }
 
     @Override
