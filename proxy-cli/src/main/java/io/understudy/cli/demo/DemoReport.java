@@ -82,6 +82,7 @@ final class DemoReport {
         line("");
         line("Commits (round trip to the standby %d ms)", rtt.toMillis());
         commitLines();
+        acknowledgementLine();
         line("");
         line("Statements tagged, by GTID domain");
         counted("understudy.gtid.domain.statements", "domain")
@@ -111,6 +112,21 @@ final class DemoReport {
                         millis(series.histogram().percentile(0.5)),
                         millis(series.histogram().percentile(0.95)),
                         millis(series.histogram().percentile(0.99)));
+            }
+        }
+    }
+
+    /** Of the commits that the binary log could be joined with: what of their time was the standby's acknowledgement. */
+    private void acknowledgementLine() {
+        for (LatencyHistograms.Series series : proxy.proxy().histograms().all()) {
+            if (series.name().equals("understudy_commit_semisync_wait_seconds")
+                    && series.histogram().count() > 0) {
+                line(
+                        "  of which waiting for the standby (%s): %d commits, p50 %s, p95 %s",
+                        series.tags().get("source"),
+                        series.histogram().count(),
+                        millis(series.histogram().percentile(0.5)),
+                        millis(series.histogram().percentile(0.95)));
             }
         }
     }
