@@ -1,0 +1,132 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.cli.embedded.DelayedLink;
+import io.understudy.cli.embedded.EmbeddedPair;
+import io.understudy.cli.embedded.PairOptions;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Whatever happens to a standby, the sessions whose statements are mirrored to it do not notice. */
+@Timeout(60)
+class MirrorIsolationServerTest {
+    private static final int SESSIONS = 3;
+    private static final int QUEUE_STATEMENTS = 40;
+    private static final int QUEUE_BYTES = 4096;
+    private static final Duration PATIENCE = Duration.ofSeconds(25);
+
+    private EmbeddedPair pair;
+    /** Between the proxy and the standby; replication has a link of its own. */
+    private DelayedLink link;
+
+    private MirrorProxy proxy;
+    private ApplicationLoad load;
+
+    @BeforeEach
+    void start() throws Exception {
+        pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false));
+        MirrorServerTest.prepare(pair);
+        link = DelayedLink.to(pair.standby().address(), Duration.ZERO);
+        proxy = MirrorProxy.start(pair.primary().port(), link.port(), """
+                concurrency: 3
+                queue: { statements: %d, bytes: %dB, age: 300ms }
+                timeout: 300ms
+                rules: [ { name: all, sample: 100%% } ]
+                """.formatted(QUEUE_STATEMENTS, QUEUE_BYTES));
+        load = new ApplicationLoad(SESSIONS, () -> proxy.mariadb("&useServerPrepStmts=true"));
+        awaitMirroring();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        load.close();
+        proxy.close();
+        link.close();
+        pair.close();
+    }
+
+    @Test
+    void aFrozenStandby() {
+        goesOnDuring(() -> pair.standby().freeze());
+        pair.standby().thaw();
+        awaitMirroring();
+        assertUnharmed();
+    }
+
+    @Test
+    void aStandbyThatIsKilled() {
+        goesOnDuring(() -> pair.standby().kill());
+        assertThat(proxy.dropped("standby_down")).isPositive();
+        pair.standby().restart();
+        awaitMirroring();
+        assertUnharmed();
+    }
+
+    @Test
+    void aNetworkThatHangs() {
+        goesOnDuring(link::pause);
+        link.resume();
+        awaitMirroring();
+        assertUnharmed();
+    }
+
+    @Test
+    void aStandbyThatAnswersAByteASecond() {
+        goesOnDuring(() -> link.throttle(1));
+        link.throttle(0);
+        awaitMirroring();
+        assertUnharmed();
+    }
+
+    @Test
+    void aStandbyThatResetsAndThenRefuses() {
+        link.cut();
+        awaitMirroring();
+        goesOnDuring(() -> {
+            link.refuse();
+            link.cut();
+        });
+        assertThat(proxy.dropped("standby_down")).isPositive();
+        link.resume();
+        awaitMirroring();
+        assertUnharmed();
+    }
+
+    /** The load goes on at the same connections while statements are dropped and the queue stays within its bounds. */
+    private void goesOnDuring(Runnable trouble) {
+        assertThat(sessionsOnPrimary()).isEqualTo(SESSIONS);
+        load.slowestMillis();
+        trouble.run();
+        double dropped = proxy.dropped();
+        long answered = load.statements();
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(20)).until(() -> {
+            assertUnharmed();
+            return proxy.dropped() > dropped + 500 && load.statements() > answered + 2_000;
+        });
+        assertThat(sessionsOnPrimary()).isEqualTo(SESSIONS);
+        // A wait for the standby would last for a timeout of some kind, of which 5 s is the usual one.
+        assertThat(load.slowestMillis()).isLessThan(2_000);
+    }
+
+    private void assertUnharmed() {
+        assertThat((Throwable) load.error()).isNull();
+        // One per session may be counted for a moment before it is refused.
+        assertThat(proxy.waiting("statements")).isBetween(0.0, (double) QUEUE_STATEMENTS + SESSIONS);
+        assertThat(proxy.waiting("bytes")).isBetween(0.0, QUEUE_BYTES + SESSIONS * 100.0);
+    }
+
+    private void awaitMirroring() {
+        double before = proxy.executed("ok");
+        await().atMost(PATIENCE).until(() -> proxy.executed("ok") > before + 200);
+    }
+
+    private int sessionsOnPrimary() {
+        return Integer.parseInt(
+                pair.primary().ask("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'app'"));
+    }
+}

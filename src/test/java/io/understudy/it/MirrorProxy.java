@@ -1,0 +1,114 @@
+package io.understudy.it;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.ProxyServer;
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
+import io.understudy.plugin.ProxyPlugin;
+import io.understudy.plugins.mirror.MirrorConfig;
+import io.understudy.plugins.mirror.MirrorPlugin;
+import java.net.InetSocketAddress;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Map;
+
+/** A whole proxy with the plugin {@code mirror} and one standby, and its counters. */
+final class MirrorProxy implements AutoCloseable {
+    static final String PASSWORD = "s3same-mirror";
+
+    private final ProxyServer server;
+    private final SimpleMeterRegistry meters;
+
+    private MirrorProxy(ProxyServer server, SimpleMeterRegistry meters) {
+        this.server = server;
+        this.meters = meters;
+    }
+
+    /** @param section what stands under {@code plugins.mirror} */
+    static MirrorProxy start(int primaryPort, int standbyPort, String section) throws Exception {
+        String text = """
+                transport: nio
+                listen: { address: "127.0.0.1:0" }
+                primary:
+                  address: 127.0.0.1:%d
+                  tls: { mode: disabled }
+                  monitor: { user: understudy, password: %s }
+                standbys:
+                  - name: s1
+                    address: 127.0.0.1:%d
+                    tls: { mode: disabled }
+                    user: understudy_mirror
+                    password: %s
+                plugins:
+                  mirror:
+                %s""".formatted(primaryPort, PASSWORD, standbyPort, PASSWORD, section.indent(4));
+        LoadedConfig loaded = ConfigLoader.load(text, "test.yaml", Map.of("mirror", MirrorConfig.class), name -> null);
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        Map<String, ProxyPlugin<?>> plugins = Map.of("mirror", new MirrorPlugin());
+        ProxyServer server = new ProxyServer(loaded, plugins, meters);
+        server.start();
+        return new MirrorProxy(server, meters);
+    }
+
+    /** A session by MariaDB's driver. */
+    Connection mariadb(String options) throws SQLException {
+        return DriverManager.getConnection(
+                "jdbc:mariadb://127.0.0.1:" + port() + "/shop?sslMode=disable&user=app&password=" + PASSWORD + options);
+    }
+
+    /** A session by MySQL's driver. */
+    Connection mysql(String options) throws SQLException {
+        return DriverManager.getConnection("jdbc:mysql://127.0.0.1:" + port()
+                + "/shop?sslMode=DISABLED&allowPublicKeyRetrieval=true&user=app&password=" + PASSWORD + options);
+    }
+
+    int port() {
+        return ((InetSocketAddress) server.addresses().get(0)).getPort();
+    }
+
+    /** Executed on the standby with this outcome. */
+    double executed(String outcome) {
+        return count("understudy.mirror.statements", "outcome", outcome);
+    }
+
+    double ofRule(String rule) {
+        return count("understudy.mirror.statements", "rule", rule);
+    }
+
+    double dropped(String reason) {
+        return count("understudy.mirror.dropped", "reason", reason);
+    }
+
+    double dropped() {
+        return meters.find("understudy.mirror.dropped").counters().stream()
+                .mapToDouble(Counter::count)
+                .sum();
+    }
+
+    double skipped(String reason) {
+        return count("understudy.mirror.skipped", "reason", reason);
+    }
+
+    /** {@code statements} or {@code bytes} waiting now. */
+    double waiting(String what) {
+        Gauge gauge = meters.find("understudy.mirror.queue." + what).gauge();
+        if (gauge == null) {
+            throw new AssertionError("there is no gauge for waiting " + what);
+        }
+        return gauge.value();
+    }
+
+    private double count(String name, String key, String value) {
+        return meters.find(name).tag(key, value).counters().stream()
+                .mapToDouble(Counter::count)
+                .sum();
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,270 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.cli.embedded.EmbeddedPair;
+import io.understudy.cli.embedded.PairOptions;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the plugin {@code mirror} sends to a real standby, by that standby's own log, and what it does not. */
+@Timeout(120)
+class MirrorServerTest {
+    private static final String MIRROR = "understudy_mirror";
+    private static final String ALL = "rules: [ { name: all, sample: 100% } ]";
+    private static EmbeddedPair pair;
+    private static GeneralLog log;
+
+    @BeforeAll
+    static void start() {
+        pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false));
+        prepare(pair);
+        log = new GeneralLog(pair.standby());
+    }
+
+    static void prepare(EmbeddedPair pair) {
+        String password = MirrorProxy.PASSWORD;
+        pair.primary()
+                .execute(
+                        "CREATE DATABASE shop",
+                        "CREATE DATABASE depot",
+                        "CREATE TABLE shop.orders (id INT PRIMARY KEY, note VARCHAR(100))",
+                        "CREATE TABLE shop.customers (id INT PRIMARY KEY, note VARCHAR(100))",
+                        "CREATE TABLE depot.shelves (id INT PRIMARY KEY, note VARCHAR(100))",
+                        "INSERT INTO shop.orders SELECT seq, CONCAT('order ', seq) FROM shop.seq_1_to_200");
+        pair.createAccount("understudy", password, "REPLICA MONITOR, BINLOG MONITOR, PROCESS ON *.*");
+        pair.createAccount(
+                MIRROR, password, "SELECT ON shop.*", "SELECT ON depot.*", "REPLICA MONITOR, BINLOG MONITOR ON *.*");
+        pair.createAccount("app", password, "ALL ON shop.*", "ALL ON depot.*");
+        pair.awaitCaughtUp(Duration.ofSeconds(20));
+    }
+
+    @AfterAll
+    static void stop() {
+        pair.close();
+    }
+
+    private static MirrorProxy proxy(String section) throws Exception {
+        return MirrorProxy.start(pair.primary().port(), pair.standby().port(), section);
+    }
+
+    private static void run(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static List<String> texts(String marker) throws SQLException {
+        return log.of(MIRROR, marker).stream().map(GeneralLog.Line::text).toList();
+    }
+
+    /** Everything sent before has been executed, dropped or skipped: a last read of its own is on the standby. */
+    private static void flush(MirrorProxy proxy, Connection connection, String marker) throws Exception {
+        run(connection, "SELECT '" + marker + "'");
+        await().until(() -> texts(marker).size() == 1);
+        await().until(() -> proxy.waiting("statements") == 0 && proxy.waiting("bytes") == 0);
+    }
+
+    @Test
+    void textReadsArriveAsTheyAreAndInTheirSchema() throws Exception {
+        try (MirrorProxy proxy = proxy(ALL);
+                Connection connection = proxy.mariadb("")) {
+            String inShop = "SELECT  note FROM orders /* text-1 */ WHERE id = 7";
+            String inDepot = "SELECT note FROM shelves /* text-1 */ WHERE note = 'ä \\' é'";
+            double before = proxy.executed("ok");
+            run(connection, inShop);
+            connection.setCatalog("depot");
+            run(connection, inDepot);
+            connection.setCatalog("shop");
+            run(connection, inShop);
+
+            await().until(() -> texts("text-1").size() == 3);
+            assertThat(log.of(MIRROR, "text-1"))
+                    .containsExactlyInAnyOrder(
+                            new GeneralLog.Line("Query", "shop", inShop),
+                            new GeneralLog.Line("Query", "depot", inDepot),
+                            new GeneralLog.Line("Query", "shop", inShop));
+            await().until(() -> proxy.executed("ok") >= before + 3);
+            assertThat(proxy.executed("error")).isZero();
+            assertThat(proxy.dropped()).isZero();
+        }
+    }
+
+    @Test
+    void preparedReadsArriveWithTheirValuesEachTime() throws Exception {
+        try (MirrorProxy proxy = proxy(ALL);
+                Connection mariadb = proxy.mariadb("&useServerPrepStmts=true");
+                Connection mysql = proxy.mysql("&useServerPrepStmts=true")) {
+            executeSome(mariadb, "prepared-mariadb");
+            executeSome(mysql, "prepared-mysql");
+
+            for (String marker : List.of("prepared-mariadb", "prepared-mysql")) {
+                await().until(() -> executions(marker).size() == 5);
+                assertThat(executions(marker))
+                        .allMatch(line -> line.schema().equals("shop"))
+                        .extracting(GeneralLog.Line::text)
+                        .containsExactlyInAnyOrder(
+                                expanded(marker, 1),
+                                expanded(marker, 2),
+                                expanded(marker, 3),
+                                expanded(marker, 4),
+                                "SELECT note FROM orders /* " + marker + " */ WHERE id = NULL AND note <> NULL");
+            }
+            assertThat(proxy.executed("error")).isZero();
+            assertThat(proxy.dropped()).isZero();
+        }
+    }
+
+    private static void executeSome(Connection connection, String marker) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(
+                "SELECT note FROM orders /* " + marker + " */ WHERE id = ? AND note <> ?")) {
+            for (int id = 1; id <= 4; id++) {
+                statement.setInt(1, id);
+                statement.setString(2, "value " + id);
+                try (ResultSet rows = statement.executeQuery()) {
+                    assertThat(rows.next()).isTrue();
+                }
+            }
+            statement.setNull(1, java.sql.Types.INTEGER);
+            statement.setNull(2, java.sql.Types.VARCHAR);
+            statement.executeQuery().close();
+        }
+    }
+
+    private static String expanded(String marker, int id) {
+        return "SELECT note FROM orders /* " + marker + " */ WHERE id = " + id + " AND note <> 'value " + id + "'";
+    }
+
+    private static List<GeneralLog.Line> executions(String marker) throws SQLException {
+        return log.of(MIRROR, marker).stream()
+                .filter(line -> line.command().equals("Execute"))
+                .toList();
+    }
+
+    @Test
+    void whatWritesLocksOrDependsOnTheSessionStaysAway() throws Exception {
+        try (MirrorProxy proxy = proxy(ALL);
+                Connection connection = proxy.mariadb("")) {
+            run(connection, "INSERT INTO customers /* away-1 */ VALUES (1, 'x')");
+            run(connection, "UPDATE customers /* away-1 */ SET note = 'y' WHERE id = 1");
+            run(connection, "SELECT note FROM customers /* away-1 */ WHERE id = 1 FOR UPDATE");
+            run(connection, "SET @v = 1 /* away-1 */");
+            run(connection, "SELECT note FROM customers /* away-1 */ WHERE id = @v");
+            connection.setAutoCommit(false);
+            run(connection, "DELETE FROM customers /* away-1 */ WHERE id = 1");
+            run(connection, "SELECT note FROM customers /* away-1 */ WHERE id = 2");
+            connection.commit();
+            connection.setAutoCommit(true);
+            flush(proxy, connection, "after-writes");
+            run(connection, "CREATE TEMPORARY TABLE scratch /* away-1 */ (id INT)");
+            run(connection, "SELECT id FROM scratch /* away-1 */");
+            run(connection, "SELECT note FROM orders /* away-1 */ WHERE id = 2");
+            try (Connection other = proxy.mariadb("")) {
+                flush(proxy, other, "after-all");
+            }
+
+            assertThat(texts("away-1")).isEmpty();
+            assertThat(proxy.skipped("locking_read")).isEqualTo(1);
+            assertThat(proxy.skipped("user_variable")).isPositive();
+            assertThat(proxy.skipped("in_writing_transaction")).isEqualTo(1);
+            assertThat(proxy.skipped("temporary_table")).isGreaterThanOrEqualTo(2);
+            assertThat(proxy.skipped("writes")).isGreaterThanOrEqualTo(3);
+            assertThat(proxy.executed("error")).isZero();
+        }
+    }
+
+    @Test
+    void aReadThatFailsOnThePrimaryIsNotTriedOnTheStandby() throws Exception {
+        try (MirrorProxy proxy = proxy(ALL);
+                Connection connection = proxy.mariadb("")) {
+            org.assertj.core.api.Assertions.assertThatThrownBy(
+                            () -> run(connection, "SELECT nothing FROM orders /* failing-1 */"))
+                    .isInstanceOf(SQLException.class);
+            flush(proxy, connection, "after-failing");
+            assertThat(texts("failing-1")).isEmpty();
+            assertThat(proxy.skipped("failed_on_primary")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aSessionIsMirroredWholeOrNotAtAll() throws Exception {
+        try (MirrorProxy proxy = proxy("rules: [ { name: half, sample: 50%, by: session } ]")) {
+            int sessions = 24;
+            int reads = 5;
+            for (int i = 0; i < sessions; i++) {
+                try (Connection connection = proxy.mariadb("")) {
+                    for (int j = 0; j < reads; j++) {
+                        run(connection, "SELECT note FROM orders /* whole-" + i + "- */ WHERE id = " + j);
+                    }
+                }
+            }
+            await().until(() ->
+                    proxy.waiting("statements") == 0 && texts("whole-").size() % reads == 0);
+            int whole = 0;
+            for (int i = 0; i < sessions; i++) {
+                String marker = "whole-" + i + "-";
+                int seen = texts(marker).size();
+                assertThat(seen).as("reads of session %d", i).isIn(0, reads);
+                whole += seen / reads;
+            }
+            // The sample goes by the session's number, so the share is the same in each run.
+            assertThat(whole).isBetween(4, 20);
+        }
+    }
+
+    @Test
+    void theFirstRuleThatMatchesDecides() throws Exception {
+        try (MirrorProxy proxy = proxy("""
+                rules:
+                  - { name: none, match: { table: customers }, sample: 0% }
+                  - { name: orders, match: { schema: shop, table: [orders, customers] }, sample: 100% }
+                """);
+                Connection connection = proxy.mariadb("")) {
+            run(connection, "SELECT note FROM customers /* rule-1 */");
+            run(connection, "SELECT note FROM depot.shelves /* rule-1 */");
+            run(connection, "SELECT note FROM orders /* rule-1 */ WHERE id = 3");
+
+            String mirrored = "SELECT note FROM orders /* rule-1 */ WHERE id = 3";
+            await().until(() -> texts("rule-1").contains(mirrored));
+            await().until(() -> proxy.ofRule("orders") == 1);
+            assertThat(texts("rule-1")).containsExactly(mirrored);
+            assertThat(proxy.ofRule("none")).isZero();
+        }
+    }
+
+    @Test
+    void aWritableStandbyGetsNothingUntilItIsReadOnlyAgain() throws Exception {
+        pair.standby().execute("SET GLOBAL read_only = 0");
+        try (MirrorProxy proxy = proxy(ALL);
+                Connection connection = proxy.mariadb("")) {
+            await().until(() -> {
+                run(connection, "SELECT 'writable, first'");
+                return proxy.dropped("not_read_only") > 0;
+            });
+            double dropped = proxy.dropped("not_read_only");
+            for (int i = 0; i < 10; i++) {
+                run(connection, "SELECT note FROM orders /* writable-1 */ WHERE id = 1");
+            }
+            await().until(() -> proxy.dropped("not_read_only") == dropped + 10);
+            assertThat(texts("writable-1")).isEmpty();
+
+            pair.standby().execute("SET GLOBAL read_only = 1");
+            await().until(() -> {
+                run(connection, "SELECT note FROM orders /* writable-2 */ WHERE id = 1");
+                return !texts("writable-2").isEmpty();
+            });
+        } finally {
+            pair.standby().execute("SET GLOBAL read_only = 1");
+        }
+    }
+}
