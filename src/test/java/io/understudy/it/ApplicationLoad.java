@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Point reads and inserts over some sessions until closed; remembers the first error and the slowest statement. */
 final class ApplicationLoad implements AutoCloseable {
-    private final AtomicInteger ids = new AtomicInteger(1_000_000);
+    /** Of all loads, since they write to the same table. */
+    private static final AtomicInteger IDS = new AtomicInteger(1_000_000);
+
     private final AtomicLong statements = new AtomicLong();
     private final AtomicLong slowestNanos = new AtomicLong();
     private final AtomicReference<@Nullable SQLException> error = new AtomicReference<>();
@@ -37,7 +39,7 @@ final class ApplicationLoad implements AutoCloseable {
             for (int i = 0; !stop; i++) {
                 long start = System.nanoTime();
                 if (i % 5 == 0) {
-                    insert.setInt(1, ids.incrementAndGet());
+                    insert.setInt(1, IDS.incrementAndGet());
                     insert.executeUpdate();
                 } else {
                     read.setInt(1, 1 + i % 200);

@@ -18,6 +18,9 @@ class MirrorIsolationServerTest {
     private static final int SESSIONS = 3;
     private static final int QUEUE_STATEMENTS = 40;
     private static final int QUEUE_BYTES = 4096;
+    /** Long enough for statements to time out and for connections to be given up and tried again. */
+    private static final Duration OUTAGE = Duration.ofMillis(2500);
+
     private static final Duration PATIENCE = Duration.ofSeconds(25);
 
     private EmbeddedPair pair;
@@ -97,6 +100,24 @@ class MirrorIsolationServerTest {
         assertUnharmed();
     }
 
+    /** Connections that hang between login and first statement are given up, so that a standby that is back is found. */
+    @Test
+    void aStandbyThatLetsInAndThenSaysNothing() throws Exception {
+        try (FakeServer fake = new FakeServer((in, out) -> {
+                    FakeServer.letIn(in, out);
+                    in.readAllBytes();
+                });
+                MirrorProxy hanging = MirrorProxy.start(
+                        pair.primary().port(),
+                        fake.address().getPort(),
+                        "{ concurrency: 1, timeout: 300ms, rules: [ { name: all } ] }");
+                ApplicationLoad other = new ApplicationLoad(1, () -> hanging.mariadb(""))) {
+            await().atMost(PATIENCE).until(() -> hanging.dropped("standby_down") > 0);
+            assertThat((Throwable) other.error()).isNull();
+            assertThat(other.slowestMillis()).isLessThan(2_000);
+        }
+    }
+
     /** The load goes on at the same connections while statements are dropped and the queue stays within its bounds. */
     private void goesOnDuring(Runnable trouble) {
         assertThat(sessionsOnPrimary()).isEqualTo(SESSIONS);
@@ -104,9 +125,12 @@ class MirrorIsolationServerTest {
         trouble.run();
         double dropped = proxy.dropped();
         long answered = load.statements();
+        long enough = System.nanoTime() + OUTAGE.toNanos();
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(20)).until(() -> {
             assertUnharmed();
-            return proxy.dropped() > dropped + 500 && load.statements() > answered + 2_000;
+            return proxy.dropped() > dropped + 200
+                    && load.statements() > answered + 1_000
+                    && System.nanoTime() - enough > 0;
         });
         assertThat(sessionsOnPrimary()).isEqualTo(SESSIONS);
         // A wait for the standby would last for a timeout of some kind, of which 5 s is the usual one.

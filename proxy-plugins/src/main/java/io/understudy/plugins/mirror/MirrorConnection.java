@@ -32,6 +32,9 @@ final class MirrorConnection {
     private final PreparedCache prepared = new PreparedCache();
 
     private volatile @Nullable WireConnection wire;
+    /** Logged in, but its first statements are not answered yet; {@link #busySinceNanos} counts for it too. */
+    private volatile @Nullable WireConnection preparing;
+
     private volatile boolean backingOff;
     private volatile boolean closed;
     private volatile long busySinceNanos;
@@ -82,6 +85,8 @@ final class MirrorConnection {
         }
         setting = null;
         prepared.clear();
+        busySinceNanos = System.nanoTime();
+        preparing = connected;
         Preparation preparation = new Preparation(connected);
         for (String sql : ReadOnlySession.statements(connected.flavor(), mirror.config())) {
             preparation.add(sql);
@@ -127,6 +132,8 @@ final class MirrorConnection {
             if (pending > 0) {
                 return;
             }
+            preparing = null;
+            busySinceNanos = 0;
             if (refused != null) {
                 connected.close();
                 lost(refused);
@@ -324,10 +331,13 @@ final class MirrorConnection {
         }
     }
 
-    /** Ends a statement that the standby does not end by itself. Any thread. */
+    /** Ends a statement that the standby does not end by itself, the first ones of a connection too. Any thread. */
     void sweep(long nowNanos) {
         long since = busySinceNanos;
         WireConnection current = wire;
+        if (current == null) {
+            current = preparing;
+        }
         if (since != 0
                 && current != null
                 && nowNanos - since > mirror.config().timeout().toNanos() + GRACE_NANOS) {
@@ -341,6 +351,10 @@ final class MirrorConnection {
         wire = null;
         if (current != null) {
             current.close();
+        }
+        WireConnection half = preparing;
+        if (half != null) {
+            half.close();
         }
     }
 }
