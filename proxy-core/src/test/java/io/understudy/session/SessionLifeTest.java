@@ -92,7 +92,7 @@ class SessionLifeTest {
         Scripted scripted = new Scripted(Memory.heap());
         scripted.session.backendFailed(2003, "HY000", "no route");
         byte[] sent = scripted.client.take();
-        assertThat(sent).isEqualTo(packet(0, Bytes.concat(of(0xFF), Bytes.int2(2003), Bytes.text("no route"))));
+        assertThat(sent).isEqualTo(packet(0, Bytes.concat(of(0xFF), Bytes.int2(2003), Bytes.text("#HY000no route"))));
         assertThat(scripted.closed("backend_unreachable")).isEqualTo(1);
         scripted.finish();
         scripted.session.backendFailed(2003, "HY000", "no route");
