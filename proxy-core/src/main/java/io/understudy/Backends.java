@@ -112,6 +112,11 @@ final class Backends implements AutoCloseable {
         return List.copyOf(standbys);
     }
 
+    /** A session could not be connected: worth a look. Any thread. */
+    void suspectPrimary() {
+        primaryMonitor.suspect();
+    }
+
     /** Why the primary cannot be used, or null when it can. */
     @Nullable
     String primaryProblem() {

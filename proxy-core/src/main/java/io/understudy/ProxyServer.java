@@ -83,6 +83,7 @@ public final class ProxyServer implements AutoCloseable {
         backends = new Backends(config, transport, meters);
         BackendConnector connector = new BackendConnector(
                 transport, config.primary().address(), config.primary().connectTimeout(), RelayServer.WATER_MARK);
+        connector.whenFailed(backends::suspectPrimary);
         relay = new RelayContext(
                 registry,
                 environment,

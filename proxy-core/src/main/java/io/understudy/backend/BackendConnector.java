@@ -29,6 +29,7 @@ public final class BackendConnector {
     private final Duration timeout;
     private final WriteBufferWaterMark waterMark;
     private volatile SendProxyProtocol proxyProtocol = SendProxyProtocol.DISABLED;
+    private volatile Runnable whenFailed = () -> {};
 
     public BackendConnector(
             NetworkTransport transport, Address address, Duration timeout, WriteBufferWaterMark waterMark) {
@@ -40,6 +41,11 @@ public final class BackendConnector {
 
     public Address address() {
         return address;
+    }
+
+    /** Told of every connection that failed, on the session's event loop; must not wait. */
+    public void whenFailed(Runnable listener) {
+        whenFailed = listener;
     }
 
     /** Has every connection begin with a PROXY protocol header; to be called before the first one. */
@@ -72,8 +78,9 @@ public final class BackendConnector {
                 .connect(transport.connectAddress(address));
     }
 
-    /** What a failed {@link #connect} is called in the protocol. */
+    /** What a failed {@link #connect} is called in the protocol; to be asked once for each. */
     public BackendFailure explain(Throwable cause) {
+        whenFailed.run();
         String why;
         if (cause instanceof ConnectTimeoutException) {
             why = "no connection within primary.connectTimeout (" + timeout.toMillis() + " ms)";
