@@ -78,8 +78,8 @@ public final class BackendConnector {
                 .connect(transport.connectAddress(address));
     }
 
-    /** What a failed {@link #connect} is called in the protocol; to be asked once for each. */
-    public BackendFailure explain(Throwable cause) {
+    /** To be called once for each {@link #connect} that failed: tells the listener, and what the failure is called in the protocol. */
+    public BackendFailure failed(Throwable cause) {
         whenFailed.run();
         String why;
         if (cause instanceof ConnectTimeoutException) {

@@ -214,8 +214,9 @@ public final class Exchange extends AnswerProgress implements CommandView, Respo
             throw new IllegalStateException("the packet is not at hand any more, or was not seen whole");
         }
         ByteBuf out = alloc.buffer(Packets.HEADER + payloadLength);
-        out.writeMediumLE(payloadLength).writeByte(0);
+        int at = Packets.begin(out, 0);
         statement.copyPayload(out);
+        Packets.end(out, at);
         return out;
     }
 

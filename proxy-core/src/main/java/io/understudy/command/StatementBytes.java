@@ -6,7 +6,6 @@ import io.understudy.sql.SetStatement;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
-import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -105,7 +104,7 @@ final class StatementBytes {
     String text() {
         byte[] bytes = array();
         int start = textOffset();
-        return new String(bytes, offset + start, length - start, charset());
+        return new String(bytes, offset + start, length - start, StandardCharsets.UTF_8);
     }
 
     String normalizedText() {
@@ -135,14 +134,12 @@ final class StatementBytes {
         return buf == null ? 1 : QueryAttributes.textOffset(buf, index, length, model.capabilities());
     }
 
+    /** Code and body without query attributes, which only a connection that has agreed on them would understand. */
     void copyPayload(ByteBuf out) {
         ByteBuf buf = source;
         if (buf != null) {
-            out.writeBytes(buf, index, length);
+            int start = textOffset();
+            out.writeBytes(buf, index, 1).writeBytes(buf, index + start, length - start);
         }
-    }
-
-    private static Charset charset() {
-        return StandardCharsets.UTF_8;
     }
 }

@@ -47,7 +47,8 @@ public interface CommandView {
     boolean complete();
 
     /**
-     * A copy of the client's packet with its 4-byte header, ready to be sent elsewhere.
+     * A copy of the client's packet with its 4-byte header, ready to be sent elsewhere. Query attributes of a COM_QUERY are
+     * left out.
      *
      * @throws IllegalStateException when the command is not {@link #complete} or the callback is {@code onResponse}
      */

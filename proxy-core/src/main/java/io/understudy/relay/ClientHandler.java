@@ -42,7 +42,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
                     if (connected.isSuccess()) {
                         backendConnected(connected.channel(), opened, leg);
                     } else {
-                        BackendFailure failure = context.connector().explain(connected.cause());
+                        BackendFailure failure = context.connector().failed(connected.cause());
                         opened.backendFailed(failure.code(), failure.sqlState(), failure.message());
                     }
                 });

@@ -1,0 +1,54 @@
+package io.understudy.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.wire.Capabilities;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+class StatementBytesTest {
+    private static String copied(long capabilities, String payload) {
+        SessionModel model = new SessionModel(
+                new SessionModel.Login(
+                        1,
+                        "u",
+                        null,
+                        45,
+                        InetSocketAddress.createUnresolved("192.0.2.1", 1),
+                        ServerFlavor.MYSQL,
+                        "9",
+                        1,
+                        capabilities,
+                        2),
+                new SqlAnalyzer(),
+                1024);
+        StatementBytes statement = new StatementBytes(new SqlAnalyzer(), model);
+        ByteBuf bytes = Unpooled.copiedBuffer(payload, StandardCharsets.ISO_8859_1);
+        ByteBuf out = Unpooled.buffer();
+        statement.open(bytes, 0, bytes.readableBytes());
+        statement.copyPayload(out);
+        statement.close();
+        return out.toString(StandardCharsets.ISO_8859_1);
+    }
+
+    @Test
+    void aCopyHasNoQueryAttributes() {
+        assertThat(copied(Capabilities.QUERY_ATTRIBUTES, "\003\000\001SELECT 1"))
+                .isEqualTo("\003SELECT 1");
+        // One attribute: null bitmap, types bound, type VARCHAR, name "a", value "x".
+        assertThat(copied(Capabilities.QUERY_ATTRIBUTES, "\003\001\001\000\001\375\000\001a\001xSELECT 1"))
+                .isEqualTo("\003SELECT 1");
+    }
+
+    @Test
+    void anythingElseIsCopiedAsItCame() {
+        assertThat(copied(0, "\003SELECT 1")).isEqualTo("\003SELECT 1");
+        assertThat(copied(Capabilities.QUERY_ATTRIBUTES, "\027\001\000\000\000\000\001\000\000\000"))
+                .isEqualTo("\027\001\000\000\000\000\001\000\000\000");
+    }
+}
