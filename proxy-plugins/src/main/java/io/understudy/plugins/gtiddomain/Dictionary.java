@@ -33,13 +33,23 @@ final class Dictionary implements TableOwnership.Admission {
         return changes.get();
     }
 
+    /** A catalogue was read; {@code changesBefore} as it was before the reading. */
+    synchronized void learned(Catalog catalog, long changesBefore) {
+        known = new Known(known.relations.with(catalog), changesBefore);
+    }
+
     /**
-     * A catalogue was read.
+     * Forgets names of earlier catalogues under which nothing is outstanding. To be called later than {@link #learned}, as sessions
+     * that have just looked tables up may still use the names of then.
      *
      * @param owned whether writes under a name may not have been applied everywhere
      */
-    synchronized void learned(Catalog catalog, long changesBefore, Predicate<String> owned) {
-        known = new Known(known.relations.with(catalog, owned), changesBefore);
+    synchronized void prune(Predicate<String> owned) {
+        Known now = known;
+        Relations less = now.relations.pruned(owned);
+        if (less != now.relations) {
+            known = new Known(less, now.changes);
+        }
     }
 
     /** The binary log has shown that who writes one of the tables may write the others too. */

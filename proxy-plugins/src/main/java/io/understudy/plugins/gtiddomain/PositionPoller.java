@@ -105,7 +105,9 @@ final class PositionPoller implements Runnable {
         long ended;
         try (Connection connection = primary.getConnection()) {
             settleOrphans(connection);
-            policy.get().ownership.settle();
+            TableOwnership ownership = policy.get().ownership;
+            ownership.settle();
+            dictionary.prune(name -> ownership.ownersOf(name) != 0);
             ended = progress.endEpoch();
             position = primaryPosition(connection);
             readCatalog(connection);
@@ -185,8 +187,7 @@ final class PositionPoller implements Runnable {
         catalogRead = true;
         catalogReadAt = nanos.getAsLong();
         catalogTook = catalogReadAt - now;
-        TableOwnership ownership = policy.get().ownership;
-        dictionary.learned(catalog, changes, name -> ownership.ownersOf(name) != 0);
+        dictionary.learned(catalog, changes);
     }
 
     /** Without the PROCESS privilege other accounts' threads are invisible, which must not be taken for their end. */

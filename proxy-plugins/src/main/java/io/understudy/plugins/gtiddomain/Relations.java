@@ -36,7 +36,7 @@ record Relations(Catalog catalog, Map<String, Set<String>> earlier, Map<String, 
     }
 
     /** With a newer catalogue, in which tables may have come to or left families. */
-    Relations with(Catalog next, Predicate<String> owned) {
+    Relations with(Catalog next) {
         Map<String, Set<String>> names = new HashMap<>();
         Set<String> tables = new TreeSet<>(catalog.tables());
         tables.addAll(next.tables());
@@ -47,7 +47,7 @@ record Relations(Catalog catalog, Map<String, Set<String>> earlier, Map<String, 
                 names.computeIfAbsent(now, name -> new TreeSet<>()).add(before);
             }
             for (String name : earlier.getOrDefault(before, Set.of())) {
-                if (!name.equals(now) && owned.test(name)) {
+                if (!name.equals(now)) {
                     names.computeIfAbsent(now, key -> new TreeSet<>()).add(name);
                 }
             }
@@ -62,6 +62,19 @@ record Relations(Catalog catalog, Map<String, Set<String>> earlier, Map<String, 
             }
         });
         return new Relations(next, names, kept);
+    }
+
+    /** Without the earlier names under which nothing is outstanding. */
+    Relations pruned(Predicate<String> owned) {
+        if (earlier.isEmpty()) {
+            return this;
+        }
+        Map<String, Set<String>> kept = new HashMap<>();
+        earlier.forEach((family, names) -> names.stream()
+                .filter(owned)
+                .forEach(name ->
+                        kept.computeIfAbsent(family, key -> new TreeSet<>()).add(name)));
+        return kept.equals(earlier) ? this : new Relations(catalog, kept, learned);
     }
 
     /** With what the binary log has shown; beyond a bound nothing more is learned. */

@@ -225,11 +225,14 @@ final class TableOwnership {
         boolean sole = owners == 1 << other && other != DomainSlots.FOREIGN;
         decision.slot = sole ? other : DomainSlots.DEFAULT;
         decision.conflict = sole ? Conflict.PINNED : Conflict.TWO_DOMAINS;
-        decision.other = other;
+        // What the log names is what the write goes against, or for a pinned one whom it follows.
+        int against = sole ? owners : owners & ~(1 << decision.slot);
+        decision.other = Integer.numberOfTrailingZeros(against);
         for (TableEntry entry : entries) {
-            if ((entry.outstanding(progress, simulated) & 1 << other) != 0 || decision.at.isEmpty()) {
+            boolean owned = (entry.outstanding(progress, simulated) & 1 << decision.other) != 0;
+            if (owned || decision.at.isEmpty()) {
                 decision.at = entry.name;
-                decision.otherDigest = entry.lastDigest(other);
+                decision.otherDigest = entry.lastDigest(decision.other);
             }
         }
     }

@@ -89,7 +89,7 @@ class DomainObserverTest {
                         .count())
                 .isEqualTo(1);
         app.resetConnection();
-        fixture.dictionary.learned(fixture.dictionary.catalog(), fixture.dictionary.changes(), name -> false);
+        fixture.dictionary.learned(fixture.dictionary.catalog(), fixture.dictionary.changes());
         fixture.caughtUp();
         assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
     }
@@ -195,8 +195,31 @@ class DomainObserverTest {
         assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
         fixture.caughtUp();
         assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
-        assertThat(app.run("DELETE archive, orders FROM archive JOIN orders")).isEqualTo(TO_0);
-        assertThat(fixture.conflicts).containsExactly("pinned shop.archive 0/0", "two_domains shop.archive 0/11");
+        assertThat(fixture.conflicts).containsExactly("pinned shop.archive 0/0");
+    }
+
+    @Test
+    void aStatementOverSeveralTablesFollowsTheirOnlyOwner() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.run("DELETE FROM archive");
+
+        assertThat(app.run("DELETE archive, orders FROM archive JOIN orders")).isEqualTo("-");
+        assertThat(fixture.client("app").run("DELETE FROM orders")).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(fixture.conflicts).containsExactly("pinned shop.orders 11/11");
+    }
+
+    @Test
+    void aStatementOverTablesOfTwoDomainsGoesToTheDefaultOneAndIsCounted() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.run("DELETE FROM archive");
+        app.run("DELETE FROM orders");
+
+        assertThat(app.run("DELETE archive, orders FROM archive JOIN orders")).isEqualTo("-");
+        assertThat(fixture.conflicts).containsExactly("two_domains shop.archive 0/11");
+        fixture.caughtUp();
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
     }
 
     @Test
@@ -281,7 +304,7 @@ class DomainObserverTest {
         FakeClient app = fixture.client("app");
 
         assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo("-");
-        fixture.dictionary.learned(fixture.dictionary.catalog(), fixture.dictionary.changes(), name -> false);
+        fixture.dictionary.learned(fixture.dictionary.catalog(), fixture.dictionary.changes());
         fixture.caughtUp();
         assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
     }
@@ -310,9 +333,9 @@ class DomainObserverTest {
         assertThat(app.run("DELETE FROM orders")).isEqualTo(TO_0);
         fixture.caughtUp();
         fixture.dictionary.setRowFormat(false);
-        assertThat(app.run(copy)).isEqualTo("-");
-        fixture.caughtUp();
-        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
+        assertThat(app.run(copy)).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(app.run("DELETE FROM orders")).isEqualTo("-");
+        assertThat(fixture.conflicts).containsExactly("pinned shop.orders 11/11");
     }
 
     @Test

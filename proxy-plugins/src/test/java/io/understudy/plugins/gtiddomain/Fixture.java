@@ -34,7 +34,8 @@ final class Fixture {
         }
         catalog.table("shop.view", false);
         catalog.foreignKey("shop.child", "shop.items");
-        dictionary.learned(catalog.build(), 0, name -> false);
+        dictionary.learned(catalog.build(), 0);
+        dictionary.prune(name -> false);
     }
 
     Policy policy(Mode mode, Guard guard, @Nullable String procedure, DomainRule... rules) {
