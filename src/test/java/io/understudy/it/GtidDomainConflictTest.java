@@ -26,6 +26,7 @@ class GtidDomainConflictTest {
         assertThat(result.divergent()).isEmpty();
         assertThat(result.tables()).isEqualTo(13);
         assertThat(result.transactions()).isEqualTo(TRANSACTIONS);
+        assertThat(result.unsafeConflicts()).as("%s", result.conflicts()).isZero();
         assertThat(result.steered()).as(result.position()).isGreaterThan(TRANSACTIONS / 10);
     }
 

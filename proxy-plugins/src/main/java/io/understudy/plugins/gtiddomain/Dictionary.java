@@ -52,10 +52,13 @@ final class Dictionary implements TableOwnership.Admission {
         }
     }
 
-    /** The binary log has shown that who writes one of the tables may write the others too. */
+    /** A statement, or the binary log, has shown that who writes one of the tables may write the others too. */
     synchronized void expand(Collection<String> written, Collection<String> alsoWritten) {
         Known now = known;
-        known = new Known(now.relations.expanded(written, alsoWritten), now.changes);
+        Relations more = now.relations.expanded(written, alsoWritten);
+        if (more != now.relations) {
+            known = new Known(more, now.changes);
+        }
     }
 
     /** Whether the binary log has rows, so that what a write has read does not matter to a replica; false until known. */

@@ -9,12 +9,11 @@ import java.util.function.Predicate;
 
 /**
  * Under which names a table's writes are followed: its family; the families that the table was in at the readings before, as
- * long as something written under them is not applied everywhere; and tables that the binary log has shown to be written along with it.
- * Immutable.
+ * long as something written under them is not applied everywhere; and tables that the binary log has shown to be written along with it, or that one statement has named together with it. Immutable.
  *
  * @param catalog the last one read
  * @param earlier other names by family: what was written under these may depend on what is written now
- * @param learned other names by family, from the binary log
+ * @param learned other names by family, from statements over several tables and from the binary log
  */
 record Relations(Catalog catalog, Map<String, Set<String>> earlier, Map<String, Set<String>> learned) {
     static final Relations NONE = new Relations(Catalog.EMPTY, Map.of(), Map.of());
@@ -77,7 +76,7 @@ record Relations(Catalog catalog, Map<String, Set<String>> earlier, Map<String, 
         return kept.equals(earlier) ? this : new Relations(catalog, kept, learned);
     }
 
-    /** With what the binary log has shown; beyond a bound nothing more is learned. */
+    /** With what a statement or the binary log has shown; beyond a bound nothing more is learned. */
     Relations expanded(Collection<String> written, Collection<String> alsoWritten) {
         Map<String, Set<String>> more = new HashMap<>(learned);
         for (String family : written) {

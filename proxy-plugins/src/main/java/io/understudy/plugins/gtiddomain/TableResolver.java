@@ -18,6 +18,8 @@ final class TableResolver {
     private static final int CACHE_SIZE = 4096;
     /** A statement that writes more tables than that is not worth following one by one. */
     private static final int MAX_TABLES = 32;
+    /** A statement over more tables than that ties none of them. */
+    private static final int MAX_TIED = 8;
 
     private record Resolved(
             long digest, @Nullable String schema, Relations relations, boolean rowFormat, TableEntry[] entries) {}
@@ -73,15 +75,22 @@ final class TableResolver {
     private TableEntry[] resolve(List<TableName> tables, @Nullable String schema, Relations relations) {
         // In the order of their names, in which their monitors are taken.
         TreeSet<String> names = new TreeSet<>();
+        TreeSet<String> families = new TreeSet<>();
         for (TableName table : tables) {
             String where = table.schema() == null ? schema : table.schema();
             if (where == null) {
                 return unknown;
             }
-            relations.addNames(Catalog.name(where, table.table()), names);
+            String name = Catalog.name(where, table.table());
+            families.add(relations.catalog().family(name));
+            relations.addNames(name, names);
         }
         if (names.size() > MAX_TABLES) {
             return unknown;
+        }
+        if (families.size() > 1 && families.size() <= MAX_TIED) {
+            // Once written together, always followed together: else two domains could own them when the statement comes again.
+            dictionary.expand(families, families);
         }
         TableEntry[] entries = new TableEntry[names.size()];
         int count = 0;

@@ -18,6 +18,7 @@ import java.util.function.Consumer;
 
 /** A conflicting load through the real proxy before a fresh pair of servers, and what became of the replica. */
 public final class ConflictRun {
+    private static final long WARM_UP = 600;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     /**
@@ -48,6 +49,14 @@ public final class ConflictRun {
         /** The replica is what the primary is, and never stopped. */
         public boolean equal() {
             return errno == 0 && divergent.isEmpty();
+        }
+
+        /** What the guard has counted and replicas may suffer from; a pinned write is none of it. */
+        public long unsafeConflicts() {
+            return conflicts.entrySet().stream()
+                    .filter(entry -> !entry.getKey().equals("pinned"))
+                    .mapToLong(entry -> entry.getValue() instanceof Number number ? number.longValue() : 0)
+                    .sum();
         }
 
         /** Transactions in other domains than the default one. */
@@ -82,6 +91,10 @@ public final class ConflictRun {
             ConflictSchema.create(pair);
             pair.awaitCaughtUp(Duration.ofMinutes(1));
             try (DomainsProxy proxy = DomainsProxy.start(pair, ConflictSchema.PASSWORD, section())) {
+                // While the guard learns: which tables are written together, and which in transactions.
+                ConflictLoad warmUp =
+                        new ConflictLoad(proxy.url("dom"), sessions, guard.equals("off") ? 0 : WARM_UP, ~seed, () -> false);
+                warmUp.run();
                 proxy.awaitGuard(guard);
                 AtomicBoolean stopped = new AtomicBoolean();
                 ConflictLoad load = new ConflictLoad(proxy.url("dom"), sessions, transactions, seed, stopped::get);
@@ -106,7 +119,7 @@ public final class ConflictRun {
     }
 
     private String section() {
-        StringBuilder rules = new StringBuilder("mode: tag\nguard: " + guard + "\nlearn: 2s\npoll: 20ms\nrules:\n");
+        StringBuilder rules = new StringBuilder("mode: tag\nguard: " + guard + "\nlearn: 4s\npoll: 20ms\nrules:\n");
         for (int domain = 0; domain < ConflictSchema.DOMAINS; domain++) {
             rules.append("  - { name: ")
                     .append(ConflictSchema.user(domain))
