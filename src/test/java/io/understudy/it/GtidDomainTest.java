@@ -42,7 +42,10 @@ class GtidDomainTest {
     @BeforeAll
     static void start() throws Exception {
         pair = EmbeddedPair.start(PairOptions.defaults().withParallelThreads(8).withSemiSync(false));
-        pair.createAccount("watch", PASSWORD, "SELECT, TRIGGER, PROCESS, REPLICATION SLAVE, REPLICA MONITOR, BINLOG MONITOR ON *.*");
+        pair.createAccount(
+                "watch",
+                PASSWORD,
+                "SELECT, TRIGGER, PROCESS, REPLICATION SLAVE, REPLICA MONITOR, BINLOG MONITOR ON *.*");
         pair.createAccount("tagger", PASSWORD, "ALL ON *.*");
         pair.createAccount("archiver", PASSWORD, "ALL ON *.*");
         pair.createAccount("plain", PASSWORD, "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, EXECUTE ON *.*");
@@ -77,7 +80,7 @@ class GtidDomainTest {
                     plugins:
                       gtid-domain:
                     %s""".formatted(
-                            pair.primary().port(), monitor, PASSWORD, pair.standby().port(), PASSWORD, section.indent(4));
+                    pair.primary().port(), monitor, PASSWORD, pair.standby().port(), PASSWORD, section.indent(4));
             LoadedConfig loaded =
                     ConfigLoader.load(text, "test.yaml", Map.of("gtid-domain", GtidDomainConfig.class), name -> null);
             SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -218,7 +221,8 @@ class GtidDomainTest {
                 run(connection, "UPDATE ids SET v = LAST_INSERT_ID() WHERE id = LAST_INSERT_ID()");
 
                 assertThat(one(connection, "SELECT @@gtid_domain_id")).isEqualTo("14");
-                assertThat(one(connection, "SELECT v FROM ids WHERE id = " + id)).isEqualTo(id);
+                assertThat(one(connection, "SELECT v FROM ids WHERE id = " + id))
+                        .isEqualTo(id);
                 assertThat(one(connection, "SELECT LAST_INSERT_ID()")).isEqualTo(id);
             }
         }
@@ -247,7 +251,9 @@ class GtidDomainTest {
             int[] id = {0};
             await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
                 run(connection, "INSERT INTO hidden_src VALUES (" + id[0]++ + ")");
-                assertThat(proxy.state().get("learnedTies").toString()).contains("dom.hidden_src").contains("dom.hidden_log");
+                assertThat(proxy.state().get("learnedTies").toString())
+                        .contains("dom.hidden_src")
+                        .contains("dom.hidden_log");
             });
             await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
                 run(connection, "INSERT INTO hidden_src VALUES (" + id[0]++ + ")");

@@ -44,7 +44,9 @@ final class DomainsDemoCommand implements Callable<Integer> {
                                 rows,
                                 transactions,
                                 seed,
-                                java.util.Objects.requireNonNull(spec).commandLine().getOut())
+                                java.util.Objects.requireNonNull(spec)
+                                        .commandLine()
+                                        .getOut())
                         .run()
                 ? CommandLine.ExitCode.OK
                 : CommandLine.ExitCode.SOFTWARE;

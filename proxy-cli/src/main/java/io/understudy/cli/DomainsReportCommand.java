@@ -44,9 +44,10 @@ final class DomainsReportCommand implements Callable<Integer> {
         if (admin != null) {
             client = new AdminClient(admin, null);
         } else if (file != null) {
-            client = AdminClient.of(ConfigLoader.load(file, PluginTypes.installed().records())
-                    .config()
-                    .admin());
+            client = AdminClient.of(
+                    ConfigLoader.load(file, PluginTypes.installed().records())
+                            .config()
+                            .admin());
         } else {
             throw new CommandLine.ParameterException(
                     spec.commandLine(), "Missing where to ask: give --admin HOST:PORT or -c FILE");

@@ -20,6 +20,7 @@ final class ReportCommand implements Runnable {
     @Override
     public void run() {
         throw new CommandLine.ParameterException(
-                Objects.requireNonNull(spec).commandLine(), "Missing report: domains or parallelism; -h tells about them");
+                Objects.requireNonNull(spec).commandLine(),
+                "Missing report: domains or parallelism; -h tells about them");
     }
 }

@@ -157,7 +157,8 @@ public final class PrimaryCheck {
         if (found.isEmpty()) {
             add(Finding.warning(
                     where,
-                    "the procedure " + name + " does not exist, or the monitor account has no EXECUTE on it to see it; an"
+                    "the procedure " + name
+                            + " does not exist, or the monitor account has no EXECUTE on it to see it; an"
                             + " administrator creates it with: " + sql));
         } else if (!found.get(0).equals("DEFINER")) {
             add(Finding.error(where, "the procedure " + name + " does not run with its definer's rights; " + sql));

@@ -49,7 +49,8 @@ public final class AdminClient {
                     "no answer from " + where + ": " + e + "; is the proxy running, and is that its admin address?", e);
         }
         if (response.statusCode() != 200) {
-            throw new IOException(where + " answered " + response.statusCode() + ": " + response.body().strip()
+            throw new IOException(where + " answered " + response.statusCode() + ": "
+                    + response.body().strip()
                     + (response.statusCode() == 404 ? "; is the plugin configured there?" : ""));
         }
         if (!(JsonReader.read(response.body()) instanceof Map<?, ?> map)) {

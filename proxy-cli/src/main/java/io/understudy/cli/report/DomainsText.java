@@ -55,7 +55,9 @@ public final class DomainsText {
         Map<String, Object> conflicts = Table.map(view, "conflicts");
         conflicts.forEach((kind, count) -> {
             if (!(count instanceof Number number) || number.longValue() > 0) {
-                out.line("  %-20s %12s%s", kind, count, kind.equals("pinned") ? "  (harmless)" : "  A REPLICA MAY SUFFER");
+                out.line(
+                        "  %-20s %12s%s",
+                        kind, count, kind.equals("pinned") ? "  (harmless)" : "  A REPLICA MAY SUFFER");
             }
         });
         if (conflicts.values().stream().allMatch(count -> count instanceof Number number && number.longValue() == 0)) {
@@ -94,8 +96,8 @@ public final class DomainsText {
                     row.get("standby"),
                     row.containsKey("unknown")
                             ? row.get("unknown")
-                            : "STOPPED with " + row.get("errno") + " on " + row.get("table") + ", written in the domains "
-                                    + row.get("domainsThatWroteIt"));
+                            : "STOPPED with " + row.get("errno") + " on " + row.get("table")
+                                    + ", written in the domains " + row.get("domainsThatWroteIt"));
         }
     }
 }

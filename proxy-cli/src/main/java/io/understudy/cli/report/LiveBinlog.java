@@ -37,7 +37,8 @@ public final class LiveBinlog {
         MonitorConfig monitor = primary.monitor();
         OwnQuestions questions = OwnQuestions.to(primary);
         if (monitor == null || questions == null) {
-            throw new IOException("primary.monitor is not configured; add an account with REPLICATION SLAVE, or give files");
+            throw new IOException(
+                    "primary.monitor is not configured; add an account with REPLICATION SLAVE, or give files");
         }
         NetworkTransport transport = NetworkTransport.resolve(Transport.NIO);
         EventLoopGroup loops = transport.group(1, "report");

@@ -19,7 +19,11 @@ public final class ParallelismText {
             out.line("  groups by size: %s", sizes);
         }
         simulation(out, report, "conservative", "slave_parallel_mode=conservative: commit groups one after the other");
-        simulation(out, report, "optimistic", "slave_parallel_mode=optimistic: all but schema changes, if nothing conflicts");
+        simulation(
+                out,
+                report,
+                "optimistic",
+                "slave_parallel_mode=optimistic: all but schema changes, if nothing conflicts");
         out.line("");
         out.line("Long transactions (from %.3f s on)", Table.number(report, "longAboveSeconds"));
         if (Table.rows(report, "long").isEmpty()) {
@@ -31,7 +35,8 @@ public final class ParallelismText {
                     row.get("gtid"), Table.number(row, "seconds"), Table.whole(row, "bytes"), row.get("what"));
         }
         out.line("");
-        out.line("A model and an upper bound: no row locks, no retries, no disk. Schema changes take as long as on the primary, in whole");
+        out.line(
+                "A model and an upper bound: no row locks, no retries, no disk. Schema changes take as long as on the primary, in whole");
         out.line("seconds; rows are applied at 20 MB/s; a commit takes 0.2 ms.");
         return out.text();
     }
@@ -40,7 +45,8 @@ public final class ParallelismText {
         out.line("");
         out.line("%s", title);
         out.line(
-                "  %7s %12s %9s %22s %12s %12s", "threads", "makespan s", "speedup", "long in own domain", "long split", "stalled s");
+                "  %7s %12s %9s %22s %12s %12s",
+                "threads", "makespan s", "speedup", "long in own domain", "long split", "stalled s");
         for (Map<String, Object> row : Table.rows(report, mode)) {
             out.line(
                     "  %7d %12.3f %9.2f %22.2f %12.2f %12.3f  %s",

@@ -89,7 +89,8 @@ final class TableResolver {
             return unknown;
         }
         if (families.size() > 1 && families.size() <= MAX_TIED) {
-            // Once written together, always followed together: else two domains could own them when the statement comes again.
+            // Once written together, always followed together: else two domains could own them when the statement comes
+            // again.
             dictionary.expand(families, families);
         }
         TableEntry[] entries = new TableEntry[names.size()];

@@ -92,8 +92,8 @@ public final class ConflictRun {
             pair.awaitCaughtUp(Duration.ofMinutes(1));
             try (DomainsProxy proxy = DomainsProxy.start(pair, ConflictSchema.PASSWORD, section())) {
                 // While the guard learns: which tables are written together, and which in transactions.
-                ConflictLoad warmUp =
-                        new ConflictLoad(proxy.url("dom"), sessions, guard.equals("off") ? 0 : WARM_UP, ~seed, () -> false);
+                ConflictLoad warmUp = new ConflictLoad(
+                        proxy.url("dom"), sessions, guard.equals("off") ? 0 : WARM_UP, ~seed, () -> false);
                 warmUp.run();
                 proxy.awaitGuard(guard);
                 AtomicBoolean stopped = new AtomicBoolean();

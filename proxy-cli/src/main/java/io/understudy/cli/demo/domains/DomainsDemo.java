@@ -36,7 +36,10 @@ public final class DomainsDemo {
         boolean off = conflicts("off", false);
         boolean pin = conflicts("pin", true);
         say("");
-        say(quicker && off && pin ? "Everything happened as claimed." : "Not everything happened as claimed, see above.");
+        say(
+                quicker && off && pin
+                        ? "Everything happened as claimed."
+                        : "Not everything happened as claimed, see above.");
         return quicker && off && pin;
     }
 
@@ -68,7 +71,9 @@ public final class DomainsDemo {
         say("Conflicting load with guard: %s: %d sessions, 4 domains, %,d transactions", guard, SESSIONS, transactions);
         ConflictRun.Result result = new ConflictRun(guard, SESSIONS, transactions, seed, this::say).run();
         say("  primary's position          %s", result.position());
-        say("  transactions                %,d, of which refused by the primary %,d", result.transactions(), result.failed());
+        say(
+                "  transactions                %,d, of which refused by the primary %,d",
+                result.transactions(), result.failed());
         say("  outside of domain 0         %,d", result.steered());
         say(
                 "  applier                     %s",

@@ -31,7 +31,8 @@ final class LagExperiment {
      * @param alterSeconds on the primary
      * @param position of the primary at the end
      */
-    record Result(boolean tagged, int writes, double p50, double p95, double max, double alterSeconds, String position) {}
+    record Result(
+            boolean tagged, int writes, double p50, double p95, double max, double alterSeconds, String position) {}
 
     private final EmbeddedPair pair;
     private final boolean tagged;
@@ -81,8 +82,7 @@ final class LagExperiment {
                 pair.awaitCaughtUp(PATIENCE);
                 awaitFree(proxy);
                 long start = System.nanoTime();
-                statement.execute(
-                        "ALTER TABLE big FORCE, ADD KEY k" + (tagged ? 1 : 0) + " (a, b), ALGORITHM=COPY");
+                statement.execute("ALTER TABLE big FORCE, ADD KEY k" + (tagged ? 1 : 0) + " (a, b), ALGORITHM=COPY");
                 seconds = (System.nanoTime() - start) / 1e9;
             }
             pair.awaitCaughtUp(PATIENCE);

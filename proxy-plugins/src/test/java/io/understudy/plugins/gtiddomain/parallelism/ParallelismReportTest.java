@@ -15,14 +15,38 @@ class ParallelismReportTest {
 
     private void write(int sequence, long group, long bytes) {
         workload.add(new BinlogTransaction(
-                "0-1-" + sequence, TransactionKind.WRITE, 0, 1, sequence, group, bytes, 0, 0, Set.of("s.t"), true, false));
+                "0-1-" + sequence,
+                TransactionKind.WRITE,
+                0,
+                1,
+                sequence,
+                group,
+                bytes,
+                0,
+                0,
+                Set.of("s.t"),
+                true,
+                false));
     }
 
     private void alter(int sequence, long seconds) {
         LoggedStatement statement = new LoggedStatement("s", "ALTER TABLE big ADD c INT DEFAULT 'secret'", true);
         workload.add(new BinlogTransaction(
-                "0-1-" + sequence, TransactionKind.SCHEMA, 0, 1, sequence, -1, 100, 0, 0, Set.of(), false, false, statement,
-                seconds, 0));
+                "0-1-" + sequence,
+                TransactionKind.SCHEMA,
+                0,
+                1,
+                sequence,
+                -1,
+                100,
+                0,
+                0,
+                Set.of(),
+                false,
+                false,
+                statement,
+                seconds,
+                0));
     }
 
     @SuppressWarnings("unchecked")
@@ -43,7 +67,9 @@ class ParallelismReportTest {
         assertThat(report.get("groups")).isEqualTo(3);
         assertThat(report.get("groupSizes")).hasToString("{1=2, 4-7=1}");
         // Four side by side take 1 ms, two alone 1 ms each: 3 ms instead of 6.
-        assertThat(rows(report, "conservative").get(1)).containsEntry("threads", 5).containsEntry("speedup", 2.0);
+        assertThat(rows(report, "conservative").get(1))
+                .containsEntry("threads", 5)
+                .containsEntry("speedup", 2.0);
         assertThat(rows(report, "optimistic").get(2)).containsEntry("speedup", 6.0);
     }
 
