@@ -28,7 +28,8 @@ public record ApplyCost(long perTransaction, long bytesPerMicro, long commit) {
     /** Microseconds without the commit. */
     public long of(BinlogTransaction transaction) {
         boolean byStatement = transaction.kind() == TransactionKind.SCHEMA || transaction.statements();
-        long asOnPrimary = byStatement ? transaction.seconds() * MICROS : 0;
+        // One second may be a millisecond that a clock's tick fell into.
+        long asOnPrimary = byStatement && transaction.seconds() > 1 ? transaction.seconds() * MICROS : 0;
         return Math.max(asOnPrimary, perTransaction + transaction.bytes() / bytesPerMicro);
     }
 }
