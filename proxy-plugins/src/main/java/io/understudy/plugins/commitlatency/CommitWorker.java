@@ -34,6 +34,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private final Clock clock;
     private final LongSupplier nanoClock;
     private final boolean polled;
+    private final Witness witness;
 
     private final GtidJoin join;
     private final SemiSyncClassifier classifier;
@@ -51,13 +52,15 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             AttributionState attribution,
             Clock clock,
             LongSupplier nanoClock,
-            boolean polled) {
+            boolean polled,
+            Witness witness) {
         this.meters = meters;
         this.report = new CommitReport(config.rows());
         this.attribution = attribution;
         this.clock = clock;
         this.nanoClock = nanoClock;
         this.polled = polled;
+        this.witness = witness;
         this.slowNanos = config.slow().toNanos();
         this.join = new GtidJoin(CAPACITY, config.expire().toNanos(), new Joined());
         this.classifier = new SemiSyncClassifier(CAPACITY, this::classified);
@@ -165,6 +168,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             tracked.attributed(parts, event.bytes());
             meters.attributed(parts);
             report.attributed(commit, parts);
+            witness.joined(commit, event, parts);
             slowCommits.look(tracked, slowNanos, nanoClock.getAsLong());
         }
 
