@@ -138,6 +138,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private void commit(Commit commit) {
         Tracked tracked = new Tracked(commit);
         report.commit(commit);
+        groups.commit(commit.latencyNanos());
         String gtid = commit.gtid();
         if (attribution.active() != Attribution.BINLOG) {
             unattributed(tracked, "no_binlog");
@@ -182,6 +183,9 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         SemiSyncSample before = sample;
         sample = look;
         classifier.sample(look);
+        if (look.known()) {
+            groups.settings(look.groupWaitCount(), look.groupWaitMicros());
+        }
         if (look.known() && look.on()) {
             exposure.acknowledged(look.answeredNanos(), wall(look.answeredNanos()));
         }
