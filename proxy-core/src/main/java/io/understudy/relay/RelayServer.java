@@ -56,6 +56,7 @@ public final class RelayServer {
                 .channelFactory(transport.serverChannel(address))
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .childOption(ChannelOption.AUTO_READ, false)
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
@@ -65,6 +66,7 @@ public final class RelayServer {
                         channel.pipeline().addLast(ClientHandler.NAME, new ClientHandler(context));
                     }
                 });
+        transport.relayed(bootstrap);
         if (!address.isUnix()) {
             bootstrap.option(ChannelOption.SO_REUSEADDR, true);
         }
