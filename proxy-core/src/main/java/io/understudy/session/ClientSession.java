@@ -2,6 +2,7 @@ package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.SessionModel;
+import io.understudy.handshake.AuthBridge;
 import io.understudy.handshake.Handshake;
 import io.understudy.handshake.LegCompression;
 import io.understudy.handshake.LoginResult;
@@ -228,7 +229,9 @@ public final class ClientSession implements Handshake.Outcome {
         observers = bridge;
         environment.metrics().connection("accepted");
         Handshake handshake = login.handshake();
-        phase = new Relaying(client, backend, model, bridge, environment, filter, this::atBoundary);
+        AuthBridge between = result.bridge();
+        ChangeUserBridge changeUser = between == null ? null : new ChangeUserBridge(between, model, client, backend);
+        phase = new Relaying(client, backend, model, bridge, environment, filter, changeUser, this::atBoundary);
         LegCompression compression = result.compression();
         // A client may send its first command right behind its last authentication packet.
         ByteBuf early = handshake.drainClient();
