@@ -32,6 +32,7 @@ public final class ClientSession implements Handshake.Outcome {
     private static final int ER_HANDSHAKE = 1043;
     private static final int ER_MALFORMED = 1835;
     private static final int CR_SSL_CONNECTION_ERROR = 2026;
+    private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
 
     private final long id;
     private final Leg client;
@@ -259,6 +260,15 @@ public final class ClientSession implements Handshake.Outcome {
         environment.metrics().connection("refused_by_server");
         log.debug(
                 "session {} from {}: the server refused: {} {}", id, client.remoteAddress(), err.code(), err.message());
+        if (err.code() == ER_ACCESS_DENIED_NO_PASSWORD) {
+            log.info(
+                    "session {} from {}: ERROR 1698 is what the server says of accounts that need no password, such as those"
+                            + " of unix_socket and auth_socket. Their server asks the socket file for the operating"
+                            + " system's user at its other end; through a proxy that is the proxy's own user, or nobody"
+                            + " over TCP. Give such accounts a method that works over the network",
+                    id,
+                    client.remoteAddress());
+        }
         end(CloseReason.REFUSED_BY_SERVER);
     }
 

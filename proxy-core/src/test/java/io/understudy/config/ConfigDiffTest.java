@@ -57,6 +57,14 @@ class ConfigDiffTest {
                         "p:1\"",
                         "p:1\", tls: { mode: verify-ca }",
                         "primary.tls.mode changed from preferred to verify-ca: takes effect after a restart"),
+                arguments(
+                        "mode: required",
+                        "mode: required, clientCa: ca.pem",
+                        "listen.tls.clientCa changed from nothing to ca.pem: takes effect now"),
+                arguments(
+                        "p:1\"",
+                        "p:1\", tls: { ca: ca.pem }",
+                        "primary.tls.ca changed from nothing to ca.pem: takes effect now"),
                 arguments("s:1", "s:2", "standbys[0].address changed from s:1 to s:2: takes effect after a restart"),
                 arguments(
                         "}]",

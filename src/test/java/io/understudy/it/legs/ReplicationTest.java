@@ -36,6 +36,7 @@ class ReplicationTest {
         primary = EmbeddedServer.start(ServerOptions.of(61).withArguments("--rpl-semi-sync-master-timeout=600000"));
         replica = EmbeddedServer.start(
                 ServerOptions.of(62).withArguments("--rpl-semi-sync-slave-enabled=1", "--slave-net-timeout=4"));
+        replica.execute("RESET MASTER", "SET GLOBAL gtid_slave_pos=''");
         primary.execute(
                 "CREATE USER repl IDENTIFIED BY 'repl'",
                 "GRANT REPLICATION SLAVE ON *.* TO repl",
@@ -71,8 +72,6 @@ class ReplicationTest {
         try (ProxyUnderTest proxy = new ProxyUnderTest(primary.port(), listen, leg)) {
             replica.execute(
                     "SET GLOBAL slave_compressed_protocol=" + (compressed ? 1 : 0),
-                    "RESET MASTER",
-                    "SET GLOBAL gtid_slave_pos=''",
                     "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=" + proxy.port
                             + ", MASTER_USER='repl', MASTER_PASSWORD='repl', MASTER_USE_GTID=slave_pos,"
                             + " MASTER_CONNECT_RETRY=1, MASTER_HEARTBEAT_PERIOD=1, MASTER_SSL_VERIFY_SERVER_CERT=0, MASTER_SSL="

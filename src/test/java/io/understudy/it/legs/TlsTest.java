@@ -152,6 +152,28 @@ class TlsTest {
     }
 
     @Test
+    void authoritiesOfTheServerAreReloadedAndModesAreNot() throws Exception {
+        String wrong = "tls: { mode: verify-ca, ca: '%s' }".formatted(certificates.strangerCa);
+        String weaker = "tls: { mode: required }";
+        String right = "tls: { mode: verify-ca, ca: '%s' }".formatted(certificates.ca);
+        try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), "", wrong)) {
+            assertThatThrownBy(() -> Drivers.mariaDb(proxy.port, "sslMode=disable"))
+                    .isInstanceOf(SQLException.class);
+            assertThat(proxy.server().reload(ProxyUnderTest.config(server.port(), "", weaker)))
+                    .anySatisfy(
+                            line -> assertThat(line).startsWith("primary.tls.mode changed from verify-ca to required"));
+            assertThatThrownBy(() -> Drivers.mariaDb(proxy.port, "sslMode=disable"))
+                    .as("the server is still checked")
+                    .isInstanceOf(SQLException.class);
+            assertThat(proxy.server().reload(ProxyUnderTest.config(server.port(), "", right)))
+                    .anySatisfy(line -> assertThat(line).startsWith("primary.tls names other files"));
+            try (Connection connection = Drivers.mariaDb(proxy.port, "sslMode=disable")) {
+                assertThat(Drivers.serverCipher(connection)).isNotEmpty();
+            }
+        }
+    }
+
+    @Test
     void passthroughRelaysTheServersOwnTls() throws Exception {
         try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), "tls: { mode: passthrough }", "")) {
             try (Connection connection =

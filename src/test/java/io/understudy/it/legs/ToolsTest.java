@@ -171,6 +171,19 @@ class ToolsTest {
         }
     }
 
+    /** Some tools refuse servers that are newer than they are, whatever lies between. */
+    private static void assumeItTalksTo(List<String> tool, String... more) throws Exception {
+        try {
+            run(tool, port, false, List.of(more));
+        } catch (AssertionError e) {
+            String said = String.valueOf(e.getMessage());
+            assumeTrue(
+                    !said.contains("unrecognized MariaDB version"),
+                    tool.get(0) + " refuses this server, also directly");
+            throw e;
+        }
+    }
+
     private static void same(Legs legs, List<String> tool, int atLeast, String... more) throws Exception {
         byte[] direct = run(tool, port, false, List.of(more));
         assertThat(direct.length).as("bytes of output").isGreaterThan(atLeast);
@@ -201,6 +214,7 @@ class ToolsTest {
     @EnumSource
     void binaryLog(Legs legs) throws Exception {
         List<String> tool = tool("mariadb-binlog", "mysqlbinlog");
+        assumeItTalksTo(tool, "--read-from-remote-server", binlog);
         same(legs, tool, 3_000_000, "--read-from-remote-server", "--verbose", binlog);
         Path raw = Files.createDirectories(folder.resolve("raw-" + legs));
         run(
