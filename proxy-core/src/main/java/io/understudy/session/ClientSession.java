@@ -31,7 +31,9 @@ public final class ClientSession implements Handshake.Outcome {
     private static final Logger log = LoggerFactory.getLogger(ClientSession.class);
     private static final int ER_HANDSHAKE = 1043;
     private static final int ER_MALFORMED = 1835;
-    private static final int CR_SSL_CONNECTION_ERROR = 2026;
+    /** As where no connection can be had; not a client's own 2026, which clients take for forged. */
+    private static final int ER_CONNECT_TO_FOREIGN_DATA_SOURCE = 1429;
+
     private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
 
     private final long id;
@@ -300,7 +302,7 @@ public final class ClientSession implements Handshake.Outcome {
             environment.metrics().connection("server_tls_failed");
             log.warn("session {} from {}: no TLS with the primary: {}", id, client.remoteAddress(), why);
             refuse(
-                    CR_SSL_CONNECTION_ERROR,
+                    ER_CONNECT_TO_FOREIGN_DATA_SOURCE,
                     "HY000",
                     "TLS/SSL error with the primary (Understudy: " + why + "; see primary.tls)");
             end(CloseReason.SERVER_TLS_FAILED);

@@ -57,14 +57,6 @@ class ConfigDiffTest {
                         "p:1\"",
                         "p:1\", tls: { mode: verify-ca }",
                         "primary.tls.mode changed from preferred to verify-ca: takes effect after a restart"),
-                arguments(
-                        "mode: required",
-                        "mode: required, clientCa: ca.pem",
-                        "listen.tls.clientCa changed from nothing to ca.pem: takes effect now"),
-                arguments(
-                        "p:1\"",
-                        "p:1\", tls: { ca: ca.pem }",
-                        "primary.tls.ca changed from nothing to ca.pem: takes effect now"),
                 arguments("s:1", "s:2", "standbys[0].address changed from s:1 to s:2: takes effect after a restart"),
                 arguments(
                         "}]",
@@ -109,6 +101,16 @@ class ConfigDiffTest {
         assertThat(diff.touches("listen.tls")).isTrue();
         assertThat(diff.touches("listen.t")).isFalse();
         assertThat(diff.touches("primary")).isFalse();
+    }
+
+    @Test
+    void whatCertificatesAreCheckedAgainstChangesLive() throws ConfigException {
+        ConfigDiff clients = diff("mode: required", "mode: required, clientCa: ca.pem, requireClientCertificate: true");
+        assertThat(clients.live().stream().map(ConfigDiff.Change::path))
+                .containsExactly("listen.tls.clientCa", "listen.tls.requireClientCertificate");
+        ConfigDiff server = diff("p:1\"", "p:1\", tls: { mode: verify-ca, ca: ca.pem }");
+        assertThat(server.live().stream().map(ConfigDiff.Change::path)).containsExactly("primary.tls.ca");
+        assertThat(server.afterRestart().stream().map(ConfigDiff.Change::path)).containsExactly("primary.tls.mode");
     }
 
     @Test
