@@ -105,7 +105,9 @@ class CapabilitiesTest {
     private static void same(String user, long capabilities) throws IOException {
         List<String> direct = play(server.address(), user, capabilities);
         List<String> proxied = play(proxy.address(), user, capabilities);
-        assertThat(direct).hasSizeGreaterThan(0);
+        boolean loggedIn =
+                direct.get(0).substring(direct.get(0).indexOf(':') + 1).startsWith("00");
+        assertThat(direct).as("packets of the answers").hasSizeGreaterThan(loggedIn && user.equals(USER) ? 45 : 0);
         assertThat(Transcript.difference(direct, proxied)).isEmpty();
     }
 
