@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What drivers do not do, byte by byte: the same commands directly and through the proxy. */
 class RawProtocolTest {
+    private static final int ER_UNKNOWN_COM_ERROR = 1047;
     private static final int COM_QUIT = 0x01;
     private static final int COM_INIT_DB = 0x02;
     private static final int COM_FIELD_LIST = 0x04;
@@ -167,7 +168,11 @@ class RawProtocolTest {
     void processKill() throws IOException {
         same(client -> {
             client.command(COM_PROCESS_KILL, new Bytes().uint(0x7FFFFFF0, 4).bytes());
-            List<String> seen = new ArrayList<>(hex(client.read()));
+            Packet ofNobody = client.read();
+            List<String> seen = new ArrayList<>(hex(ofNobody));
+            if (ofNobody.errorCode() == ER_UNKNOWN_COM_ERROR) {
+                return seen; // MySQL 9 has KILL as a statement only
+            }
             client.command(
                     COM_PROCESS_KILL, new Bytes().uint(client.threadId(), 4).bytes());
             seen.addAll(hex(client.readAll()));
