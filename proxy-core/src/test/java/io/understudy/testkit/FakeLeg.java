@@ -18,6 +18,7 @@ public final class FakeLeg implements Leg {
     private boolean reading;
     private boolean closed;
     private boolean local;
+    private boolean outputShut;
 
     public FakeLeg(ByteBufAllocator alloc) {
         this.alloc = alloc;
@@ -55,6 +56,11 @@ public final class FakeLeg implements Leg {
     @Override
     public void execute(Runnable task) {
         task.run();
+    }
+
+    @Override
+    public void shutdownOutput() {
+        outputShut = true;
     }
 
     @Override
@@ -98,5 +104,9 @@ public final class FakeLeg implements Leg {
 
     public boolean closed() {
         return closed;
+    }
+
+    public boolean outputShut() {
+        return outputShut;
     }
 }
