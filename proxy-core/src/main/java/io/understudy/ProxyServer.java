@@ -2,6 +2,8 @@ package io.understudy;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.SingleThreadEventLoop;
+import io.netty.util.concurrent.EventExecutor;
 import io.understudy.backend.BackendConnector;
 import io.understudy.client.NetworkTransport;
 import io.understudy.config.Address;
@@ -30,6 +32,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -205,6 +208,26 @@ public final class ProxyServer implements AutoCloseable {
         closeSessions();
     }
 
+    /**
+     * A loop that is shut down with a receive still under way in the kernel leaves that socket open (seen with io_uring and a
+     * receive of many shots), and the peer without a word.
+     */
+    private void awaitChannelsClosed() {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_SECONDS);
+        try {
+            for (EventExecutor loop : loops) {
+                SingleThreadEventLoop channels = (SingleThreadEventLoop) loop;
+                while (channels.submit(channels::registeredChannels).get() > 0 && System.nanoTime() < deadline) {
+                    Thread.sleep(DRAIN_POLL_MILLIS);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     private void closeSessions() {
         for (ClientSession session : registry.all()) {
             session.execute(session::drainNow);
@@ -215,6 +238,7 @@ public final class ProxyServer implements AutoCloseable {
     public void close() {
         server.close();
         closeSessions();
+        awaitChannelsClosed();
         loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         acceptors.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         plugins.stop();

@@ -32,7 +32,7 @@ public final class ClientSession implements Handshake.Outcome {
     private static final int ER_HANDSHAKE = 1043;
     private static final int ER_MALFORMED = 1835;
     /** As where no connection can be had; not a client's own 2026, which clients take for forged. */
-    private static final int ER_CONNECT_TO_FOREIGN_DATA_SOURCE = 1429;
+    private static final int ER_BAD_HOST_ERROR = 1042;
 
     private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
 
@@ -318,8 +318,8 @@ public final class ClientSession implements Handshake.Outcome {
             environment.metrics().connection("server_tls_failed");
             log.warn("session {} from {}: no TLS with the primary: {}", id, client.remoteAddress(), why);
             refuse(
-                    ER_CONNECT_TO_FOREIGN_DATA_SOURCE,
-                    "HY000",
+                    ER_BAD_HOST_ERROR,
+                    "08S01",
                     "TLS/SSL error with the primary (Understudy: " + why + "; see primary.tls)");
             end(CloseReason.SERVER_TLS_FAILED);
         } else {

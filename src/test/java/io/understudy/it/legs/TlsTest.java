@@ -116,7 +116,7 @@ class TlsTest {
             assertThatThrownBy(() -> Drivers.mariaDb(proxy.port, "sslMode=disable"))
                     .isInstanceOfSatisfying(
                             SQLException.class,
-                            e -> assertThat(e.getErrorCode()).isEqualTo(1429))
+                            e -> assertThat(e.getErrorCode()).isEqualTo(1042))
                     .hasMessageContaining("TLS/SSL error with the primary");
             assertThat(proxy.connections("server_tls_failed")).isEqualTo(1);
         }
