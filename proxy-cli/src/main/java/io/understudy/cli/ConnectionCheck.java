@@ -24,7 +24,7 @@ final class ConnectionCheck {
         PrimaryCheck primary = new PrimaryCheck(loaded);
         List<Finding> findings = new ArrayList<>(primary.run());
         for (StandbyConfig standby : loaded.config().standbys()) {
-            findings.addAll(new StandbyCheck(loaded, standby, primary.serverUuid()).run());
+            findings.addAll(new StandbyCheck(loaded, standby, primary.identity()).run());
         }
         findings.forEach(finding -> out.println(finding.line()));
         return findings.stream().noneMatch(finding -> finding.level() == Finding.Level.ERROR);

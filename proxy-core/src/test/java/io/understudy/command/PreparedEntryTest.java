@@ -12,11 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class PreparedEntryTest {
     private final PreparedEntry entry = new PreparedEntry(
-            StatementKind.SELECT,
-            new byte[0],
-            0,
-            new PreparedEntry.Preparation(null, null, null),
-            new SqlAnalyzer());
+            StatementKind.SELECT, new byte[0], 0, new PreparedEntry.Preparation(null, null, null), new SqlAnalyzer());
 
     private void execute(String payloadHex, long capabilities) {
         ByteBuf buf = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(payloadHex));
@@ -44,7 +40,8 @@ class PreparedEntryTest {
     void typesOfAttributesAreNotTheStatements() {
         entry.answered(5, 1);
         execute(
-                "17" + "05000000" + "08" + "01000000" + "02" + "00" + "01" + "0300" + "00" + "fd00" + "0161" + "2a000000" + "0178",
+                "17" + "05000000" + "08" + "01000000" + "02" + "00" + "01" + "0300" + "00" + "fd00" + "0161"
+                        + "2a000000" + "0178",
                 Capabilities.QUERY_ATTRIBUTES);
         assertThat(hex(entry.parameterTypes())).isEqualTo("0300");
     }

@@ -109,4 +109,39 @@ class TermsTest {
         assertThat(sentences.stringPropertyNames())
                 .containsExactlyInAnyOrder("user", "schema", "client", "table", "kind", "digest", "pattern");
     }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "(a+)+$",
+                "(x+x+)+y",
+                "^insert into (\\w+\\s?)+;",
+                "(a|a)*b",
+                "(a|aa)+$",
+                "((ab)*)*c",
+                "(.*)*x",
+                "!(t[0-9]*)*;",
+                "^(([a-z])+.)+[A-Z]([a-z])+$"
+            })
+    void expressionsThatBacktrackWithoutEndAreRefused(String regex) {
+        assertThatThrownBy(() -> TextPattern.parse(regex))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("backtracks without end");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "^insert into audit_",
+                "from .* join .* on .*",
+                "select .*,.*,.* from (orders|items)",
+                "\\bcount\\s*\\(",
+                "(a|b|c)+d",
+                "^(select|with) ",
+                "in \\( ?\\?( ?, ?\\?)* ?\\)",
+                "x*x*x*y"
+            })
+    void expressionsThatAreSlowAtMostAreNot(String regex) {
+        assertThat(TextPattern.parse(regex).toString()).isEqualTo(regex);
+    }
 }
