@@ -11,6 +11,8 @@ import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.rules.SessionRules;
 import io.understudy.sql.StatementSummary;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +59,8 @@ final class MirrorObserver implements SessionObserver {
     private SessionRules<MirrorRules.Bound> sessionRules;
     private StatementSetting setting;
     private int changesInFlight;
+    /** Copies that nobody else would give back if the session ended now. */
+    private final Deque<Chosen> unanswered = new ArrayDeque<>(2);
 
     MirrorObserver(MirrorPlugin plugin, SessionContext session) {
         this.plugin = plugin;
@@ -110,14 +114,16 @@ final class MirrorObserver implements SessionObserver {
         }
         PreparedStatement prepared = command.prepared();
         StatementSetting now = currentSetting();
-        command.attach(new Chosen(
+        Chosen chosen = new Chosen(
                 packet,
                 prepared == null ? null : prepared.longData(),
                 rule,
                 prepared == null ? now : now.asPrepared(prepared),
                 prepared,
                 prepared == null ? null : prepared.parameterTypes(),
-                summary.digest()));
+                summary.digest());
+        command.attach(chosen);
+        unanswered.add(chosen);
     }
 
     /** What is sent behind one of these before its answer may mean something that is not known yet. */
@@ -125,7 +131,7 @@ final class MirrorObserver implements SessionObserver {
         return switch (command.code()) {
             case Commands.QUERY ->
                 switch (command.kind()) {
-                    case SET, USE, LOCK, UNLOCK, EXECUTE, BLOCK -> true;
+                    case SET, USE, CREATE, LOCK, UNLOCK, EXECUTE, BLOCK -> true;
                     default -> false;
                 };
             case Commands.INIT_DB, Commands.CHANGE_USER, Commands.RESET_CONNECTION -> true;
@@ -192,6 +198,7 @@ final class MirrorObserver implements SessionObserver {
         if (!(attached instanceof Chosen chosen)) {
             return;
         }
+        unanswered.remove(chosen); // the first: answers come in order
         try {
             if (!response.ok()) {
                 skipped("failed_on_primary").increment();
@@ -214,5 +221,11 @@ final class MirrorObserver implements SessionObserver {
         } finally {
             chosen.packet.release();
         }
+    }
+
+    @Override
+    public void onClose(String reason) {
+        unanswered.forEach(chosen -> chosen.packet.release());
+        unanswered.clear();
     }
 }
