@@ -65,6 +65,7 @@ final class StandbyMirror {
         for (DropReason reason : DropReason.values()) {
             dropped.put(reason, meters.dropped(standby.name(), reason.label()));
         }
+        pause.look(config.pauseAbove());
         meters.waiting(standby.name(), statements::get, bytes::get);
         boolean ordered = order == MirrorConfig.Order.SESSION;
         int laneCount = ordered ? concurrency : 1;

@@ -165,6 +165,30 @@ class StandbyMirrorTest {
         mirror.stop();
     }
 
+    /** It may have been promoted while nobody could see it. */
+    @Test
+    void aStandbyThatComesBackIsLookedAtBeforeItIsMirroredTo() {
+        standby.state = StandbyState.UNKNOWN;
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        mirror.start();
+        offer(mirror, "SELECT 1", 1);
+        assertThat(dropped("standby_down")).isEqualTo(1);
+        standby.state = new StandbyState(true, false, 0.0, 1, null);
+        executor.runPeriodic();
+        offer(mirror, "SELECT 2", 1);
+        assertThat(dropped("not_read_only")).isEqualTo(1);
+        standby.state = StandbyState.UNKNOWN;
+        executor.runPeriodic();
+        offer(mirror, "SELECT 3", 1);
+        assertThat(dropped("not_read_only")).isEqualTo(2);
+        standby.state = new StandbyState(true, true, 0.0, 1, null);
+        executor.runPeriodic();
+        offer(mirror, "SELECT 4", 1);
+        executor.runAll();
+        assertThat(standby.statements()).contains("SELECT 4").doesNotContain("SELECT 1", "SELECT 2", "SELECT 3");
+        mirror.stop();
+    }
+
     @Test
     void pausesAboveTheLagAndGoesOnWellBelowIt() {
         StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
