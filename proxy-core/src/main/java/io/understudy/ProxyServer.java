@@ -79,7 +79,7 @@ public final class ProxyServer implements AutoCloseable {
         environment.setLoginPolicy(legs.policy());
         transport = NetworkTransport.resolve(config.transport());
         acceptors = transport.group(1, "accept");
-        loops = transport.group(Runtime.getRuntime().availableProcessors(), "relay");
+        loops = transport.relayGroup(Runtime.getRuntime().availableProcessors(), "relay");
         backends = new Backends(config, transport, meters);
         BackendConnector connector = new BackendConnector(
                 transport, config.primary().address(), config.primary().connectTimeout(), RelayServer.WATER_MARK);

@@ -71,7 +71,7 @@ public final class BackendConnector {
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        transport.tune(channel);
+                        transport.tuneRelayed(channel);
                         channel.pipeline().addLast("session", handler);
                     }
                 })

@@ -60,7 +60,7 @@ public final class RelayServer {
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        transport.tune(channel);
+                        transport.tuneRelayed(channel);
                         ProxyGate.addTo(channel, proxyProtocol, trustedNetworks, context);
                         channel.pipeline().addLast(ClientHandler.NAME, new ClientHandler(context));
                     }
