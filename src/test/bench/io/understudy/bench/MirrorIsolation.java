@@ -20,11 +20,10 @@ import org.jspecify.annotations.Nullable;
  * What a sick standby does to the throughput of the sessions whose statements are mirrored to it: each window with trouble is
  * compared to the window without just before it, in one run, over the same connections.
  *
- * <p>Arguments: the repository's folder; without it nothing is written.
+ * <p>Arguments: the repository's folder (without it nothing is written), then the number of rounds.
  */
 public final class MirrorIsolation {
     private static final int SESSIONS = 8;
-    private static final int ROUNDS = 4;
     private static final Duration WINDOW = Duration.ofMillis(2000);
     private static final Duration WARM_UP = Duration.ofSeconds(6);
     private static final Duration BETWEEN_CUTS = Duration.ofMillis(100);
@@ -55,7 +54,8 @@ public final class MirrorIsolation {
     }
 
     public static void main(String[] arguments) throws Exception {
-        Path root = arguments.length == 0 ? null : Path.of(arguments[0]);
+        Path root = arguments.length == 0 || arguments[0].isEmpty() ? null : Path.of(arguments[0]);
+        int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 4;
         StringBuilder table = new StringBuilder();
         table.append(String.format(
                 Locale.ROOT,
@@ -63,7 +63,7 @@ public final class MirrorIsolation {
                         + " standby was well: median (lowest–highest).%nGoal: at least 0.97. No session saw an error.%n%n",
                 SESSIONS,
                 WINDOW.toMillis() / 1000.0,
-                ROUNDS));
+                rounds));
         table.append("| the standby is | 10 % mirrored | dropped a second | 100 % mirrored | dropped a second |\n|---|--:|--:|--:|--:|\n");
         try (EmbeddedPair pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false))) {
             ProxyProgram.createAccounts(pair.primary());
@@ -76,8 +76,8 @@ public final class MirrorIsolation {
                             "INSERT INTO shop.orders SELECT seq, seq DIV 16, seq % 1000, 'x' FROM shop.seq_0_to_159999");
             pair.awaitCaughtUp(Duration.ofSeconds(60));
             try (DelayedLink link = DelayedLink.to(pair.standby().address(), Duration.ZERO)) {
-                Map<Trouble, String> tenth = new MirrorIsolation(pair, link).run("10%");
-                Map<Trouble, String> all = new MirrorIsolation(pair, link).run("100%");
+                Map<Trouble, String> tenth = new MirrorIsolation(pair, link).run("10%", rounds);
+                Map<Trouble, String> all = new MirrorIsolation(pair, link).run("100%", rounds);
                 for (Trouble trouble : Trouble.values()) {
                     table.append("| " + trouble.words + " | " + tenth.get(trouble) + " | " + all.get(trouble) + " |\n");
                 }
@@ -89,7 +89,7 @@ public final class MirrorIsolation {
         }
     }
 
-    private Map<Trouble, String> run(String sample) throws Exception {
+    private Map<Trouble, String> run(String sample, int rounds) throws Exception {
         Map<Trouble, List<Double>> ratios = new EnumMap<>(Trouble.class);
         Map<Trouble, List<Double>> drops = new EnumMap<>(Trouble.class);
         String section = "{ concurrency: 4, timeout: 1s, queue: { statements: 1000, age: 1s }, rules: [ { name: all, sample: "
@@ -103,7 +103,7 @@ public final class MirrorIsolation {
                 sessions.add(session);
             }
             ProxyProgram.pause(WARM_UP);
-            for (int round = 0; round < ROUNDS; round++) {
+            for (int round = 0; round < rounds; round++) {
                 for (Trouble trouble : Trouble.values()) {
                     awaitMirroring(proxy);
                     double well = throughput(WINDOW);

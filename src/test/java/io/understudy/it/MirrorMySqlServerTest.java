@@ -31,7 +31,8 @@ class MirrorMySqlServerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final ServerUnderTest PRIMARY = ServerUnderTest.shared();
     private static final String STANDBY = System.getProperty("understudy.it.standby", "");
-    private static final int STANDBY_PORT = Integer.parseInt(STANDBY.isEmpty() ? "0" : STANDBY.substring(STANDBY.lastIndexOf(':') + 1));
+    private static final int STANDBY_PORT =
+            Integer.parseInt(STANDBY.isEmpty() ? "0" : STANDBY.substring(STANDBY.lastIndexOf(':') + 1));
 
     @BeforeAll
     static void prepare() throws Exception {
@@ -54,7 +55,9 @@ class MirrorMySqlServerTest {
         standby("SET GLOBAL log_output = 'TABLE'");
         standby("SET GLOBAL general_log = 1");
         String rows = PRIMARY.ask("SELECT COUNT(*) FROM shop.orders");
-        await().atMost(PATIENCE).ignoreExceptions().until(() -> ask("SELECT COUNT(*) FROM shop.orders").equals(rows));
+        await().atMost(PATIENCE)
+                .ignoreExceptions()
+                .until(() -> ask("SELECT COUNT(*) FROM shop.orders").equals(rows));
         assertThat(ask("SELECT @@GLOBAL.super_read_only")).isEqualTo("1");
     }
 
@@ -107,7 +110,8 @@ class MirrorMySqlServerTest {
                 Connection connection = proxy.mysql("&useServerPrepStmts=true");
                 Statement text = connection.createStatement()) {
             for (int id = 1; id <= 3; id++) {
-                text.executeQuery("SELECT id FROM orders /* text-my */ WHERE id = " + id).close();
+                text.executeQuery("SELECT id FROM orders /* text-my */ WHERE id = " + id)
+                        .close();
             }
             try (PreparedStatement statement =
                     connection.prepareStatement("SELECT id FROM orders /* prepared-my */ WHERE id = ? AND note <> ?")) {
@@ -123,7 +127,8 @@ class MirrorMySqlServerTest {
                 statement.executeQuery().close();
             }
             await().atMost(PATIENCE).until(() -> logged("Query", "text-my").size() == 3);
-            await().atMost(PATIENCE).until(() -> logged("Execute", "prepared-my").size() == 4);
+            await().atMost(PATIENCE)
+                    .until(() -> logged("Execute", "prepared-my").size() == 4);
             assertThat(logged("Execute", "prepared-my"))
                     .anyMatch(sql -> sql.contains("id = 2 AND note <> 'value 2'"))
                     .anyMatch(sql -> sql.contains("id = 4 AND note <> 'ahead'"));
@@ -147,7 +152,8 @@ class MirrorMySqlServerTest {
                     assertThat(rows.next()).isTrue();
                 }
             }
-            await().atMost(PATIENCE).until(() -> logged("Execute", "attributes-my").size() == 3);
+            await().atMost(PATIENCE)
+                    .until(() -> logged("Execute", "attributes-my").size() == 3);
             assertThat(logged("Execute", "attributes-my")).allMatch(sql -> sql.matches(".*WHERE id = [123]"));
             assertThat(proxy.executed("error")).isZero();
             assertThat(proxy.dropped()).isZero();
@@ -164,7 +170,8 @@ class MirrorMySqlServerTest {
             double before = proxy.coldReads();
             long reads = Long.parseLong(status("Innodb_buffer_pool_reads"));
             long ahead = Long.parseLong(status("Innodb_buffer_pool_read_ahead"));
-            text.executeQuery("SELECT COUNT(*), SUM(LENGTH(note)) FROM orders /* scan-my */").close();
+            text.executeQuery("SELECT COUNT(*), SUM(LENGTH(note)) FROM orders /* scan-my */")
+                    .close();
             await().atMost(PATIENCE).until(() -> logged("Query", "scan-my").size() == 1 && proxy.executed("ok") > 0);
             long readsSince = Long.parseLong(status("Innodb_buffer_pool_reads")) - reads;
             long aheadSince = Long.parseLong(status("Innodb_buffer_pool_read_ahead")) - ahead;
@@ -184,7 +191,8 @@ class MirrorMySqlServerTest {
                 Connection connection = proxy.mysql("");
                 Statement text = connection.createStatement()) {
             for (int i = 0; i < 30; i++) {
-                text.executeQuery("SELECT note FROM orders /* ratio-my */ WHERE id = " + (i * 97)).close();
+                text.executeQuery("SELECT note FROM orders /* ratio-my */ WHERE id = " + (i * 97))
+                        .close();
             }
             await().atMost(PATIENCE).until(() -> proxy.executed("ok") >= 30);
             Map<?, ?> view = (Map<?, ?>) proxy.view();

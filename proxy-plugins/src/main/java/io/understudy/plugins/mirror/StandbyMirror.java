@@ -70,7 +70,7 @@ final class StandbyMirror {
         boolean ordered = order == MirrorConfig.Order.SESSION;
         int laneCount = ordered ? concurrency : 1;
         for (int i = 0; i < laneCount; i++) {
-            lanes.add(new MirrorLane(config.queue().statements(), ordered ? 1 : concurrency));
+            lanes.add(new MirrorLane(config.queue().statements()));
         }
         for (int i = 0; i < concurrency; i++) {
             MirrorLane lane = lanes.get(i % laneCount);

@@ -55,12 +55,18 @@ class MirrorObserverTest {
         PluginContext context = fake(
                 PluginContext.class,
                 Map.of(
-                        "meters", meters,
-                        "standbys", List.of(standby),
-                        "executor", executor,
-                        "latency", (io.understudy.plugin.LatencyRecorder) nanos -> {},
-                        "publish", (Answer) arguments -> null,
-                        "publishAction", (Answer) arguments -> null));
+                        "meters",
+                        meters,
+                        "standbys",
+                        List.of(standby),
+                        "executor",
+                        executor,
+                        "latency",
+                        (io.understudy.plugin.LatencyRecorder) nanos -> {},
+                        "publish",
+                        (Answer) arguments -> null,
+                        "publishAction",
+                        (Answer) arguments -> null));
         MirrorConfig.Rule all = new MirrorConfig.Rule("all", null, null, null, null, null);
         plugin.start(context, new MirrorConfig(1, null, null, null, null, null, null, List.of(all)));
         Map<String, Object> settings = new HashMap<>(Map.of(
@@ -68,8 +74,8 @@ class MirrorObserverTest {
         settings.put("characterSet", null);
         settings.put("timeZone", null);
         settings.put("sqlMode", null);
-        Map<String, Object> session = new HashMap<>(
-                Map.of("id", 1L, "user", "app", "settings", fake(SessionSettings.class, settings)));
+        Map<String, Object> session =
+                new HashMap<>(Map.of("id", 1L, "user", "app", "settings", fake(SessionSettings.class, settings)));
         session.put("schema", "shop");
         session.put("clientAddress", null);
         observer = plugin.openSession(fake(SessionContext.class, session));
@@ -87,20 +93,30 @@ class MirrorObserverTest {
         StatementKind kind = summary.kind();
         Object[] attached = new Object[1];
         Map<String, Object> view = new HashMap<>(Map.of(
-                "code", 3,
-                "isStatement", true,
-                "complete", true,
-                "wroteInTransactionBefore", false,
-                "receivedNanos", 1L,
-                "summary", summary,
-                "kind", kind,
-                "copyPacket", (Answer) arguments -> {
+                "code",
+                3,
+                "isStatement",
+                true,
+                "complete",
+                true,
+                "wroteInTransactionBefore",
+                false,
+                "receivedNanos",
+                1L,
+                "summary",
+                summary,
+                "kind",
+                kind,
+                "copyPacket",
+                (Answer) arguments -> {
                     ByteBuf copy = Unpooled.copiedBuffer(text);
                     copies.add(copy);
                     return copy;
                 },
-                "attach", (Answer) arguments -> attached[0] = arguments[0],
-                "attachment", (Answer) arguments -> attached[0]));
+                "attach",
+                (Answer) arguments -> attached[0] = arguments[0],
+                "attachment",
+                (Answer) arguments -> attached[0]));
         view.put("prepared", null);
         return fake(CommandView.class, view);
     }
@@ -110,7 +126,8 @@ class MirrorObserverTest {
     }
 
     private double skipped(String reason) {
-        Counter counter = meters.find("understudy.mirror.skipped").tag("reason", reason).counter();
+        Counter counter =
+                meters.find("understudy.mirror.skipped").tag("reason", reason).counter();
         return counter == null ? 0 : counter.count();
     }
 
@@ -120,7 +137,9 @@ class MirrorObserverTest {
         CommandView second = query("SELECT 2");
         observer.onCommand(first);
         observer.onCommand(second);
-        assertThat(copies).hasSize(2).allSatisfy(copy -> assertThat(copy.refCnt()).isEqualTo(1));
+        assertThat(copies)
+                .hasSize(2)
+                .allSatisfy(copy -> assertThat(copy.refCnt()).isEqualTo(1));
         observer.onClose("the client went away");
         assertThat(copies).allSatisfy(copy -> assertThat(copy.refCnt()).isZero());
     }
