@@ -101,7 +101,10 @@ class MirrorMySqlServerTest {
     }
 
     private static MirrorProxy proxy() throws Exception {
-        return MirrorProxy.start(PRIMARY.address().getPort(), STANDBY_PORT, "rules: [ { name: all, sample: 100% } ]");
+        MirrorProxy proxy =
+                MirrorProxy.start(PRIMARY.address().getPort(), STANDBY_PORT, "rules: [ { name: all, sample: 100% } ]");
+        proxy.awaitMirroring();
+        return proxy;
     }
 
     @Test

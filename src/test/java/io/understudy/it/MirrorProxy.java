@@ -108,6 +108,11 @@ final class MirrorProxy implements AutoCloseable {
         return counter == null ? -1 : counter.count();
     }
 
+    /** Waits until the standby has been looked at and found fit. */
+    void awaitMirroring() {
+        org.awaitility.Awaitility.await().until(() -> String.valueOf(view()).contains("state=mirroring"));
+    }
+
     /** What {@code /api/mirror} shows. */
     Object view() {
         return server.published().views().get("mirror").get();

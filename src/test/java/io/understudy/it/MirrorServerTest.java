@@ -57,7 +57,14 @@ class MirrorServerTest {
         pair.close();
     }
 
+    /** One that has seen its standby: before, nothing is mirrored. */
     private static MirrorProxy proxy(String section) throws Exception {
+        MirrorProxy proxy = unready(section);
+        proxy.awaitMirroring();
+        return proxy;
+    }
+
+    private static MirrorProxy unready(String section) throws Exception {
         return MirrorProxy.start(pair.primary().port(), pair.standby().port(), section);
     }
 
@@ -248,7 +255,7 @@ class MirrorServerTest {
     @Test
     void anExecutionRunsInTheSchemaOfItsPreparation() throws Exception {
         try (MirrorProxy proxy = proxy(ALL);
-                Connection connection = proxy.mariadb("&useServerPrepStmts=true");
+                Connection connection = proxy.mysql("&useServerPrepStmts=true"); // prepares at once
                 PreparedStatement statement =
                         connection.prepareStatement("SELECT note FROM orders /* prepared-there */ WHERE id = ?")) {
             connection.setCatalog("depot");
@@ -379,7 +386,7 @@ class MirrorServerTest {
     @Test
     void aWritableStandbyGetsNothingUntilItIsReadOnlyAgain() throws Exception {
         pair.standby().execute("SET GLOBAL read_only = 0");
-        try (MirrorProxy proxy = proxy(ALL);
+        try (MirrorProxy proxy = unready(ALL);
                 Connection connection = proxy.mariadb("")) {
             await().until(() -> {
                 run(connection, "SELECT 'writable, first'");

@@ -6,15 +6,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for texts on which an expression's search takes exponential time, such as {@code (a+)+$} on a row of a's: short texts
- * made of the expression's own characters, ended by something that does not match. A search that is not exponential is
- * through them in some thousand steps. What this does not find, the bound on each search's steps does.
+ * Looks for texts on which an expression's search takes exponential time: short texts made of the expression's own
+ * characters, ended by something that does not match. Java's engine remembers where a repetition has failed before, so that
+ * the textbook's {@code (a+)+$} is only slow; with a back-reference it cannot, and {@code (a+)+\1b} does not end. What is slow,
+ * and what this does not find, meets the bound on each search's steps.
  */
 final class Backtracking {
     /** With as many repetitions even the slowest growth that is exponential is beyond the bound, and a cubic one far below. */
     private static final int REPEATS = 30;
 
-    private static final int STEPS = 1_000_000;
+    private static final int STEPS = 5_000_000;
     private static final String USUAL = "a0 _,(?";
     private static final String META = "\\^$.|?*+()[]{}";
     private static final char NOTHING_MATCHES = '\u0001';

@@ -111,18 +111,7 @@ class TermsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "(a+)+$",
-                "(x+x+)+y",
-                "^insert into (\\w+\\s?)+;",
-                "(a|a)*b",
-                "(a|aa)+$",
-                "((ab)*)*c",
-                "(.*)*x",
-                "!(t[0-9]*)*;",
-                "^(([a-z])+.)+[A-Z]([a-z])+$"
-            })
+    @ValueSource(strings = {"(a+)+\\1b", "(a*)*\\1c", "!(x+x+)+\\1?y", "^insert into (\\w+)+\\1;"})
     void expressionsThatBacktrackWithoutEndAreRefused(String regex) {
         assertThatThrownBy(() -> TextPattern.parse(regex))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -139,6 +128,9 @@ class TermsTest {
                 "(a|b|c)+d",
                 "^(select|with) ",
                 "in \\( ?\\?( ?, ?\\?)* ?\\)",
+                "(\\w+) join \\1",
+                "(a+)+$",
+                "(x+x+)+y",
                 "x*x*x*y"
             })
     void expressionsThatAreSlowAtMostAreNot(String regex) {

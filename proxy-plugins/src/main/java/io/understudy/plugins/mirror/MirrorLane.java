@@ -15,6 +15,7 @@ final class MirrorLane {
     private final MpmcArrayQueue<MirroredStatement> waiting;
     /** The one that rested last is woken first: its thread and the standby's are warm, and no more connections are made than needed. */
     private final Deque<MirrorConnection> idle = new ConcurrentLinkedDeque<>();
+
     private final AtomicInteger connections = new AtomicInteger();
 
     MirrorLane(int statements) {
