@@ -9,8 +9,8 @@ import java.sql.Statement;
 import java.util.SplittableRandom;
 
 /**
- * A shop's skewed load on one connection: customer number k by popularity is asked for with a probability of about 1/k. A
- * customer's 16 orders lie side by side, about a page of 16 KiB; popular customers lie anywhere. Of 20 statements 14 are
+ * A shop's skewed load on one connection: half of the statements are for the 10 most popular of 10,000 customers, five of six for
+ * the 640 most popular. A customer's 16 orders lie side by side, about a page of 16 KiB; popular customers lie anywhere. Of 20 statements 14 are
  * prepared point selects, 3 prepared ranges, 2 text reads by a secondary index, and 1 is a write when writes are wanted (an
  * insert into a log; every fifth of them an update of an order).
  */
@@ -97,7 +97,8 @@ final class ShopReads implements AutoCloseable {
     }
 
     private int popular() {
-        long rank = (long) Math.exp(random.nextDouble() * logCount);
+        double position = random.nextDouble();
+        long rank = (long) Math.exp(position * position * logCount);
         return (int) (Math.min(rank, CUSTOMERS) * SCATTER % CUSTOMERS);
     }
 
