@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 
 /** Either side ends, in an orderly way or not; the other learns it, after what was under way and without delay. */
@@ -143,7 +142,6 @@ class FailureTest {
 
     /** A client that has said all it will, and still listens: it gets its answers, as it does directly. */
     @Test
-    @Disabled("the relay takes the client's FIN for the session's end and drops the answers that are due")
     void halfClosed() throws Exception {
         for (var address : List.of(server.address(), proxy.address())) {
             server.execute("TRUNCATE " + TABLE);

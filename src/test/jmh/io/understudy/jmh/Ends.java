@@ -109,6 +109,9 @@ final class Ends {
         }
 
         @Override
+        public void shutdownOutput() {}
+
+        @Override
         public void closeAfterFlush() {}
     }
 }

@@ -62,7 +62,9 @@ public final class BackendConnector {
 
     /** The channel is connected but not read from until its leg says so. */
     public ChannelFuture connect(EventLoop loop, ChannelHandler handler) {
-        return new Bootstrap()
+        Bootstrap bootstrap = new Bootstrap();
+        transport.relayed(bootstrap);
+        return bootstrap
                 .group(loop)
                 .channelFactory(transport.channel(address))
                 .option(ChannelOption.AUTO_READ, false)
@@ -71,7 +73,7 @@ public final class BackendConnector {
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        transport.tuneRelayed(channel);
+                        transport.tune(channel);
                         channel.pipeline().addLast("session", handler);
                     }
                 })

@@ -1,5 +1,7 @@
 package io.understudy.client;
 
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelOption;
@@ -125,7 +127,7 @@ public final class NetworkTransport {
         return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory);
     }
 
-    /** Event loops for the relay's channels, which are to be made ready by {@link #tuneRelayed}. */
+    /** Event loops for the relay's channels, which {@link #relayed} prepares. */
     public EventLoopGroup relayGroup(int threads, String name) {
         if (!bufferRing) {
             return group(threads, name);
@@ -173,12 +175,19 @@ public final class NetworkTransport {
                 : new DomainSocketAddress(address.path());
     }
 
-    /** Options of a client's and its backend's channel, both on a loop of {@link #relayGroup}. */
-    public void tuneRelayed(Channel channel) {
+    /** Has the channels accepted read through the ring; their loops are those of {@link #relayGroup}. */
+    public void relayed(ServerBootstrap bootstrap) {
+        // Netty looks for the ring when a channel is registered, which is before a ChannelInitializer is asked.
         if (bufferRing) {
-            channel.config().setOption(IoUringChannelOption.IO_URING_BUFFER_GROUP_ID, RING_GROUP);
+            bootstrap.childOption(IoUringChannelOption.IO_URING_BUFFER_GROUP_ID, RING_GROUP);
         }
-        tune(channel);
+    }
+
+    /** Has the channel connected read through the ring; its loop is one of {@link #relayGroup}. */
+    public void relayed(Bootstrap bootstrap) {
+        if (bufferRing) {
+            bootstrap.option(IoUringChannelOption.IO_URING_BUFFER_GROUP_ID, RING_GROUP);
+        }
     }
 
     /** Options that every TCP connection of ours has. */

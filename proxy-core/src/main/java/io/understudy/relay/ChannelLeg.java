@@ -7,6 +7,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInboundHandler;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.Future;
@@ -98,6 +99,10 @@ final class ChannelLeg implements Leg {
         channel.read();
     }
 
+    boolean isEncrypted() {
+        return tls != null;
+    }
+
     @Override
     public void startCompression(Compressed compressed, ByteBuf early) {
         ChannelInboundHandler decoder = compressed.decoder();
@@ -138,6 +143,18 @@ final class ChannelLeg implements Leg {
 
     boolean isWritable() {
         return channel.isWritable();
+    }
+
+    @Override
+    public void shutdownOutput() {
+        SslHandler handler = tls;
+        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(flushed -> {
+            if (handler != null) {
+                handler.closeOutbound();
+            } else if (channel instanceof DuplexChannel duplex) {
+                duplex.shutdownOutput();
+            }
+        });
     }
 
     @Override

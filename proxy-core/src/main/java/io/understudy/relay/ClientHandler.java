@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.concurrent.Future;
 import io.understudy.backend.BackendFailure;
 import io.understudy.session.ClientSession;
@@ -103,6 +104,21 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
         }
         // A reset connection or a failed write: the close that follows is what the session needs to know.
         ctx.close();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+        if (event instanceof ChannelInputShutdownEvent) {
+            ClientSession current = session;
+            ChannelLeg leg = client;
+            if (current != null && leg != null && !leg.isEncrypted()) {
+                current.clientShutOutput();
+            } else {
+                // Nobody to tell, or TLS, whose own farewell ends both directions.
+                ctx.close();
+            }
+        }
+        super.userEventTriggered(ctx, event);
     }
 
     void serverFailed(Throwable cause) {

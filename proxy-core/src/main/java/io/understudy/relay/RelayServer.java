@@ -56,15 +56,17 @@ public final class RelayServer {
                 .channelFactory(transport.serverChannel(address))
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .childOption(ChannelOption.AUTO_READ, false)
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        transport.tuneRelayed(channel);
+                        transport.tune(channel);
                         ProxyGate.addTo(channel, proxyProtocol, trustedNetworks, context);
                         channel.pipeline().addLast(ClientHandler.NAME, new ClientHandler(context));
                     }
                 });
+        transport.relayed(bootstrap);
         if (!address.isUnix()) {
             bootstrap.option(ChannelOption.SO_REUSEADDR, true);
         }

@@ -41,6 +41,7 @@ public final class ClientSession implements Handshake.Outcome {
     private @Nullable Leg server;
     private @Nullable ObserverBridge observers;
     private boolean draining;
+    private boolean clientDone;
 
     /** @param onEnd run once, when the session is over */
     public ClientSession(long id, Leg client, SessionEnvironment environment, Consumer<ClientSession> onEnd) {
@@ -173,6 +174,21 @@ public final class ClientSession implements Handshake.Outcome {
 
     public void serverReadComplete() {
         phase.serverReadComplete();
+        if (clientDone && !phase.answersDue()) {
+            end(CloseReason.CLIENT_CLOSED);
+        }
+    }
+
+    /** The client sends nothing more but may still listen, as it may towards a server: it gets the answers that are due. */
+    public void clientShutOutput() {
+        clientDone = true;
+        Leg backend = server;
+        if (backend == null || !phase.answersDue()) {
+            end(CloseReason.CLIENT_CLOSED);
+        } else {
+            // The server has to know as well: it may be waiting for the rest of a file that will not come.
+            backend.shutdownOutput();
+        }
     }
 
     public void clientClosed() {

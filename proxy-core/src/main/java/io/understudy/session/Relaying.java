@@ -110,6 +110,11 @@ final class Relaying implements SessionPhase {
         }
     }
 
+    @Override
+    public boolean answersDue() {
+        return model.inFlight().head() != null;
+    }
+
     private void answered(Exchange exchange) {
         answered = true;
         metrics.command(exchange.code());

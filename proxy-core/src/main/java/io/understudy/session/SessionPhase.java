@@ -25,6 +25,11 @@ sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Passthrou
     /** Number that an ERR packet to the client would have now; -1 when the client is in the middle of a packet. */
     int errorSequence();
 
+    /** Whether the client has yet to get answers. */
+    default boolean answersDue() {
+        return false;
+    }
+
     /** A word for the admin endpoint. */
     String name();
 

@@ -27,6 +27,9 @@ public interface Leg {
     /** Runs on the session's event loop; the one method that any thread may call. */
     void execute(Runnable task);
 
+    /** Sends what is queued, then says that nothing more comes; reading goes on. */
+    void shutdownOutput();
+
     /** Sends what is queued, then closes. Idempotent. */
     void closeAfterFlush();
 

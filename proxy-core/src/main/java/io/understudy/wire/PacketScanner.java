@@ -66,7 +66,13 @@ public final class PacketScanner {
             from = at;
             packetAt = -1;
             while (at < end) {
-                at = remaining < 0 ? lead(in, at, end) : body(in, at, end);
+                if (remaining >= 0) {
+                    at = body(in, at, end);
+                } else if (kept == null && !continuing && end - at > Packets.HEADER) {
+                    at = plain(in, at, end);
+                } else {
+                    at = lead(in, at, end);
+                }
             }
             if (from == in.readerIndex() && from < end && !withheld()) {
                 handedOn = true;
@@ -109,6 +115,33 @@ public final class PacketScanner {
         }
     }
 
+    /**
+     * Packets one after the other that lie whole in this buffer and of which nothing is wanted: what most of a large result
+     * is. Stops at the first that is otherwise, with its decision taken.
+     */
+    private int plain(ByteBuf in, int first, int end) {
+        int at = first;
+        do {
+            int header = in.getIntLE(at);
+            int length = header & Packets.MAX_PAYLOAD;
+            if (length == 0 || length == Packets.MAX_PAYLOAD) {
+                return lead(in, at, end);
+            }
+            packetAt = at;
+            int verdict = sink.onPacket(length, header >>> 24, in.getUnsignedByte(at + Packets.HEADER));
+            int next = at + Packets.HEADER + length;
+            if (verdict != 0 || next > end) {
+                remaining = length;
+                more = false;
+                take(verdict, length);
+                return beginDecided(in, at, end);
+            }
+            sink.onEnd();
+            at = next;
+        } while (end - at > Packets.HEADER);
+        return at;
+    }
+
     private int lead(ByteBuf in, int at, int end) {
         ByteBuf cut = kept;
         if (cut == null) {
@@ -143,21 +176,29 @@ public final class PacketScanner {
 
     /** A packet whose lead lies whole in this buffer. */
     private int begin(ByteBuf in, int at, int end) {
-        int payload = at + Packets.HEADER;
         if (enter(in, at)) {
             decide(in, at);
-            if (withheld()) {
-                forwardUntil(in, at);
-            }
-            if (wanted > end - payload) {
-                kept = alloc.buffer(Packets.HEADER + wanted).writeBytes(in, at, end - at);
-                remaining -= end - payload;
-                from = holding ? end : from;
-                return end;
-            }
-            if (wanted > 0 || holding) {
-                show(in, payload);
-            }
+            return beginDecided(in, at, end);
+        }
+        if (remaining == 0) {
+            finish(at + Packets.HEADER);
+        }
+        return at + Packets.HEADER;
+    }
+
+    private int beginDecided(ByteBuf in, int at, int end) {
+        int payload = at + Packets.HEADER;
+        if (withheld()) {
+            forwardUntil(in, at);
+        }
+        if (wanted > end - payload) {
+            kept = alloc.buffer(Packets.HEADER + wanted).writeBytes(in, at, end - at);
+            remaining -= end - payload;
+            from = holding ? end : from;
+            return end;
+        }
+        if (wanted > 0 || holding) {
+            show(in, payload);
         }
         if (remaining == 0) {
             finish(payload);
@@ -208,7 +249,10 @@ public final class PacketScanner {
     private void decide(ByteBuf buf, int at) {
         int length = buf.getUnsignedMediumLE(at);
         int first = length == 0 ? -1 : buf.getUnsignedByte(at + Packets.HEADER);
-        int verdict = sink.onPacket(length, buf.getUnsignedByte(at + 3), first);
+        take(sink.onPacket(length, buf.getUnsignedByte(at + 3), first), length);
+    }
+
+    private void take(int verdict, int length) {
         dropping = (verdict & PacketSink.DROP) != 0;
         holding = (verdict & PacketSink.HOLD) != 0;
         wanted = Math.min(verdict & PacketSink.MAX_SHOWN, length);

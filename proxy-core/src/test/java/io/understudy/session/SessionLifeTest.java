@@ -59,6 +59,27 @@ class SessionLifeTest {
     }
 
     @Test
+    void aClientThatOnlyListensOnGetsItsAnswers() {
+        Scripted scripted = loggedIn();
+        scripted.client(QUERY);
+        scripted.client(QUERY);
+        scripted.session.clientShutOutput();
+        assertThat(scripted.server.outputShut()).isTrue();
+        scripted.server(packet(1, ok(0, AC)));
+        assertThat(scripted.session.ended()).isFalse();
+        scripted.server(packet(1, ok(0, AC)));
+        over(scripted, "client_closed");
+    }
+
+    @Test
+    void aClientThatIsOwedNothingEndsTheSessionWithItsFarewell() {
+        Scripted scripted = loggedIn();
+        scripted.session.clientShutOutput();
+        assertThat(scripted.server.outputShut()).isFalse();
+        over(scripted, "client_closed");
+    }
+
+    @Test
     void serverCloses() {
         Scripted scripted = loggedIn();
         scripted.session.serverClosed();

@@ -17,6 +17,7 @@ public final class FakeLeg implements Leg {
     private int flushes;
     private boolean reading;
     private boolean closed;
+    private boolean outputShut;
 
     public FakeLeg(ByteBufAllocator alloc) {
         this.alloc = alloc;
@@ -57,6 +58,11 @@ public final class FakeLeg implements Leg {
     }
 
     @Override
+    public void shutdownOutput() {
+        outputShut = true;
+    }
+
+    @Override
     public void closeAfterFlush() {
         closed = true;
     }
@@ -87,5 +93,9 @@ public final class FakeLeg implements Leg {
 
     public boolean closed() {
         return closed;
+    }
+
+    public boolean outputShut() {
+        return outputShut;
     }
 }
