@@ -164,7 +164,14 @@ public final class ProxyServer implements AutoCloseable {
      */
     public List<String> reload(LoadedConfig next) {
         List<String> left = new ArrayList<>();
-        ConfigDiff.between(loaded, next).afterRestart().forEach(change -> left.add(change.sentence()));
+        ConfigDiff diff = ConfigDiff.between(loaded, next);
+        diff.afterRestart().forEach(change -> left.add(change.sentence()));
+        if (diff.touches("primary.tls.ca")
+                || diff.touches("primary.tls.certificate")
+                || diff.touches("primary.tls.key")) {
+            left.add("primary.tls names other files: new sessions use them now, the proxy's own connections (monitor,"
+                    + " binary log) after a restart");
+        }
         registry.setLimit(next.config().listen().maxConnections());
         environment.setStatementLimit(next.config().limits().statementBytes().toInt());
         relay.setHandshakeTimeoutMillis(

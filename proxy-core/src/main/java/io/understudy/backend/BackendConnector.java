@@ -22,7 +22,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Opens a session's connection to the primary, on the session's own event loop. Any thread. */
 public final class BackendConnector {
-    private static final int CR_CONN_HOST_ERROR = 2003;
+    /**
+     * "Unable to connect to foreign data source", of both products. Not a client's own 2003: libmariadb takes errors of that
+     * range for forged when a server sends them, and says "malformed packet" in their place.
+     */
+    private static final int ER_CONNECT_TO_FOREIGN_DATA_SOURCE = 1429;
 
     private final NetworkTransport transport;
     private final Address address;
@@ -95,7 +99,7 @@ public final class BackendConnector {
             why = String.valueOf(cause.getMessage());
         }
         return new BackendFailure(
-                CR_CONN_HOST_ERROR,
+                ER_CONNECT_TO_FOREIGN_DATA_SOURCE,
                 "HY000",
                 "Can't connect to MySQL server on '" + address + "' (Understudy: " + why + ")");
     }

@@ -35,7 +35,7 @@ final class CommandEffects {
                 query(exchange, length);
                 TrackingWatch watch = model.trackingWatch();
                 if (watch != null && exchange.kind() == StatementKind.SET) {
-                    watch.clientSets(buf, index, length);
+                    watch.clientSets(exchange.number(), buf, index, length);
                 }
             }
             case CommandCode.STMT_PREPARE -> prepare(exchange, length);

@@ -71,7 +71,7 @@ public final class CommandIntake {
             answers.superseded();
         }
         int code = Math.max(first, CommandCode.SLEEP);
-        boolean mayInject = isStatement(code) && gate.open();
+        boolean mayInject = (isStatement(code) || code == CommandCode.STMT_PREPARE) && gate.open(code);
         Exchange exchange = begin(code, length);
         int wanted = wanted(code, length, mayInject);
         if (wanted == 0) {

@@ -21,7 +21,7 @@ public record LoginPolicy(
         @Nullable TlsEnd serverEnd,
         long clientCompression,
         List<Long> serverCompression) {
-    private static final int CR_SSL_CONNECTION_ERROR = 2026;
+    private static final int ER_CONNECT_TO_FOREIGN_DATA_SOURCE = 1429;
 
     /** No TLS anywhere. */
     public static final LoginPolicy PLAIN =
@@ -92,7 +92,7 @@ public record LoginPolicy(
                 if (!has) {
                     throw new Refusal(
                             "server_without_tls",
-                            CR_SSL_CONNECTION_ERROR,
+                            ER_CONNECT_TO_FOREIGN_DATA_SOURCE,
                             "HY000",
                             "TLS/SSL error: SSL is required, but the server does not support it"
                                     + " (Understudy: primary.tls.mode)");
