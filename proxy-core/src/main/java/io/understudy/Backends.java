@@ -39,7 +39,7 @@ final class Backends implements AutoCloseable {
     private final HostedPrimary primary;
 
     Backends(UnderstudyConfig config, NetworkTransport transport, MeterRegistry meters) {
-        loops = transport.group(LOOPS, "client");
+        loops = transport.relayGroup(LOOPS, "client");
         monitors = Executors.newScheduledThreadPool(MONITOR_THREADS, task -> {
             Thread thread = new Thread(task, "monitor");
             thread.setDaemon(true);

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -19,12 +20,16 @@ import java.util.regex.Pattern;
  * and how many statements a second reach the standby at 100 %. sysbench's point selects; one proxy for each sample, which take
  * turns. The mirror's own connections are the same process, so their work is in the figures.
  *
- * <p>Arguments: the repository's folder (without it nothing is written), then seconds of a window and number of rounds.
+ * <p>Arguments: the repository's folder (without it nothing is written), then seconds of a window, number of rounds, seconds of
+ * warm-up of each proxy (by text and prepared statements at once), and the samples to compare with "off".
  */
 public final class MirrorCpu {
     private static final int THREADS = 8;
+    private static final String TEXT = "--db-ps-mode=disable";
+    private static final String PREPARED = "--db-ps-mode=auto";
     private static final int ROWS = 20_000;
-    private static final List<String> SAMPLES = List.of("off", "0%", "1%", "10%", "100%");
+    private static final List<String> SAMPLES = List.of("0%", "1%", "10%", "100%");
+    private static final Map<String, String> GOALS = Map.of("0%", "1.02", "1%", "1.03", "10%", "1.10", "100%", "1.80");
     private static final Pattern TOTAL = Pattern.compile("total:\\s+(\\d+)");
 
     private record Measured(double queries, double cpuMicros, double seconds, double mirrored, double dropped) {
@@ -36,23 +41,30 @@ public final class MirrorCpu {
     private final EmbeddedPair pair;
     private final int seconds;
     private final int rounds;
+    private final int warmUp;
+    private final List<String> samples;
 
-    private MirrorCpu(EmbeddedPair pair, int seconds, int rounds) {
+    private MirrorCpu(EmbeddedPair pair, int seconds, int rounds, int warmUp, List<String> samples) {
         this.pair = pair;
         this.seconds = seconds;
         this.rounds = rounds;
+        this.warmUp = warmUp;
+        this.samples = samples;
     }
 
     public static void main(String[] arguments) throws Exception {
         Path root = arguments.length == 0 || arguments[0].isEmpty() ? null : Path.of(arguments[0]);
         int seconds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 3;
         int rounds = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 4;
+        int warmUp = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 25;
+        List<String> samples =
+                arguments.length > 4 ? List.of(arguments).subList(4, arguments.length) : SAMPLES;
         try (EmbeddedPair pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false))) {
             ProxyProgram.createAccounts(pair.primary());
             pair.primary().execute("CREATE DATABASE shop");
             sysbench(pair.primary().port(), "prepare", "--db-ps-mode=disable", 1);
             pair.awaitCaughtUp(Duration.ofSeconds(60));
-            String table = new MirrorCpu(pair, seconds, rounds).run();
+            String table = new MirrorCpu(pair, seconds, rounds, warmUp, samples).run();
             System.out.println(table);
             if (root != null) {
                 ResultPage.replace(root.resolve("docs/benchmarks.md"), "mirror-cpu", table);
@@ -63,7 +75,9 @@ public final class MirrorCpu {
     private String run() throws Exception {
         Map<String, ProxyProgram> proxies = new LinkedHashMap<>();
         try {
-            for (String sample : SAMPLES) {
+            List<String> all = new ArrayList<>(List.of("off"));
+            all.addAll(samples);
+            for (String sample : all) {
                 String section = sample.equals("off")
                         ? ""
                         : "{ concurrency: 8, rules: [ { name: all, sample: " + sample + " } ] }";
@@ -71,17 +85,23 @@ public final class MirrorCpu {
             }
             StringBuilder table = new StringBuilder(String.format(
                     Locale.ROOT,
-                    "Point selects of sysbench, %d threads, windows of %d s, %d rounds; CPU per query relative to the proxy without the plugin in the"
+                    "Point selects of sysbench, %d threads, windows of %d s, %d rounds, %d s of warm-up before; CPU per query relative to the proxy without the plugin in the"
                             + " same round: median (lowest–highest).%n%n",
                     THREADS,
                     seconds,
-                    rounds));
-            table.append(
-                    "| statements | 0 % | 1 % | 10 % | 100 % | µs at off | mirrored a second at 100 % | queries a second then | dropped |\n"
-                            + "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n");
-            table.append(row("text", "--db-ps-mode=disable", proxies));
-            table.append(row("prepared", "--db-ps-mode=auto", proxies));
-            return table.append("| goal | 1.02 | 1.03 | 1.10 | 1.80 | | | | |\n").toString();
+                    rounds,
+                    warmUp));
+            table.append("| statements |");
+            samples.forEach(sample -> table.append(' ').append(sample.replace("%", " %")).append(" |"));
+            table.append(" µs at off | mirrored a second at 100 % | queries a second then | dropped |\n|---|");
+            table.append("--:|".repeat(samples.size() + 4)).append('\n');
+            warmUp(proxies);
+            table.append(row("text", TEXT, proxies));
+            table.append(row("prepared", PREPARED, proxies));
+            table.append("| goal |");
+            samples.forEach(sample ->
+                    table.append(' ').append(GOALS.getOrDefault(sample, "")).append(" |"));
+            return table.append(" | | | |\n").toString();
         } finally {
             for (ProxyProgram proxy : proxies.values()) {
                 proxy.close();
@@ -89,11 +109,22 @@ public final class MirrorCpu {
         }
     }
 
-    private String row(String name, String mode, Map<String, ProxyProgram> proxies) throws Exception {
-        // The JIT's work is not what is measured.
+    /** The JIT's work is not what is measured. */
+    private void warmUp(Map<String, ProxyProgram> proxies) throws Exception {
         for (ProxyProgram proxy : proxies.values()) {
-            measure(proxy, mode, seconds + 2);
+            CompletableFuture<Void> text = CompletableFuture.runAsync(() -> {
+                try {
+                    measure(proxy, TEXT, warmUp);
+                } catch (Exception e) {
+                    throw new IllegalStateException("the warm-up by text statements failed", e);
+                }
+            });
+            measure(proxy, PREPARED, warmUp);
+            text.get();
         }
+    }
+
+    private String row(String name, String mode, Map<String, ProxyProgram> proxies) throws Exception {
         Map<String, List<Double>> ratios = new LinkedHashMap<>();
         List<Double> micros = new ArrayList<>();
         List<Double> mirrored = new ArrayList<>();

@@ -408,4 +408,25 @@ class MirrorServerTest {
             pair.standby().execute("SET GLOBAL read_only = 1");
         }
     }
+
+    /** The standby ends the read by itself, and the connection to it lives on. */
+    @Test
+    void aReadThatTakesTooLongIsCancelledOnTheStandby() throws Exception {
+        String exceeded = "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
+                + " WHERE VARIABLE_NAME = 'Max_statement_time_exceeded'";
+        int before = Integer.parseInt(pair.standby().ask(exceeded));
+        try (MirrorProxy proxy = proxy("{ concurrency: 1, timeout: 100ms, rules: [ { name: all } ] }");
+                Connection connection = proxy.mariadb("")) {
+            run(
+                    connection,
+                    "SELECT COUNT(*) FROM orders /* long-1 */ a, orders b, orders c, (SELECT 1 UNION SELECT 2 UNION SELECT 3) d"
+                            + " WHERE CONCAT(a.note, b.note) <> CONCAT(c.note, a.note)");
+            await().until(() -> proxy.executed("timeout") == 1);
+            assertThat(Integer.parseInt(pair.standby().ask(exceeded))).isEqualTo(before + 1);
+            run(connection, "SELECT note FROM orders /* long-2 */ WHERE id = 1");
+            await().until(() -> texts("long-2").size() == 1);
+            await().until(() -> proxy.executed("ok") == 1);
+            assertThat(proxy.dropped()).isZero();
+        }
+    }
 }

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to a standby through its life: connects when there is something to send, takes statements from its lane one
- * at a time, backs off with jitter when it is lost. Everything but {@link #wake}, {@link #sweep} and {@link #close} runs on
+ * One connection to a standby through its life: connects when there is something to send, takes statements from its lane a
+ * batch at a time, backs off with jitter when it is lost. Everything but {@link #wake}, {@link #sweep} and {@link #close} runs on
  * the connection's event loop, or before there is one.
  */
 final class MirrorConnection implements Playback.Ending {
@@ -17,8 +17,12 @@ final class MirrorConnection implements Playback.Ending {
     /** What the standby gets beyond the timeout to end a statement by itself. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+    /** A batch ends when it is so long: what has left the queue is not in its bound any more. */
+    private static final int BATCH_BYTES = 64 * 1024;
+
     private final StandbyMirror mirror;
     private final MirrorLane lane;
+    private final Runnable begin = this::begin;
     private final BackOff backOff = new BackOff();
 
     private volatile @Nullable WireConnection wire;
@@ -27,7 +31,11 @@ final class MirrorConnection implements Playback.Ending {
 
     private volatile boolean backingOff;
     private volatile boolean closed;
+    /** When the statement that is being executed there began, or 0. */
     private volatile long busySinceNanos;
+
+    private int unanswered;
+    private boolean woken;
     private @Nullable Playback playback;
     private boolean going;
     private boolean goOn;
@@ -46,7 +54,7 @@ final class MirrorConnection implements Playback.Ending {
         WireConnection current = wire;
         try {
             if (current != null) {
-                current.loop().execute(this::next);
+                current.loop().execute(begin);
             } else {
                 mirror.context().executor().execute(this::connect);
             }
@@ -106,10 +114,16 @@ final class MirrorConnection implements Playback.Ending {
         playback = new Playback(connected, names, this);
         wire = connected;
         lane.opened();
+        begin();
+    }
+
+    /** Takes what there is, be it less than a batch. */
+    private void begin() {
+        woken = true;
         next();
     }
 
-    /** Goes on with the next statement; without recursion, since a statement may end before {@code play} comes back. */
+    /** Goes on with the next batch; without recursion, since a statement may end before {@code play} comes back. */
     private void next() {
         goOn = true;
         if (going) {
@@ -119,49 +133,81 @@ final class MirrorConnection implements Playback.Ending {
         try {
             while (goOn) {
                 goOn = false;
-                takeOne();
+                takeBatch();
             }
         } finally {
             going = false;
         }
     }
 
-    /** Takes the next statement that is still worth sending, or rests. */
-    private void takeOne() {
-        busySinceNanos = 0;
+    /**
+     * Sends statements that are still worth it, one behind the other without waiting for answers, or rests. One that needs
+     * another setting or is to be prepared ends the batch, because what comes behind depends on the answer.
+     */
+    private void takeBatch() {
         WireConnection current = wire;
         Playback player = playback;
         if (current == null || player == null || !current.isOpen()) {
             disconnected("the standby closed the connection");
             return;
         }
-        MirroredStatement statement;
-        while ((statement = lane.poll()) != null) {
+        if (!woken && !lane.hasBatch()) {
+            lane.rest(this);
+            return;
+        }
+        woken = false;
+        int taken = 0;
+        int bytes = 0;
+        while (taken < MirrorLane.BATCH && bytes < BATCH_BYTES && !player.awaitsStep() && wire == current) {
+            MirroredStatement statement = lane.poll();
+            if (statement == null) {
+                break;
+            }
             if (mirror.taken(statement)) {
-                busySinceNanos = System.nanoTime();
+                taken++;
+                bytes += statement.bytes();
+                if (unanswered++ == 0) {
+                    busySinceNanos = System.nanoTime();
+                }
                 player.play(statement);
-                return;
             }
         }
-        lane.rest(this);
+        if (taken == 0) {
+            lane.rest(this);
+        }
+    }
+
+    /** One has ended: the one behind it is being executed now, or the batch is over. */
+    private void over(MirroredStatement statement) {
+        statement.release();
+        unanswered--;
+        busySinceNanos = unanswered == 0 ? 0 : System.nanoTime();
+        if (unanswered == 0) {
+            next();
+        }
     }
 
     @Override
     public void executed(MirroredStatement statement, String outcome, long nanos) {
         mirror.executed(statement, outcome, nanos);
-        statement.release();
-        next();
+        over(statement);
     }
 
     @Override
     public void notReproducible(MirroredStatement statement) {
         mirror.drop(DropReason.NOT_REPRODUCIBLE);
-        statement.release();
-        next();
+        over(statement);
     }
 
     @Override
     public void failed(MirroredStatement statement, String reason) {
+        unanswered--;
+        if (wire == null) {
+            // The one before it took the connection along; the standby has not begun this one.
+            mirror.drop(DropReason.STANDBY_DOWN);
+            statement.release();
+            return;
+        }
         long nanos = System.nanoTime() - busySinceNanos;
         boolean overdue = nanos > mirror.config().timeout().toNanos();
         mirror.executed(statement, overdue ? "timeout" : "error", nanos);

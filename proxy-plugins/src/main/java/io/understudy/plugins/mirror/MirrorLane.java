@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
  * order. Lock-free; any thread.
  */
 final class MirrorLane {
+    /**
+     * So many statements wake a connection, and leave together: a wake-up, a write and a read for each statement cost several
+     * times what the statement itself does. Fewer wait for {@link #drain}; a warm page need not be warm at once.
+     */
+    static final int BATCH = 8;
+
     private final MpmcArrayQueue<MirroredStatement> waiting;
     /** The one that rested last is woken first: its thread and the standby's are warm, and no more connections are made than needed. */
     private final Deque<MirrorConnection> idle = new ConcurrentLinkedDeque<>();
@@ -31,24 +37,40 @@ final class MirrorLane {
         return waiting.poll();
     }
 
-    boolean isEmpty() {
-        return waiting.isEmpty();
+    /** Whether enough wait for a connection that has just ended a batch to begin another. */
+    boolean hasBatch() {
+        return waiting.size() >= BATCH;
     }
 
-    /** Lets a connection that has nothing to do look at the queue. */
-    void wakeOne() {
-        MirrorConnection connection = idle.poll();
-        if (connection != null) {
-            connection.wake();
-        }
-    }
-
-    /** The connection has found nothing; looks once more, because a statement may have come in between. */
-    void rest(MirrorConnection connection) {
-        idle.push(connection);
-        if (!waiting.isEmpty()) {
+    /** A statement has come in: wakes a connection for each full batch. */
+    void offered() {
+        if (waiting.size() % BATCH == 0) {
             wakeOne();
         }
+    }
+
+    /** Wakes as many connections as what waits is worth. To be called every few milliseconds. */
+    void drain() {
+        int batches = (waiting.size() + BATCH - 1) / BATCH;
+        boolean woken = true;
+        while (batches > 0 && woken) {
+            woken = wakeOne();
+            batches--;
+        }
+    }
+
+    private boolean wakeOne() {
+        MirrorConnection connection = idle.poll();
+        if (connection == null) {
+            return false;
+        }
+        connection.wake();
+        return true;
+    }
+
+    /** The connection has nothing to do until it is woken. */
+    void rest(MirrorConnection connection) {
+        idle.push(connection);
     }
 
     void opened() {

@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plays statements on one connection to a standby, one at a time: brings the connection to the statement's schema and settings,
- * prepares what is executed, sends the client's own packet, throws the answer away. On the connection's event loop.
+ * Plays statements on one connection to a standby, one behind the other: brings the connection to the statement's schema and settings,
+ * prepares what is executed, sends the client's own packet, throws the answer away. While {@link #awaitsStep} it must not be given another. On the connection's event loop.
  */
 final class Playback {
     private static final int ER_STATEMENT_TIMEOUT_MARIADB = 1969;
@@ -19,7 +19,10 @@ final class Playback {
 
     /** How a statement ended. Each is called once for a statement, which the callee releases. */
     interface Ending {
-        /** @param nanos from the statement's last packet to its whole answer */
+        /**
+         * @param nanos from the statement's last packet, or from the answer to the statement before it if that came later, to
+         *     its whole answer; next to nothing when both answers came by one read
+         */
         void executed(MirroredStatement statement, String outcome, long nanos);
 
         /** The standby cannot be brought to where the statement means the same. */
@@ -34,11 +37,18 @@ final class Playback {
     private final Ending ending;
     private final PreparedCache prepared = new PreparedCache();
     private @Nullable StatementSetting setting;
+    private boolean awaitsStep;
+    private long answeredNanos;
 
     Playback(WireConnection connection, CollationNames collations, Ending ending) {
         this.connection = connection;
         this.collations = collations;
         this.ending = ending;
+    }
+
+    /** What the next statement needs is not known before something has been answered. */
+    boolean awaitsStep() {
+        return awaitsStep;
     }
 
     void play(MirroredStatement statement) {
@@ -65,6 +75,7 @@ final class Playback {
         if (changes.isEmpty()) {
             run(statement);
         } else {
+            awaitsStep = true;
             Adoption adoption = new Adoption(statement, changes.size());
             changes.forEach(packet -> connection.execute(packet, adoption));
         }
@@ -98,6 +109,7 @@ final class Playback {
             if (--pending > 0) {
                 return;
             }
+            awaitsStep = false;
             String reason = failure;
             if (reason != null) {
                 ending.failed(statement, reason);
@@ -131,9 +143,11 @@ final class Playback {
 
     private void prepare(MirroredStatement statement, byte[] text, int parameters) {
         long sentNanos = System.nanoTime();
+        awaitsStep = true;
         connection.execute(Commands.bytes(connection.alloc(), Commands.STMT_PREPARE, text), new WireResponse() {
             @Override
             public void onResponse(ResponseView response, int preparedId) {
+                awaitsStep = false;
                 if (!response.ok() || preparedId < 0) {
                     ending.executed(statement, "error", System.nanoTime() - sentNanos);
                     return;
@@ -176,7 +190,10 @@ final class Playback {
         connection.execute(packet, new WireResponse() {
             @Override
             public void onResponse(ResponseView response, int preparedId) {
-                ending.executed(statement, outcome(response), System.nanoTime() - sentNanos);
+                long now = System.nanoTime();
+                long began = answeredNanos - sentNanos > 0 ? answeredNanos : sentNanos;
+                answeredNanos = now;
+                ending.executed(statement, outcome(response), now - began);
             }
 
             @Override

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class StandbyMirror {
     private static final int SWEEP_MILLIS = 200;
+    /** How long less than a batch waits at most. */
+    private static final int DRAIN_MILLIS = 20;
 
     private final StandbyBackend standby;
     private final PluginContext context;
@@ -33,7 +35,9 @@ final class StandbyMirror {
     private final Collations collations;
     private final LatencyRecorder seconds;
     private final Map<DropReason, Counter> dropped = new EnumMap<>(DropReason.class);
-    private final ConcurrentMap<String, Counter> executed = new ConcurrentHashMap<>();
+    /** By rule and outcome. */
+    private final ConcurrentMap<String, ConcurrentMap<String, Counter>> executed = new ConcurrentHashMap<>();
+
     private final List<MirrorLane> lanes = new ArrayList<>();
     private final List<MirrorConnection> connections = new ArrayList<>();
     private final AtomicInteger statements = new AtomicInteger();
@@ -43,6 +47,7 @@ final class StandbyMirror {
 
     private volatile MirrorConfig config;
     private @Nullable ScheduledFuture<?> sweeper;
+    private @Nullable ScheduledFuture<?> drainer;
 
     StandbyMirror(
             StandbyBackend standby,
@@ -83,15 +88,21 @@ final class StandbyMirror {
     void start() {
         sweeper = context.executor()
                 .scheduleWithFixedDelay(this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
+        drainer = context.executor()
+                .scheduleWithFixedDelay(this::drain, DRAIN_MILLIS, DRAIN_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     void stop() {
-        ScheduledFuture<?> current = sweeper;
-        if (current != null) {
-            current.cancel(false);
-        }
+        cancel(sweeper);
+        cancel(drainer);
         connections.forEach(MirrorConnection::close);
         discardWaiting(DropReason.STANDBY_DOWN);
+    }
+
+    private static void cancel(@Nullable ScheduledFuture<?> task) {
+        if (task != null) {
+            task.cancel(false);
+        }
     }
 
     /** Takes effect for statements queued from now on; concurrency and order after a restart. */
@@ -132,7 +143,7 @@ final class StandbyMirror {
             drop(DropReason.QUEUE_FULL);
             return;
         }
-        lane.wakeOne();
+        lane.offered();
     }
 
     private @Nullable DropReason refusal() {
@@ -187,7 +198,8 @@ final class StandbyMirror {
     /** Called by connections when an execution is over. */
     void executed(MirroredStatement statement, String outcome, long nanos) {
         String rule = statement.rule().name();
-        executed.computeIfAbsent(rule + '\n' + outcome, key -> meters.executed(standby.name(), rule, outcome))
+        executed.computeIfAbsent(rule, key -> new ConcurrentHashMap<>())
+                .computeIfAbsent(outcome, key -> meters.executed(standby.name(), rule, outcome))
                 .increment();
         seconds.record(nanos);
         if (outcome.equals("ok")) {
@@ -205,6 +217,13 @@ final class StandbyMirror {
                 drop(reason);
                 statement.release();
             }
+        }
+    }
+
+    /** Sends what is less than a batch. */
+    void drain() {
+        if (statements.get() > 0) {
+            lanes.forEach(MirrorLane::drain);
         }
     }
 
@@ -251,8 +270,9 @@ final class StandbyMirror {
         dropped.forEach((reason, counter) -> drops.put(reason.label(), (long) counter.count()));
         view.put("dropped", drops);
         Map<String, Long> done = new java.util.TreeMap<>();
-        executed.forEach(
-                (key, counter) -> done.merge(key.substring(key.indexOf('\n') + 1), (long) counter.count(), Long::sum));
+        executed.values()
+                .forEach(rule ->
+                        rule.forEach((outcome, counter) -> done.merge(outcome, (long) counter.count(), Long::sum)));
         view.put("executed", done);
         return view;
     }

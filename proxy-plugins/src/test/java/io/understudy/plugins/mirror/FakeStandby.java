@@ -70,6 +70,7 @@ final class FakeStandby implements StandbyBackend, WireConnector {
 
     final class Connection implements WireConnection {
         final Queue<WireResponse> pending = new ArrayDeque<>();
+        final List<String> texts = new ArrayList<>();
         private final Queue<Integer> codes = new ArrayDeque<>();
         private boolean open = true;
         private int prepared;
@@ -102,17 +103,28 @@ final class FakeStandby implements StandbyBackend, WireConnector {
         @Override
         public void execute(ByteBuf command, WireResponse response) {
             int code = command.getUnsignedByte(command.readerIndex() + 4);
-            received.add(
-                    code == Commands.QUERY
-                            ? command.toString(
-                                    command.readerIndex() + 5, command.readableBytes() - 5, StandardCharsets.UTF_8)
-                            : "#" + code);
+            String text = code == Commands.QUERY
+                    ? command.toString(command.readerIndex() + 5, command.readableBytes() - 5, StandardCharsets.UTF_8)
+                    : "#" + code;
+            received.add(text);
+            texts.add(text);
             command.release();
             pending.add(response);
             codes.add(code);
             if (answering) {
                 answerOne();
             }
+        }
+
+        void answerAll() {
+            while (!pending.isEmpty()) {
+                answerOne();
+            }
+        }
+
+        /** What it has received of statements, in order, without any settings. */
+        List<String> selects() {
+            return texts.stream().filter(text -> text.startsWith("SELECT")).toList();
         }
 
         void answerOne() {

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,8 +68,7 @@ class MirrorObserverTest {
                         (Answer) arguments -> null,
                         "publishAction",
                         (Answer) arguments -> null));
-        MirrorConfig.Rule all = new MirrorConfig.Rule("all", null, null, null, null, null);
-        plugin.start(context, new MirrorConfig(1, null, null, null, null, null, null, List.of(all)));
+        plugin.start(context, config(null));
         Map<String, Object> settings = new HashMap<>(Map.of(
                 "known", true, "loginCollation", 45, "sqlModes", 0, "temporaryTables", false, "lockedTables", false));
         settings.put("characterSet", null);
@@ -79,6 +79,11 @@ class MirrorObserverTest {
         session.put("schema", "shop");
         session.put("clientAddress", null);
         observer = plugin.openSession(fake(SessionContext.class, session));
+    }
+
+    private static MirrorConfig config(@Nullable Integer maxPerSecond) {
+        MirrorConfig.Rule all = new MirrorConfig.Rule("all", null, null, null, maxPerSecond, null);
+        return new MirrorConfig(1, null, null, null, null, null, null, List.of(all));
     }
 
     @AfterEach
@@ -156,6 +161,24 @@ class MirrorObserverTest {
         answered(behind);
         observer.onCommand(query("SELECT a FROM t"));
         assertThat(copies).hasSize(1);
+        observer.onClose("over");
+    }
+
+    /** A reload reaches sessions that run. More than one second may begin while this runs, hence the bounds. */
+    @Test
+    void whatExceedsMaxPerSecondIsNotCopiedAndCounted() {
+        plugin.reload(config(2));
+        long began = System.nanoTime();
+        for (int i = 0; i < 500; i++) {
+            observer.onCommand(query("SELECT " + i));
+        }
+        long seconds = (System.nanoTime() - began) / 1_000_000_000L + 2;
+        assertThat(copies).hasSizeBetween(2, (int) (2 * seconds));
+        assertThat(meters.get("understudy.mirror.dropped")
+                        .tag("reason", "rate_limited")
+                        .counter()
+                        .count())
+                .isEqualTo(500.0 - copies.size());
         observer.onClose("over");
     }
 }

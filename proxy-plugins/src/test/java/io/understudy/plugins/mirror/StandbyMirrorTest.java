@@ -20,6 +20,8 @@ class StandbyMirrorTest {
     private static final Collations COLLATIONS =
             Collations.known(new CollationNames(Map.of(45, "NAMES utf8mb4 COLLATE utf8mb4_general_ci")));
 
+    private static final StatementSetting SETTING = new StatementSetting(null, 45, null, null, null);
+
     private final MeterRegistry meters = new SimpleMeterRegistry();
     private final FakeStandby standby = new FakeStandby();
     private final ManualExecutor executor = new ManualExecutor();
@@ -55,6 +57,10 @@ class StandbyMirrorTest {
                 null);
     }
 
+    private static MirrorConfig ordered(int concurrency, MirrorConfig.Order order) {
+        return new MirrorConfig(concurrency, null, null, null, order, null, null, null);
+    }
+
     private void offer(StandbyMirror mirror, String sql, long session) {
         ByteBuf packet = Commands.text(UnpooledByteBufAllocator.DEFAULT, Commands.QUERY, sql);
         packets.add(packet);
@@ -63,13 +69,21 @@ class StandbyMirrorTest {
                 null,
                 null,
                 null,
-                new StatementSetting(null, 45, null, null, null),
+                SETTING,
                 new MirrorRules.Bound(new MirrorConfig.Rule("all", null, null, null, null, null), List.of(mirror)),
                 session,
                 1,
                 1000,
                 System.nanoTime()));
         packet.release();
+    }
+
+    private void run(StandbyMirror mirror) {
+        // The second round is for what waited while a connection was found lost.
+        for (int i = 0; i < 2; i++) {
+            mirror.drain();
+            executor.runAll();
+        }
     }
 
     private double dropped(String reason) {
@@ -90,7 +104,7 @@ class StandbyMirrorTest {
     void sendsWhatIsOfferedOverAReadOnlySession() {
         StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
         offer(mirror, "SELECT 1", 1);
-        executor.runAll();
+        run(mirror);
         assertThat(standby.received.get(0)).contains("READ ONLY").contains("READ COMMITTED");
         assertThat(standby.statements()).contains("SELECT 1");
         assertThat(executed("ok")).isEqualTo(1);
@@ -101,9 +115,9 @@ class StandbyMirrorTest {
     void setsTheSessionsSettingsOnceForStatementsThatShareThem() {
         StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
         offer(mirror, "SELECT 1", 1);
-        executor.runAll();
+        run(mirror);
         offer(mirror, "SELECT 2", 2);
-        executor.runAll();
+        run(mirror);
         assertThat(standby.statements())
                 .containsExactly(
                         "SET NAMES utf8mb4 COLLATE utf8mb4_general_ci, time_zone = DEFAULT, sql_mode = DEFAULT",
@@ -141,6 +155,7 @@ class StandbyMirrorTest {
         StandbyMirror mirror = mirror(config(2, 100, "1MiB", Duration.ofSeconds(5)));
         for (int i = 0; i < 5; i++) {
             offer(mirror, "SELECT " + i, i);
+            mirror.drain();
             executor.runReady();
         }
         mirror.start();
@@ -160,7 +175,7 @@ class StandbyMirrorTest {
         assertThat(dropped("not_read_only")).isEqualTo(1);
         mirror.pause().resumeByOperator();
         offer(mirror, "SELECT 2", 1);
-        executor.runAll();
+        run(mirror);
         assertThat(standby.statements()).contains("SELECT 2");
         mirror.stop();
     }
@@ -184,7 +199,7 @@ class StandbyMirrorTest {
         standby.state = new StandbyState(true, true, 0.0, 1, null);
         executor.runPeriodic();
         offer(mirror, "SELECT 4", 1);
-        executor.runAll();
+        run(mirror);
         assertThat(standby.statements()).contains("SELECT 4").doesNotContain("SELECT 1", "SELECT 2", "SELECT 3");
         mirror.stop();
     }
@@ -211,13 +226,13 @@ class StandbyMirrorTest {
     void anErrorOnTheStandbyIsCountedAndTheNextStatementRuns() {
         StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
         offer(mirror, "SELECT 1", 1);
-        executor.runAll();
+        run(mirror);
         standby.errorCode = 1146;
         offer(mirror, "SELECT * FROM gone", 1);
-        executor.runAll();
+        run(mirror);
         standby.errorCode = 1969;
         offer(mirror, "SELECT slow", 1);
-        executor.runAll();
+        run(mirror);
         assertThat(executed("error")).isEqualTo(1);
         assertThat(executed("timeout")).isEqualTo(1);
         mirror.stop();
@@ -227,12 +242,119 @@ class StandbyMirrorTest {
     void aLostConnectionIsMadeAgain() {
         StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
         offer(mirror, "SELECT 1", 1);
-        executor.runAll();
+        run(mirror);
         standby.connections.get(0).close();
         offer(mirror, "SELECT 2", 1);
-        executor.runAll();
+        run(mirror);
         assertThat(standby.connections).hasSize(2);
         assertThat(standby.statements()).contains("SELECT 2");
+        mirror.stop();
+    }
+
+    /** A wake-up, a write and a read for each of them would cost more than the statements. */
+    @Test
+    void aFullBatchLeavesAtOnceAndWithoutWaitingForAnswers() {
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 'first'", 1);
+        run(mirror);
+        standby.answering = false;
+        List<String> batch = new ArrayList<>();
+        for (int i = 0; i < MirrorLane.BATCH; i++) {
+            assertThat(standby.connections.get(0).selects())
+                    .as("nothing more before the batch is full")
+                    .hasSize(1);
+            batch.add("SELECT " + i);
+            offer(mirror, batch.get(i), 1);
+        }
+        assertThat(standby.connections.get(0).selects())
+                .hasSize(1 + MirrorLane.BATCH)
+                .containsSubsequence(batch);
+        assertThat(executed("ok")).isEqualTo(1);
+        standby.connections.get(0).answerAll();
+        assertThat(executed("ok")).isEqualTo(1.0 + MirrorLane.BATCH);
+        mirror.stop();
+    }
+
+    @Test
+    void lessThanABatchLeavesWithTheNextDrain() {
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        mirror.start();
+        offer(mirror, "SELECT 1", 1);
+        executor.runPeriodic();
+        executor.runAll();
+        assertThat(standby.statements()).contains("SELECT 1");
+        mirror.stop();
+    }
+
+    /** Only the one that the standby was executing has failed there; those behind it were never begun. */
+    @Test
+    void aConnectionThatIsLostWithinABatchCountsOneErrorAndDropsTheRest() {
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 'first'", 1);
+        run(mirror);
+        standby.answering = false;
+        for (int i = 0; i < MirrorLane.BATCH; i++) {
+            offer(mirror, "SELECT " + i, 1);
+        }
+        standby.connections.get(0).answerOne();
+        standby.connections.get(0).close();
+        assertThat(executed("ok")).isEqualTo(2);
+        assertThat(executed("error")).isEqualTo(1);
+        assertThat(dropped("standby_down")).isEqualTo(MirrorLane.BATCH - 2.0);
+        standby.answering = true;
+        executor.runAll();
+        offer(mirror, "SELECT 'again'", 1);
+        run(mirror);
+        assertThat(standby.connections).hasSize(2);
+        assertThat(standby.statements()).contains("SELECT 'again'");
+        mirror.stop();
+    }
+
+    @Test
+    void orderSessionKeepsASessionOnOneConnectionAndInOrder() {
+        StandbyMirror mirror = mirror(ordered(2, MirrorConfig.Order.SESSION));
+        for (int i = 0; i < 30; i++) {
+            offer(mirror, "SELECT 'even " + i + "'", 2);
+            offer(mirror, "SELECT 'odd " + i + "'", 3);
+            if (i % 7 == 0) {
+                run(mirror);
+            }
+        }
+        for (int i = 0; i < 10; i++) {
+            run(mirror);
+        }
+        assertThat(standby.connections).hasSize(2);
+        for (String session : List.of("even", "odd")) {
+            List<String> expected = new ArrayList<>();
+            for (int i = 0; i < 30; i++) {
+                expected.add("SELECT '" + session + " " + i + "'");
+            }
+            assertThat(standby.connections)
+                    .as("one connection has all of the %s session in order and nothing else", session)
+                    .anySatisfy(connection -> assertThat(connection.selects()).containsExactlyElementsOf(expected));
+        }
+        mirror.stop();
+    }
+
+    @Test
+    void orderNoneSpreadsASessionOverConnections() {
+        StandbyMirror mirror = mirror(ordered(2, MirrorConfig.Order.NONE));
+        for (int i = 0; i < MirrorLane.BATCH; i++) {
+            offer(mirror, "SELECT 'first " + i + "'", 1);
+        }
+        standby.answering = true;
+        executor.runAll();
+        standby.answering = false;
+        for (int i = 0; i < 2 * MirrorLane.BATCH; i++) {
+            offer(mirror, "SELECT 'then " + i + "'", 1);
+        }
+        standby.answering = true;
+        executor.runAll();
+        run(mirror);
+        assertThat(standby.connections).hasSize(2);
+        assertThat(standby.connections)
+                .allSatisfy(connection -> assertThat(connection.selects()).isNotEmpty());
+        standby.connections.forEach(FakeStandby.Connection::answerAll);
         mirror.stop();
     }
 }
