@@ -103,7 +103,8 @@ public final class StatementSummary {
 
     /**
      * Whether it reads what the statement before it left behind: {@code SHOW WARNINGS}, {@code GET DIAGNOSTICS},
-     * {@code ROW_COUNT()}, {@code FOUND_ROWS()}, {@code LAST_INSERT_ID()}, {@code @@warning_count}, …
+     * {@code ROW_COUNT()}, {@code FOUND_ROWS()}, {@code @@warning_count}, … Not {@code LAST_INSERT_ID()}: it is left behind by the
+     * last statement that inserted, however many others came after it.
      */
     public boolean readsDiagnostics() {
         return readsDiagnostics;

@@ -3,9 +3,12 @@ package io.understudy.plugins.gtiddomain;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +74,22 @@ final class TableOwnership {
         this.before = before;
         knownSince = before == null ? progress.epoch() : Long.MAX_VALUE;
         unknown = new TableEntry("*", 0);
+        if (before != null) {
+            before.keptInDefault().forEach(name -> entry(name).setUnsteerable());
+        }
+    }
+
+    /** Tables found to be written in ways that a proxy cannot steer. */
+    private List<String> keptInDefault() {
+        List<String> names = new ArrayList<>();
+        for (TableEntry entry : tables.values()) {
+            synchronized (entry) {
+                if (entry.unsteerable()) {
+                    names.add(entry.name);
+                }
+            }
+        }
+        return names;
     }
 
     /**
@@ -117,7 +136,7 @@ final class TableOwnership {
     /**
      * Decides the domain of a single statement outside of transactions and claims its tables for it.
      *
-     * @param entries its tables; the entry of unknown tables if they are not known
+     * @param entries its tables in the order of their names; the entry of unknown tables if they are not known
      * @param wanted the rule's slot
      * @param pin whether the guard decides; otherwise the rule's slot it is
      */
@@ -125,41 +144,154 @@ final class TableOwnership {
         if (!pin) {
             return force(entries, wanted, Conflict.WRITTEN_ANYWAY, digest, false);
         }
-        if (entries.length != 1 || entries[0] == unknown) {
-            // Tables that are written together are dependent, and two monitors cannot be had at once without an order.
-            return force(entries, DomainSlots.DEFAULT, Conflict.TWO_DOMAINS, digest, true);
+        for (TableEntry entry : entries) {
+            if (entry == unknown) {
+                return force(entries, DomainSlots.DEFAULT, Conflict.TWO_DOMAINS, digest, true);
+            }
         }
-        TableEntry entry = entries[0];
-        boolean admitted = wanted == DomainSlots.DEFAULT || admitted(entry.name, wanted);
+        Decision decision = new Decision(wanted, wanted == DomainSlots.DEFAULT || admitted(entries, wanted), digest);
+        if (!under(entries, 0, decision)) {
+            return decide(current(entries), wanted, true, digest);
+        }
+        inFlight.incrementAndGet();
+        Conflict conflict = decision.conflict;
+        if (conflict != null) {
+            conflicts.onConflict(conflict, decision.at, digest, decision.slot, decision.otherDigest, decision.other);
+        }
+        return new Claim(this, entries, decision.slot);
+    }
+
+    /** What is asked, and then what came out. */
+    private static final class Decision {
+        final int wanted;
+        final boolean admitted;
+        final long digest;
         int slot;
         int other;
         long otherDigest;
-        Conflict conflict = null;
-        synchronized (entry) {
+        String at = "";
+
+        @Nullable
+        Conflict conflict;
+
+        Decision(int wanted, boolean admitted, long digest) {
+            this.wanted = wanted;
+            this.admitted = admitted;
+            this.digest = digest;
+        }
+    }
+
+    /**
+     * Decides holding the monitors of all entries, which were put in the order of their names so that two sessions never wait
+     * for each other; false when one of them was dropped meanwhile.
+     */
+    private boolean under(TableEntry[] entries, int held, Decision decision) {
+        if (held < entries.length) {
+            synchronized (entries[held]) {
+                return under(entries, held + 1, decision);
+            }
+        }
+        int owners = ownersFromBefore();
+        boolean stuck = false;
+        for (TableEntry entry : entries) {
             if (entry.dropped()) {
-                return decide(new TableEntry[] {entry(entry.name)}, wanted, true, digest);
+                return false;
             }
-            int owners = owners(entry);
-            int others = owners & ~(1 << wanted);
-            other = others == 0 ? wanted : Integer.numberOfTrailingZeros(others);
-            if (others == 0) {
-                // Owned by the domain that is wanted, or free.
-                slot = owners != 0 || admitted && !entry.unsteerable() ? wanted : DomainSlots.DEFAULT;
-            } else if (owners == 1 << other && other != DomainSlots.FOREIGN) {
-                slot = other;
-                conflict = Conflict.PINNED;
-            } else {
-                slot = DomainSlots.DEFAULT;
-                conflict = Conflict.TWO_DOMAINS;
+            owners |= entry.outstanding(progress, simulated);
+            stuck |= entry.unsteerable();
+        }
+        settle(entries, owners, stuck, decision);
+        boolean torn = entries.length > 1 && (stuck || !decision.admitted) && decision.slot != DomainSlots.DEFAULT;
+        for (TableEntry entry : entries) {
+            entry.begin(decision.slot, decision.digest);
+            entry.want(decision.wanted, progress.epoch());
+            if (torn || decision.conflict == Conflict.TWO_DOMAINS) {
+                // One of them belongs to the default domain, so all must go back there when they are free.
+                entry.setUnsteerable();
             }
-            otherDigest = entry.lastDigest(other);
-            entry.begin(slot, digest);
         }
-        inFlight.incrementAndGet();
-        if (conflict != null) {
-            conflicts.onConflict(conflict, entry.name, digest, slot, otherDigest, other);
+        return true;
+    }
+
+    private void settle(TableEntry[] entries, int owners, boolean stuck, Decision decision) {
+        int others = owners & ~(1 << decision.wanted);
+        if (others == 0) {
+            // Owned by the domain that is wanted, or free.
+            boolean leaves = owners != 0 || decision.admitted && !stuck;
+            decision.slot = leaves ? decision.wanted : DomainSlots.DEFAULT;
+            return;
         }
-        return new Claim(this, entries, slot);
+        int other = Integer.numberOfTrailingZeros(others);
+        boolean sole = owners == 1 << other && other != DomainSlots.FOREIGN;
+        decision.slot = sole ? other : DomainSlots.DEFAULT;
+        decision.conflict = sole ? Conflict.PINNED : Conflict.TWO_DOMAINS;
+        // What the log names is what the write goes against, or for a pinned one whom it follows.
+        int against = sole ? owners : owners & ~(1 << decision.slot);
+        decision.other = Integer.numberOfTrailingZeros(against);
+        for (TableEntry entry : entries) {
+            boolean owned = (entry.outstanding(progress, simulated) & 1 << decision.other) != 0;
+            if (owned || decision.at.isEmpty()) {
+                decision.at = entry.name;
+                decision.otherDigest = entry.lastDigest(decision.other);
+            }
+        }
+    }
+
+    private TableEntry[] current(TableEntry[] entries) {
+        TableEntry[] fresh = new TableEntry[entries.length];
+        for (int i = 0; i < entries.length; i++) {
+            fresh[i] = entry(entries[i].name);
+        }
+        return fresh;
+    }
+
+    /**
+     * Compares a transaction of the binary log with what sessions have announced. Every write of ours is announced before it is sent
+     * and stays so until all standbys have it, so what is neither announced nor applied was written by something else.
+     *
+     * @param names of the tables that it wrote
+     * @param slot its domain
+     * @param applied whether all standbys have it already, asked for after the announcements were looked at
+     * @return names of the tables that nothing had announced: from now on they stay in the default domain
+     */
+    List<String> observe(Iterable<String> names, int slot, BooleanSupplier applied) {
+        List<String> unseen = new ArrayList<>(0);
+        int real = simulated ? DomainSlots.DEFAULT : slot;
+        for (String name : names) {
+            TableEntry entry = entry(name);
+            if (entry == unknown || ownersFromBefore() != 0) {
+                continue;
+            }
+            int others;
+            long otherDigest;
+            synchronized (entry) {
+                int owners = entry.outstanding(progress, simulated);
+                boolean announced = simulated ? owners != 0 : (owners & 1 << slot) != 0;
+                if (entry.dropped() || applied.getAsBoolean() || simulated && announced) {
+                    continue;
+                }
+                entry.touch(real, progress.epoch());
+                if (announced) {
+                    continue;
+                }
+                others = owners & ~(1 << real);
+                otherDigest = entry.lastDigest(others == 0 ? real : Integer.numberOfTrailingZeros(others));
+                entry.setUnsteerable();
+            }
+            unseen.add(name);
+            if (others != 0) {
+                int other = Integer.numberOfTrailingZeros(others);
+                conflicts.onConflict(Conflict.UNSEEN, name, 0, real, otherDigest, other);
+            }
+        }
+        return unseen;
+    }
+
+    /** The binary log has a write whose tables cannot be told. */
+    void observeUnknown(int slot) {
+        synchronized (unknown) {
+            unknown.touch(simulated ? DomainSlots.DEFAULT : slot, progress.epoch());
+        }
     }
 
     /**
@@ -183,6 +315,7 @@ final class TableOwnership {
                     others = owners(entry) & ~(1 << slot);
                     otherDigest = entry.lastDigest(others == 0 ? slot : Integer.numberOfTrailingZeros(others));
                     entry.begin(slot, digest);
+                    entry.want(slot, progress.epoch());
                     if (mark && entry != unknown) {
                         entry.setUnsteerable();
                     }
@@ -243,9 +376,11 @@ final class TableOwnership {
         return knownSince > progress.applied(DomainSlots.FOREIGN) ? 1 << DomainSlots.DEFAULT : 0;
     }
 
-    private boolean admitted(String table, int wanted) {
-        if (!admission.mayLeaveDefault(table)) {
-            return false;
+    private boolean admitted(TableEntry[] entries, int wanted) {
+        for (TableEntry entry : entries) {
+            if (!admission.mayLeaveDefault(entry.name)) {
+                return false;
+            }
         }
         synchronized (unknown) {
             // A procedure's tables are not known: it may have written this one.
@@ -297,6 +432,36 @@ final class TableOwnership {
             }
         }
         return found;
+    }
+
+    /** Tables that rules, or the lack of one, have asked two domains for since an epoch: bits of slots by table. */
+    Map<String, Integer> wantedSince(long epoch, int limit) {
+        Map<String, Integer> found = new TreeMap<>();
+        for (TableEntry entry : tables.values()) {
+            int bits;
+            synchronized (entry) {
+                bits = entry.wantedSince(epoch);
+            }
+            if (Integer.bitCount(bits) > 1 && found.size() < limit) {
+                found.put(entry.name, bits);
+            }
+        }
+        return found;
+    }
+
+    /** Bits of the slots in which a table was ever written. */
+    int writersOf(String name) {
+        TableEntry entry = tables.get(name);
+        if (entry == null) {
+            return 0;
+        }
+        int bits = 0;
+        synchronized (entry) {
+            for (int slot = 0; slot < DomainSlots.LENGTH; slot++) {
+                bits |= entry.writes(slot) > 0 ? 1 << slot : 0;
+            }
+        }
+        return bits;
     }
 
     /** Owners of a table now, as bits of slots. */

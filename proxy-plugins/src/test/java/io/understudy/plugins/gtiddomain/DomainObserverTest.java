@@ -195,8 +195,31 @@ class DomainObserverTest {
         assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
         fixture.caughtUp();
         assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
-        assertThat(app.run("DELETE archive, orders FROM archive JOIN orders")).isEqualTo(TO_0);
-        assertThat(fixture.conflicts).containsExactly("pinned shop.archive 0/0", "two_domains shop.archive 0/11");
+        assertThat(fixture.conflicts).containsExactly("pinned shop.archive 0/0");
+    }
+
+    @Test
+    void aStatementOverSeveralTablesFollowsTheirOnlyOwner() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.run("DELETE FROM archive");
+
+        assertThat(app.run("DELETE archive, orders FROM archive JOIN orders")).isEqualTo("-");
+        assertThat(fixture.client("app").run("DELETE FROM orders")).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(fixture.conflicts).containsExactly("pinned shop.orders 11/11");
+    }
+
+    @Test
+    void aStatementOverTablesOfTwoDomainsGoesToTheDefaultOneAndIsCounted() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.run("DELETE FROM archive");
+        app.run("DELETE FROM orders");
+
+        assertThat(app.run("DELETE archive, orders FROM archive JOIN orders")).isEqualTo("-");
+        assertThat(fixture.conflicts).containsExactly("two_domains shop.archive 0/11");
+        fixture.caughtUp();
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
     }
 
     @Test
@@ -234,7 +257,7 @@ class DomainObserverTest {
         app.run("DELETE FROM archive");
         FakeClient other = fixture.client("app");
 
-        other.answer(other.send("INSERT INTO archive VALUES (LAST_INSERT_ID())", false));
+        other.answer(other.send("INSERT INTO archive VALUES (ROW_COUNT())", false));
 
         assertThat(fixture.conflicts).containsExactly("no_boundary shop.archive 0/11");
     }
@@ -310,9 +333,9 @@ class DomainObserverTest {
         assertThat(app.run("DELETE FROM orders")).isEqualTo(TO_0);
         fixture.caughtUp();
         fixture.dictionary.setRowFormat(false);
-        assertThat(app.run(copy)).isEqualTo("-");
-        fixture.caughtUp();
-        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
+        assertThat(app.run(copy)).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(app.run("DELETE FROM orders")).isEqualTo("-");
+        assertThat(fixture.conflicts).containsExactly("pinned shop.orders 11/11");
     }
 
     @Test
