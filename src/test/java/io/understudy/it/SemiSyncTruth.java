@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -76,6 +77,9 @@ final class SemiSyncTruth implements LinkWatch {
     private final Map<String, Packets> directions = new HashMap<>();
     private final Map<String, Packets> answering = new HashMap<>();
     private final Map<String, Long> answers = new HashMap<>();
+    /** Times at which one left; of a clock that does not wrap while the process runs. */
+    private final TreeSet<Long> acknowledgements = new TreeSet<>();
+
     private final Map<Integer, Integer> eventsSeen = new TreeMap<>();
     private final Deque<Pending> pending = new ArrayDeque<>();
     private final Map<String, Wait> waits = new HashMap<>();
@@ -91,8 +95,14 @@ final class SemiSyncTruth implements LinkWatch {
         return answers.get(wanted);
     }
 
+    /** When the last acknowledgement before {@code nanos}, of whichever transaction, left the link towards the primary; or null. */
+    synchronized @Nullable Long acknowledgementBefore(long nanos) {
+        return acknowledgements.floor(nanos);
+    }
+
     synchronized void forget() {
         waits.clear();
+        acknowledgements.clear();
         answers.clear();
     }
 
@@ -158,6 +168,7 @@ final class SemiSyncTruth implements LinkWatch {
     }
 
     private void acknowledged(long position, long arrived, long left) {
+        acknowledgements.add(left);
         while (!pending.isEmpty() && pending.getFirst().position() <= position) {
             Pending done = pending.removeFirst();
             waits.put(done.gtid(), new Wait(done.gtid(), done.sent(), done.delivered(), arrived, left));
