@@ -18,14 +18,14 @@ public final class PrimaryCheck {
 
     private final LoadedConfig loaded;
     private final List<Finding> findings = new ArrayList<>();
-    private @Nullable String identity;
+    private @Nullable Identity identity;
 
     public PrimaryCheck(LoadedConfig loaded) {
         this.loaded = loaded;
     }
 
     /** What tells this server from others, or null when it could not be asked. */
-    public @Nullable String serverUuid() {
+    public @Nullable Identity identity() {
         return identity;
     }
 
