@@ -156,7 +156,7 @@ class CommitAccuracyTest {
 
     /**
      * Returns the median difference, either way, between the own wait as told and what passed the links, in milliseconds: from the
-     * event's arrival at the replica's link to the OK's arrival at the proxy's. Beyond the acknowledgement that has the
+     * event's arrival at the replica's link to the OK's leaving the proxy's. Beyond the acknowledgement that has the
      * primary's own work after it.
      */
     private double againstTheLink(String name, Delay delay, List<Joined> commits) {

@@ -90,7 +90,7 @@ final class SemiSyncTruth implements LinkWatch {
         return waits.get(wanted);
     }
 
-    /** When the primary's OK of that transaction had left the primary, {@link System#nanoTime}; or null. */
+    /** When the primary's OK of that transaction left the link to the proxy, {@link System#nanoTime}; or null. */
     synchronized @Nullable Long answered(@Nullable String wanted) {
         return answers.get(wanted);
     }
@@ -106,22 +106,22 @@ final class SemiSyncTruth implements LinkWatch {
         answers.clear();
     }
 
-    /** For the link between proxy and primary: notes the OKs that tell a GTID, as they arrive from the primary. */
+    /** For the link between proxy and primary: notes the OKs that tell a GTID, as they leave it towards the proxy. */
     LinkWatch answers() {
         return (connection, toTarget, bytes, arrivedNanos, leftNanos) -> {
             if (!toTarget) {
-                answer(connection, bytes, arrivedNanos);
+                answer(connection, bytes, leftNanos);
             }
         };
     }
 
-    private synchronized void answer(long connection, ByteBuf bytes, long arrivedNanos) {
+    private synchronized void answer(long connection, ByteBuf bytes, long leftNanos) {
         for (byte[] packet :
                 answering.computeIfAbsent("" + connection, key -> new Packets()).add(bytes)) {
             if (packet.length > 0 && packet.length < LONGEST_OK && packet[0] == 0) {
                 Matcher told = GTID.matcher(new String(packet, StandardCharsets.ISO_8859_1));
                 if (told.find()) {
-                    answers.put(told.group(), arrivedNanos);
+                    answers.put(told.group(), leftNanos);
                 }
             }
         }
