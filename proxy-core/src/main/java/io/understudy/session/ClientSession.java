@@ -30,6 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class ClientSession implements Handshake.Outcome {
     private static final Logger log = LoggerFactory.getLogger(ClientSession.class);
     private static final int ER_HANDSHAKE = 1043;
+    private static final int ER_OUT_OF_ORDER = 1156;
     private static final int ER_MALFORMED = 1835;
     /** As where no connection can be had; not a client's own 2026, which clients take for forged. */
     private static final int ER_BAD_HOST_ERROR = 1042;
@@ -356,6 +357,8 @@ public final class ClientSession implements Handshake.Outcome {
         if (phase instanceof LoggingIn) {
             environment.metrics().connection("handshake_malformed");
             refuse(ER_HANDSHAKE, "08S01", "Understudy: bad handshake: " + e.getMessage());
+        } else if (e.isOutOfOrder()) {
+            refuse(ER_OUT_OF_ORDER, "08S01", "Got packets out of order (Understudy: " + e.getMessage() + ")");
         } else {
             refuse(ER_MALFORMED, "HY000", "Understudy: malformed communication packet: " + e.getMessage());
         }
