@@ -83,7 +83,8 @@ class DelayedLinkTest {
             });
             roundTripMillis(client, server);
             assertThat(seen).hasToString("1>11<2");
-            assertThat(shortest.get()).isGreaterThanOrEqualTo(Duration.ofMillis(50).toNanos());
+            assertThat(shortest.get())
+                    .isGreaterThanOrEqualTo(Duration.ofMillis(50).toNanos());
         }
     }
 
