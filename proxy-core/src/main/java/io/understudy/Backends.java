@@ -38,12 +38,7 @@ final class Backends implements AutoCloseable {
     private final PrimaryMonitor primaryMonitor;
     private final HostedPrimary primary;
 
-    /**
-     * @param relayLoops those of the sessions. The plugins' connections to the primary are on them too: these are dumps of its
-     *     binary log, whose events come just ahead of the OKs of the sessions' commits. A loop of their own would be woken for
-     *     each commit, and waking is most of what reading the dump costs ({@code docs/benchmarks.md})
-     */
-    Backends(UnderstudyConfig config, NetworkTransport transport, EventLoopGroup relayLoops, MeterRegistry meters) {
+    Backends(UnderstudyConfig config, NetworkTransport transport, MeterRegistry meters) {
         loops = transport.relayGroup(LOOPS, "client");
         monitors = Executors.newScheduledThreadPool(MONITOR_THREADS, task -> {
             Thread thread = new Thread(task, "monitor");
@@ -62,22 +57,19 @@ final class Backends implements AutoCloseable {
                 monitors,
                 PrimaryMonitor.INTERVAL);
         primary = new HostedPrimary(
-                questions == null ? null : questions.dataSource(),
-                primaryMonitor,
-                connector(primaryConfig, transport, relayLoops));
+                questions == null ? null : questions.dataSource(), primaryMonitor, connector(primaryConfig, transport));
         for (StandbyConfig standby : config.standbys()) {
             add(standby, transport, meters);
         }
     }
 
-    private static WireConnector connector(
-            PrimaryConfig config, NetworkTransport transport, EventLoopGroup relayLoops) {
+    private WireConnector connector(PrimaryConfig config, NetworkTransport transport) {
         MonitorConfig account = config.monitor();
         return account == null
                 ? HostedPrimary.noAccount()
                 : new WireClient(
                         transport,
-                        relayLoops,
+                        loops,
                         config.address(),
                         account.user(),
                         account.password(),

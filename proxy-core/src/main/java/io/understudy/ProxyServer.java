@@ -84,7 +84,7 @@ public final class ProxyServer implements AutoCloseable {
         transport = NetworkTransport.resolve(config.transport());
         acceptors = transport.group(1, "accept");
         loops = transport.relayGroup(Runtime.getRuntime().availableProcessors(), "relay");
-        backends = new Backends(config, transport, loops, meters);
+        backends = new Backends(config, transport, meters);
         BackendConnector connector = new BackendConnector(
                 transport, config.primary().address(), config.primary().connectTimeout(), RelayServer.WATER_MARK);
         connector.whenFailed(backends::suspectPrimary);
@@ -249,7 +249,7 @@ public final class ProxyServer implements AutoCloseable {
         registry.refuseNew();
         closeSessions();
         awaitNoSessions();
-        plugins.stop(); // while the loops run: they have connections there, which end with this
+        plugins.stop();
         awaitChannelsClosed();
         loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         acceptors.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
