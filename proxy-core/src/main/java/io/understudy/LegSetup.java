@@ -23,12 +23,14 @@ final class LegSetup {
     private final @Nullable ReloadableTls clientEnd;
     private final @Nullable ReloadableTls serverEnd;
     private final LoginPolicy policy;
+    private final BackendTlsMode serverMode;
 
     /** @throws IllegalStateException when certificates or keys cannot be used; the message names the files */
     LegSetup(UnderstudyConfig config) {
         try {
             ListenTls listen = config.listen().tls();
             PrimaryConfig primary = config.primary();
+            serverMode = primary.tls().mode();
             clientEnd = listen.terminates() ? ReloadableTls.accepting(accepting(listen)) : null;
             serverEnd = primary.tls().mode() == BackendTlsMode.DISABLED
                     ? null
@@ -59,7 +61,8 @@ final class LegSetup {
     /**
      * Reads certificates and keys again, for connections made from now on.
      *
-     * @param config may differ from the first one in the files that it names, not in modes
+     * @param config may differ from the first one in the files that it names. Modes stay as they were: a file that says less
+     *     about checking the server must not take effect by half
      * @throws TlsFilesException when a file cannot be used; all that was in use before stays in use
      */
     void reload(UnderstudyConfig config) throws TlsFilesException {
@@ -68,8 +71,10 @@ final class LegSetup {
         SslContext nextClient = client == null || !config.listen().tls().terminates()
                 ? null
                 : accepting(config.listen().tls());
-        SslContext nextServer =
-                server == null ? null : connecting(config.primary().tls());
+        BackendTls files = config.primary().tls();
+        SslContext nextServer = server == null
+                ? null
+                : connecting(new BackendTls(serverMode, files.ca(), files.certificate(), files.key()));
         if (client != null && nextClient != null) {
             client.replace(nextClient);
         }

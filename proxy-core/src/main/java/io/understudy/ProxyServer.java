@@ -2,6 +2,8 @@ package io.understudy;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.SingleThreadEventLoop;
+import io.netty.util.concurrent.EventExecutor;
 import io.understudy.backend.BackendConnector;
 import io.understudy.client.NetworkTransport;
 import io.understudy.config.Address;
@@ -30,6 +32,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -164,7 +167,14 @@ public final class ProxyServer implements AutoCloseable {
      */
     public List<String> reload(LoadedConfig next) {
         List<String> left = new ArrayList<>();
-        ConfigDiff.between(loaded, next).afterRestart().forEach(change -> left.add(change.sentence()));
+        ConfigDiff diff = ConfigDiff.between(loaded, next);
+        diff.afterRestart().forEach(change -> left.add(change.sentence()));
+        if (diff.touches("primary.tls.ca")
+                || diff.touches("primary.tls.certificate")
+                || diff.touches("primary.tls.key")) {
+            left.add("primary.tls names other files: new sessions use them now, the proxy's own connections (monitor,"
+                    + " binary log) after a restart");
+        }
         registry.setLimit(next.config().listen().maxConnections());
         environment.setStatementLimit(next.config().limits().statementBytes().toInt());
         relay.setHandshakeTimeoutMillis(
@@ -198,6 +208,26 @@ public final class ProxyServer implements AutoCloseable {
         closeSessions();
     }
 
+    /**
+     * A loop that is shut down with a receive still under way in the kernel leaves that socket open (seen with io_uring and a
+     * receive of many shots), and the peer without a word.
+     */
+    private void awaitChannelsClosed() {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_SECONDS);
+        try {
+            for (EventExecutor loop : loops) {
+                SingleThreadEventLoop channels = (SingleThreadEventLoop) loop;
+                while (channels.submit(channels::registeredChannels).get() > 0 && System.nanoTime() < deadline) {
+                    Thread.sleep(DRAIN_POLL_MILLIS);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     private void closeSessions() {
         for (ClientSession session : registry.all()) {
             session.execute(session::drainNow);
@@ -208,6 +238,7 @@ public final class ProxyServer implements AutoCloseable {
     public void close() {
         server.close();
         closeSessions();
+        awaitChannelsClosed();
         loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         acceptors.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         plugins.stop();

@@ -1,19 +1,13 @@
 package io.understudy.it;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import java.net.InetSocketAddress;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.TimeZone;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** Each step, with each driver, once directly and once through the proxy: an application cannot tell which. */
+/** The contract on the server that this module's tests share. */
 class ContractTest {
     private static ServerUnderTest server;
     private static ProxyUnderTest proxy;
@@ -35,25 +29,8 @@ class ContractTest {
 
     @TestFactory
     List<DynamicTest> steps() {
-        Map<String, Step> steps = new LinkedHashMap<>(StatementSteps.all());
-        steps.putAll(TransferSteps.all());
-        steps.putAll(SessionSteps.all());
-        List<DynamicTest> tests = new ArrayList<>();
-        for (Driver driver : Driver.values()) {
-            steps.forEach((name, step) -> tests.add(DynamicTest.dynamicTest(driver + ": " + name, () -> {
-                List<String> direct = play(driver, step, server.address());
-                List<String> proxied = play(driver, step, proxy.address());
-                assertThat(Transcript.difference(direct, proxied))
-                        .as("direct and proxied")
-                        .isEmpty();
-            })));
-        }
-        return tests;
-    }
-
-    private static List<String> play(Driver driver, Step step, InetSocketAddress address) throws Exception {
-        Transcript transcript = new Transcript();
-        step.play(new Scene(driver, address, server, transcript));
-        return transcript.lines();
+        return Contract.between(server, proxy).entrySet().stream()
+                .map(step -> DynamicTest.dynamicTest(step.getKey(), step.getValue()))
+                .toList();
     }
 }

@@ -63,7 +63,7 @@ class FailureTest {
                 assertThat(last.isEof()).as("an end of the result").isFalse();
             }
             try (RawClient next = RawClient.open(mine.address())) {
-                assertThat(next.read().errorCode()).isEqualTo(2003);
+                assertThat(next.read().errorCode()).isEqualTo(1042);
             }
             own.restart();
             try (RawClient next = RawClient.login(mine.address(), victim)) {

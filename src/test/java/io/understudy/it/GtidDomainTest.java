@@ -42,7 +42,10 @@ class GtidDomainTest {
     @BeforeAll
     static void start() throws Exception {
         pair = EmbeddedPair.start(PairOptions.defaults().withParallelThreads(8).withSemiSync(false));
-        pair.createAccount("watch", PASSWORD, "SELECT, TRIGGER, PROCESS, REPLICA MONITOR, BINLOG MONITOR ON *.*");
+        pair.createAccount(
+                "watch",
+                PASSWORD,
+                "SELECT, TRIGGER, PROCESS, REPLICATION SLAVE, REPLICA MONITOR, BINLOG MONITOR ON *.*");
         pair.createAccount("tagger", PASSWORD, "ALL ON *.*");
         pair.createAccount("archiver", PASSWORD, "ALL ON *.*");
         pair.createAccount("plain", PASSWORD, "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, EXECUTE ON *.*");
@@ -62,18 +65,22 @@ class GtidDomainTest {
     /** A proxy with its plugin and counters. */
     private record Proxy(ProxyServer server, SimpleMeterRegistry meters) implements AutoCloseable {
         static Proxy start(String section) throws Exception {
+            return start("watch", section);
+        }
+
+        static Proxy start(String monitor, String section) throws Exception {
             String text = """
                     transport: nio
                     listen: { address: "127.0.0.1:0" }
                     primary:
                       address: 127.0.0.1:%d
-                      monitor: { user: watch, password: %s }
+                      monitor: { user: %s, password: %s }
                     standbys:
                       - { name: s1, address: "127.0.0.1:%d", user: watch, password: %s }
                     plugins:
                       gtid-domain:
                     %s""".formatted(
-                            pair.primary().port(), PASSWORD, pair.standby().port(), PASSWORD, section.indent(4));
+                    pair.primary().port(), monitor, PASSWORD, pair.standby().port(), PASSWORD, section.indent(4));
             LoadedConfig loaded =
                     ConfigLoader.load(text, "test.yaml", Map.of("gtid-domain", GtidDomainConfig.class), name -> null);
             SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -197,6 +204,64 @@ class GtidDomainTest {
             }
             assertThat(proxy.count("tagged")).isEqualTo(1);
         }
+    }
+
+    @Test
+    void settingADomainLeavesTheLastInsertIdAlone() throws Exception {
+        pair.primary().execute("CREATE TABLE dom.ids (id INT PRIMARY KEY AUTO_INCREMENT, v INT) AUTO_INCREMENT = 77");
+        for (String procedure : List.of("", "procedure: tools.set_domain")) {
+            try (Proxy proxy = Proxy.start("""
+                    mode: tag
+                    guard: off
+                    rules: [ { name: updates, match: { kind: update }, domain: 14 } ]
+                    """ + procedure);
+                    Connection connection = proxy.connect("tagger")) {
+                run(connection, "INSERT INTO ids (v) VALUES (1)");
+                String id = one(connection, "SELECT LAST_INSERT_ID()");
+                run(connection, "UPDATE ids SET v = LAST_INSERT_ID() WHERE id = LAST_INSERT_ID()");
+
+                assertThat(one(connection, "SELECT @@gtid_domain_id")).isEqualTo("14");
+                assertThat(one(connection, "SELECT v FROM ids WHERE id = " + id))
+                        .isEqualTo(id);
+                assertThat(one(connection, "SELECT LAST_INSERT_ID()")).isEqualTo(id);
+            }
+        }
+    }
+
+    @Test
+    void whatAnUnreadableTriggerWritesIsLearnedFromTheBinaryLog() throws Exception {
+        pair.createAccount("blind", PASSWORD, "SELECT, PROCESS, REPLICATION SLAVE, BINLOG MONITOR ON *.*");
+        pair.primary()
+                .execute(
+                        "CREATE TABLE dom.hidden_src (id INT PRIMARY KEY)",
+                        "CREATE TABLE dom.hidden_log (id INT PRIMARY KEY)",
+                        "CREATE TRIGGER dom.hidden AFTER INSERT ON dom.hidden_src FOR EACH ROW INSERT INTO hidden_log VALUES (NEW.id)");
+        pair.awaitCaughtUp(Duration.ofSeconds(20));
+        try (Proxy proxy = Proxy.start("blind", """
+                mode: tag
+                guard: pin
+                learn: 0s
+                poll: 20ms
+                rules: [ { name: source, match: { table: hidden_src }, domain: 15 } ]
+                """);
+                Connection connection = proxy.connect("tagger");
+                Connection primary = direct(pair.primary().port())) {
+            proxy.awaitGuard();
+            await().until(() -> proxy.state().get("binlog").equals("reading"));
+            int[] id = {0};
+            await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+                run(connection, "INSERT INTO hidden_src VALUES (" + id[0]++ + ")");
+                assertThat(proxy.state().get("learnedTies").toString())
+                        .contains("dom.hidden_src")
+                        .contains("dom.hidden_log");
+            });
+            await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+                run(connection, "INSERT INTO hidden_src VALUES (" + id[0]++ + ")");
+                assertThat(one(connection, "SELECT @@gtid_domain_id")).isEqualTo("0");
+            });
+            assertThat(one(primary, "SELECT @@gtid_binlog_pos")).contains("15-");
+        }
+        pair.awaitCaughtUp(Duration.ofSeconds(20));
     }
 
     @Test

@@ -59,7 +59,7 @@ class LimitsTest {
         }
         try (ProxyUnderTest proxy = ProxyUnderTest.to(nobody)) {
             Packet refusal = firstWord(proxy.address());
-            assertThat(refusal.errorCode()).isEqualTo(2003);
+            assertThat(refusal.errorCode()).isEqualTo(1042);
             assertThat(refusal.errorText()).contains("127.0.0.1:" + nobody.getPort());
             await().atMost(SOON).until(() -> proxy.sessions() == 0);
         }

@@ -101,6 +101,23 @@ final class MirrorProxy implements AutoCloseable {
         return gauge.value();
     }
 
+    /** Pages that the standby has read from disk while it was watched; negative while nothing is known. */
+    double coldReads() {
+        io.micrometer.core.instrument.FunctionCounter counter =
+                meters.find("understudy.standby.cold.reads").functionCounter();
+        return counter == null ? -1 : counter.count();
+    }
+
+    /** Waits until the standby has been looked at and found fit. */
+    void awaitMirroring() {
+        org.awaitility.Awaitility.await().until(() -> String.valueOf(view()).contains("state=mirroring"));
+    }
+
+    /** What {@code /api/mirror} shows. */
+    Object view() {
+        return server.published().views().get("mirror").get();
+    }
+
     private double count(String name, String key, String value) {
         return meters.find(name).tag(key, value).counters().stream()
                 .mapToDouble(Counter::count)

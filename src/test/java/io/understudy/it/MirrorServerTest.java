@@ -1,10 +1,12 @@
 package io.understudy.it;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.cli.embedded.EmbeddedPair;
 import io.understudy.cli.embedded.PairOptions;
+import java.io.ByteArrayInputStream;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -12,6 +14,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -54,7 +57,14 @@ class MirrorServerTest {
         pair.close();
     }
 
+    /** One that has seen its standby: before, nothing is mirrored. */
     private static MirrorProxy proxy(String section) throws Exception {
+        MirrorProxy proxy = unready(section);
+        proxy.awaitMirroring();
+        return proxy;
+    }
+
+    private static MirrorProxy unready(String section) throws Exception {
         return MirrorProxy.start(pair.primary().port(), pair.standby().port(), section);
     }
 
@@ -151,6 +161,137 @@ class MirrorServerTest {
                 .toList();
     }
 
+    /** Values that the drivers send ahead of the execution go to the standby ahead of it too. */
+    @Test
+    void valuesSentAheadArriveWithTheExecution() throws Exception {
+        try (MirrorProxy proxy = proxy(ALL);
+                Connection mariadb = proxy.mariadb("&useServerPrepStmts=true");
+                Connection mysql = proxy.mysql("&useServerPrepStmts=true")) {
+            for (Map.Entry<String, Connection> one :
+                    Map.of("ahead-mariadb", mariadb, "ahead-mysql", mysql).entrySet()) {
+                String marker = one.getKey();
+                String sql = "SELECT note FROM orders /* " + marker + " */ WHERE id = ? AND note <> ?";
+                try (PreparedStatement statement = one.getValue().prepareStatement(sql)) {
+                    for (int id = 1; id <= 3; id++) {
+                        statement.setInt(1, id);
+                        statement.setBinaryStream(2, new ByteArrayInputStream(("ahead of " + id).getBytes(US_ASCII)));
+                        try (ResultSet rows = statement.executeQuery()) {
+                            assertThat(rows.next()).isTrue();
+                        }
+                    }
+                    // Longer than what is inspected of a session's statements.
+                    statement.setInt(1, 9);
+                    statement.setBinaryStream(2, new ByteArrayInputStream(new byte[200_000]));
+                    statement.executeQuery().close();
+                    statement.setInt(1, 4);
+                    statement.setString(2, "ahead of 4");
+                    statement.executeQuery().close();
+                }
+                await().until(() -> executions(marker).size() == 4);
+                assertThat(executions(marker))
+                        .extracting(GeneralLog.Line::text)
+                        .anyMatch(text -> text.contains("id = 1 AND") && text.contains("'ahead of 1'"))
+                        .anyMatch(text -> text.contains("id = 2 AND") && text.contains("'ahead of 2'"))
+                        .anyMatch(text -> text.contains("id = 3 AND") && text.contains("'ahead of 3'"))
+                        .anyMatch(text -> text.contains("id = 4 AND") && text.contains("'ahead of 4'"));
+            }
+            assertThat(proxy.skipped("long_data") + proxy.skipped("too_long")).isEqualTo(2);
+            assertThat(proxy.executed("error")).isZero();
+            assertThat(proxy.dropped()).isZero();
+        }
+    }
+
+    @Test
+    void readsWithACursorArriveOnce() throws Exception {
+        try (MirrorProxy proxy = proxy(ALL);
+                Connection mariadb = proxy.mariadb("&useServerPrepStmts=true");
+                Connection mysql = proxy.mysql("&useServerPrepStmts=true&useCursorFetch=true")) {
+            for (Map.Entry<String, Connection> one :
+                    Map.of("cursor-mariadb", mariadb, "cursor-mysql", mysql).entrySet()) {
+                String marker = one.getKey();
+                try (PreparedStatement statement = one.getValue()
+                        .prepareStatement("SELECT note FROM orders /* " + marker + " */ WHERE id > ? ORDER BY id")) {
+                    statement.setFetchSize(7);
+                    for (int i = 0; i < 2; i++) {
+                        statement.setInt(1, 100 * i);
+                        int rows = 0;
+                        try (ResultSet result = statement.executeQuery()) {
+                            while (result.next()) {
+                                rows++;
+                            }
+                        }
+                        assertThat(rows).isEqualTo(200 - 100 * i);
+                    }
+                }
+                await().until(() -> executions(marker).size() == 2);
+            }
+            await().until(() -> proxy.waiting("statements") == 0);
+            assertThat(proxy.executed("error")).isZero();
+            assertThat(proxy.dropped()).isZero();
+        }
+    }
+
+    @Test
+    void aBulkExecutionStaysAwayAndReadsGoOn() throws Exception {
+        try (MirrorProxy proxy = proxy(ALL);
+                Connection connection = proxy.mariadb("&useServerPrepStmts=true&useBulkStmts=true")) {
+            try (PreparedStatement statement =
+                    connection.prepareStatement("INSERT INTO customers /* bulk-1 */ VALUES (?, ?)")) {
+                for (int id = 100; id < 110; id++) {
+                    statement.setInt(1, id);
+                    statement.setString(2, "bulk");
+                    statement.addBatch();
+                }
+                statement.executeBatch();
+            }
+            flush(proxy, connection, "after-bulk");
+            assertThat(texts("bulk-1")).isEmpty();
+            assertThat(proxy.skipped("writes")).isPositive();
+            assertThat(proxy.executed("error")).isZero();
+        }
+    }
+
+    /** Names in a prepared statement mean what they meant when it was prepared, whatever USE comes since. */
+    @Test
+    void anExecutionRunsInTheSchemaOfItsPreparation() throws Exception {
+        try (MirrorProxy proxy = proxy(ALL);
+                Connection connection = proxy.mysql("&useServerPrepStmts=true"); // prepares at once
+                PreparedStatement statement =
+                        connection.prepareStatement("SELECT note FROM orders /* prepared-there */ WHERE id = ?")) {
+            connection.setCatalog("depot");
+            for (int id = 1; id <= 2; id++) {
+                statement.setInt(1, id);
+                try (ResultSet rows = statement.executeQuery()) {
+                    assertThat(rows.next()).isTrue();
+                }
+            }
+            await().until(() -> executions("prepared-there").size() == 2);
+            assertThat(executions("prepared-there"))
+                    .extracting(GeneralLog.Line::schema)
+                    .containsOnly("shop");
+            assertThat(proxy.executed("error")).isZero();
+        }
+    }
+
+    /** Where the standby cannot be brought to the session's settings nothing is run with others. */
+    @Test
+    void aReadInASettingThatTheStandbyRefusesIsNotRun() throws Exception {
+        pair.primary().execute("SET SESSION sql_log_bin = 0", "CREATE DATABASE only_here");
+        try (MirrorProxy proxy = proxy(ALL);
+                Connection connection = proxy.mariadb("")) {
+            run(connection, "SELECT 'before-refusal'");
+            await().until(() -> texts("before-refusal").size() == 1);
+            pair.primary().execute("GRANT ALL ON only_here.* TO app@'%'");
+            connection.setCatalog("only_here");
+            run(connection, "SELECT note FROM shop.orders /* refused-1 */ WHERE id = 1");
+            await().until(() -> proxy.dropped("not_reproducible") == 1);
+            connection.setCatalog("shop");
+            run(connection, "SELECT note FROM shop.orders /* refused-2 */ WHERE id = 1");
+            await().until(() -> texts("refused-2").size() == 1);
+            assertThat(texts("refused-1")).isEmpty();
+        }
+    }
+
     @Test
     void whatWritesLocksOrDependsOnTheSessionStaysAway() throws Exception {
         try (MirrorProxy proxy = proxy(ALL);
@@ -245,7 +386,7 @@ class MirrorServerTest {
     @Test
     void aWritableStandbyGetsNothingUntilItIsReadOnlyAgain() throws Exception {
         pair.standby().execute("SET GLOBAL read_only = 0");
-        try (MirrorProxy proxy = proxy(ALL);
+        try (MirrorProxy proxy = unready(ALL);
                 Connection connection = proxy.mariadb("")) {
             await().until(() -> {
                 run(connection, "SELECT 'writable, first'");

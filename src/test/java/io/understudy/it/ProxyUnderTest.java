@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** A proxy of the test's own in this JVM, configured by YAML as users do it. */
@@ -24,9 +25,12 @@ final class ProxyUnderTest implements AutoCloseable {
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final ProxyServer server;
 
-    private ProxyUnderTest(String yaml) throws IOException, ConfigException, PluginStartException {
+    /** @param ours plugins to run instead of those of the same id that are found */
+    private ProxyUnderTest(String yaml, List<ProxyPlugin<?>> ours)
+            throws IOException, ConfigException, PluginStartException {
         String text = yaml.startsWith("transport:") || yaml.contains("\ntransport:") ? yaml : TRANSPORT + yaml;
-        Map<String, ProxyPlugin<?>> plugins = PluginLoader.load(Path.of("no-plugins-folder"));
+        Map<String, ProxyPlugin<?>> plugins = new HashMap<>(PluginLoader.load(Path.of("no-plugins-folder")));
+        ours.forEach(plugin -> plugins.put(plugin.id(), plugin));
         Map<String, Class<? extends Record>> types = new HashMap<>();
         plugins.forEach((id, plugin) -> types.put(id, plugin.configType()));
         server = new ProxyServer(ConfigLoader.load(text, "test.yaml", types, name -> null), plugins, meters);
@@ -50,7 +54,12 @@ final class ProxyUnderTest implements AutoCloseable {
     }
 
     static ProxyUnderTest start(String yaml) throws IOException, ConfigException, PluginStartException {
-        return new ProxyUnderTest(yaml);
+        return new ProxyUnderTest(yaml, List.of());
+    }
+
+    static ProxyUnderTest start(String yaml, ProxyPlugin<?> ours)
+            throws IOException, ConfigException, PluginStartException {
+        return new ProxyUnderTest(yaml, List.of(ours));
     }
 
     /** @param listen further keys of the section, in flow style and beginning with a comma */

@@ -33,6 +33,7 @@ final class RawClient implements AutoCloseable {
     static final long MULTI_STATEMENTS = 1 << 16;
     static final long MULTI_RESULTS = 1 << 17;
     static final long PLUGIN_AUTH = 1 << 19;
+    static final long CONNECT_ATTRS = 1 << 20;
     static final long DEPRECATE_EOF = 1 << 24;
     static final long PLAIN =
             LONG_PASSWORD | LOCAL_FILES | PROTOCOL_41 | TRANSACTIONS | SECURE_CONNECTION | MULTI_RESULTS | PLUGIN_AUTH;
@@ -126,16 +127,21 @@ final class RawClient implements AutoCloseable {
 
     /** Greeting to OK. */
     void login(String user, String password, String schema, long capabilities) throws IOException {
+        Packet answer = tryLogin(user, password, schema, capabilities);
+        if (!answer.isOk()) {
+            throw new IOException("login failed: " + answer.errorCode() + " " + answer.errorText());
+        }
+    }
+
+    /** Greeting to the server's last word. */
+    Packet tryLogin(String user, String password, String schema, long capabilities) throws IOException {
         Packet greeting = read();
         if (greeting.isErr()) {
             throw new IOException("refused: " + greeting.errorCode() + " " + greeting.errorText());
         }
         parseGreeting(greeting.payload());
         send(1, handshakeResponse(user, password, schema, capabilities));
-        Packet answer = finishAuthentication(password);
-        if (!answer.isOk()) {
-            throw new IOException("login failed: " + answer.errorCode() + " " + answer.errorText());
-        }
+        return finishAuthentication(password);
     }
 
     /** What the server says at the end, after switching to mysql_native_password where it wants another plugin first. */
@@ -158,16 +164,20 @@ final class RawClient implements AutoCloseable {
         scramble = new byte[20];
         System.arraycopy(bytes, at + 4, scramble, 0, 8);
         serverCapabilities = uint(bytes, at + 13, 2) | uint(bytes, at + 18, 2) << 16;
+        if ((serverCapabilities & LONG_PASSWORD) == 0) {
+            serverCapabilities |= uint(bytes, at + 27, 4) << 32;
+        }
         System.arraycopy(bytes, at + 31, scramble, 8, 12);
     }
 
     byte[] handshakeResponse(String user, String password, String schema, long capabilities) {
         byte[] token = nativePassword(password, scramble);
-        return new Bytes()
+        Bytes response = new Bytes()
                 .uint(capabilities | CONNECT_WITH_DB, 4)
                 .uint(1 << 24, 4)
                 .uint(45, 1)
-                .zeros(23)
+                .zeros(19)
+                .uint(capabilities >>> 32, 4)
                 .text(user)
                 .uint(0, 1)
                 .uint(token.length, 1)
@@ -175,8 +185,11 @@ final class RawClient implements AutoCloseable {
                 .text(schema)
                 .uint(0, 1)
                 .text("mysql_native_password")
-                .uint(0, 1)
-                .bytes();
+                .uint(0, 1);
+        if ((capabilities & CONNECT_ATTRS) != 0) {
+            response.uint(9, 1).uint(3, 1).text("app").uint(4, 1).text("shop");
+        }
+        return response.bytes();
     }
 
     byte[] scramble() {

@@ -34,7 +34,7 @@ final class ServerUnderTest {
         private static ServerUnderTest open() {
             ServerUnderTest server = named();
             server = server == null ? embedded() : server;
-            server.execute("DROP DATABASE IF EXISTS " + SCHEMA, "CREATE DATABASE " + SCHEMA + " CHARACTER SET utf8mb4");
+            server.prepare();
             return server;
         }
     }
@@ -69,6 +69,36 @@ final class ServerUnderTest {
 
     static ServerUnderTest of(EmbeddedServer server) {
         return new ServerUnderTest(server.address(), "root", "");
+    }
+
+    /** An empty schema, with tables in place of MariaDB's sequence engine where there is none. */
+    void prepare() {
+        execute("DROP DATABASE IF EXISTS " + SCHEMA, "CREATE DATABASE " + SCHEMA + " CHARACTER SET utf8mb4");
+        if (isMariaDb()) {
+            return;
+        }
+        for (int last : new int[] {3, 5, 1000, 5000, 9000}) {
+            execute(
+                    "SET SESSION cte_max_recursion_depth = 10000",
+                    "CREATE TABLE " + SCHEMA + ".seq_1_to_" + last + " (seq BIGINT UNSIGNED NOT NULL PRIMARY KEY)"
+                            + " WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < " + last
+                            + ") SELECT n AS seq FROM s");
+        }
+        execute("CREATE VIEW " + SCHEMA + ".seq_1_to_1000000 AS SELECT (a.seq - 1) * 1000 + b.seq AS seq FROM " + SCHEMA
+                + ".seq_1_to_1000 a, " + SCHEMA + ".seq_1_to_1000 b");
+    }
+
+    boolean isMariaDb() {
+        return String.valueOf(ask("SELECT CONCAT(VERSION(), ' ', @@version_comment)"))
+                .toLowerCase(java.util.Locale.ROOT)
+                .contains("mariadb");
+    }
+
+    /** A server that listens already. */
+    static ServerUnderTest at(InetSocketAddress address, String user, String password) {
+        ServerUnderTest server = new ServerUnderTest(address, user, password);
+        server.prepare();
+        return server;
     }
 
     InetSocketAddress address() {

@@ -35,6 +35,8 @@ final class SessionSteps {
         steps.put("kill connection", SessionSteps::killConnection);
         steps.put("cancel and query timeout", scene -> scene.connected("", SessionSteps::timeout));
         steps.put("expired password", SessionSteps::expired);
+        steps.put("connection attributes", SessionSteps::attributes);
+        steps.put("interactive and found rows", SessionSteps::optionsOfTheConnection);
         steps.put("locks", scene -> scene.connected("", SessionSteps::locks));
         return steps;
     }
@@ -42,7 +44,8 @@ final class SessionSteps {
     private static void createUser(Scene scene) {
         scene.server()
                 .execute(
-                        "CREATE OR REPLACE USER " + USER + "@'%' IDENTIFIED BY '" + PASSWORD + "'",
+                        "DROP USER IF EXISTS " + USER + "@'%'",
+                        "CREATE USER " + USER + "@'%' IDENTIFIED BY '" + PASSWORD + "'",
                         "GRANT ALL ON " + ServerUnderTest.SCHEMA + ".* TO " + USER + "@'%'");
     }
 
@@ -91,7 +94,8 @@ final class SessionSteps {
 
     private static void xa(Transcript t, Connection connection, Statement statement) {
         for (String sql : new String[] {
-            "CREATE OR REPLACE TABLE x1 (id INT) ENGINE = InnoDB",
+            "DROP TABLE IF EXISTS x1",
+            "CREATE TABLE x1 (id INT) ENGINE = InnoDB",
             "XA START 'xa-one', 'b', 7",
             "INSERT INTO x1 VALUES (1)",
             "COMMIT",
@@ -157,7 +161,8 @@ final class SessionSteps {
                         connection.unwrap(org.mariadb.jdbc.Connection.class).reset();
                     }
                 });
-                t.run(statement, "SELECT @b, @@sql_mode, @@in_transaction");
+                t.run(statement, "SELECT @b, @@sql_mode" + (scene.server().isMariaDb() ? ", @@in_transaction" : ""));
+                t.run(statement, "ROLLBACK");
                 t.run(statement, "SELECT * FROM gone");
                 t.attempt("a statement prepared before", () -> t.all(before, before.execute()));
             }
@@ -173,9 +178,10 @@ final class SessionSteps {
             scene.connected(option, (t, connection, statement) -> {
                 t.run(statement, "SELECT @@character_set_client, @@character_set_results, @@collation_connection");
                 t.run(statement, "SELECT '\u00fc', HEX('\u00fc'), CHARSET('\u00fc')");
+                t.run(statement, "DROP TABLE IF EXISTS cs");
                 t.run(
                         statement,
-                        "CREATE OR REPLACE TABLE cs (id INT AUTO_INCREMENT PRIMARY KEY, u VARCHAR(20) CHARACTER SET utf8mb4,"
+                        "CREATE TABLE cs (id INT AUTO_INCREMENT PRIMARY KEY, u VARCHAR(20) CHARACTER SET utf8mb4,"
                                 + " l VARCHAR(20) CHARACTER SET latin1, s VARCHAR(20) CHARACTER SET sjis)");
                 try (PreparedStatement insert =
                         connection.prepareStatement("INSERT INTO cs (u, l, s) VALUES (?, ?, ?)")) {
@@ -197,7 +203,8 @@ final class SessionSteps {
         for (String option :
                 new String[] {"", scene.driver() == Driver.MYSQL ? "connectionTimeZone=UTC" : "timezone=UTC"}) {
             scene.connected(option, (t, connection, statement) -> {
-                t.run(statement, "CREATE OR REPLACE TABLE tz (ts TIMESTAMP, dt DATETIME)");
+                t.run(statement, "DROP TABLE IF EXISTS tz");
+                t.run(statement, "CREATE TABLE tz (ts TIMESTAMP, dt DATETIME)");
                 for (String zone : new String[] {"+05:30", "-11:00", "nowhere"}) {
                     t.run(statement, "SET time_zone = '" + zone + "'");
                     t.run(statement, "INSERT INTO tz VALUES ('2024-06-01 12:00:00', '2024-06-01 12:00:00')");
@@ -278,17 +285,51 @@ final class SessionSteps {
         scene.attempt(USER, PASSWORD, "");
         scene.connected(USER, PASSWORD, "disconnectOnExpiredPasswords=false", (t, connection, statement) -> {
             t.run(statement, "SELECT 1");
-            t.run(statement, "SET PASSWORD = PASSWORD('" + PASSWORD + "2')");
+            t.run(
+                    statement,
+                    scene.server().isMariaDb()
+                            ? "SET PASSWORD = PASSWORD('" + PASSWORD + "2')"
+                            : "ALTER USER USER() IDENTIFIED BY '" + PASSWORD + "2'");
             t.run(statement, "SELECT 2");
         });
         scene.server().execute("DROP USER " + USER + "@'%'");
+    }
+
+    /** Empty where performance_schema is off. */
+    private static void attributes(Scene scene) throws Exception {
+        scene.connected("connectionAttributes=app:shop,zone:\u00e4", (t, connection, statement) -> {
+            t.run(
+                    statement,
+                    "SELECT ATTR_NAME, ATTR_VALUE FROM performance_schema.session_connect_attrs"
+                            + " WHERE PROCESSLIST_ID = CONNECTION_ID() AND ATTR_NAME IN ('app', 'zone') ORDER BY ATTR_NAME");
+            if (scene.driver() == Driver.MYSQL) {
+                com.mysql.cj.jdbc.JdbcStatement attributed = statement.unwrap(com.mysql.cj.jdbc.JdbcStatement.class);
+                attributed.setAttribute("trace", "4711");
+                // Known where MySQL's component_query_attributes is installed; sent to every server that takes them.
+                t.run(statement, "SELECT mysql_query_attribute_string('trace')");
+                attributed.clearAttributes();
+                t.run(statement, "SELECT 'without'");
+            }
+        });
+    }
+
+    private static void optionsOfTheConnection(Scene scene) throws Exception {
+        for (String option : new String[] {"", "useAffectedRows=true", "interactiveClient=true"}) {
+            scene.connected(option, (t, connection, statement) -> {
+                t.run(statement, "SELECT @@wait_timeout = @@interactive_timeout");
+                t.run(statement, "CREATE TEMPORARY TABLE fr (a INT)");
+                t.run(statement, "INSERT INTO fr VALUES (1), (1)");
+                t.run(statement, "UPDATE fr SET a = 1");
+            });
+        }
     }
 
     private static void locks(Transcript t, Connection connection, Statement statement) {
         for (String sql : new String[] {
             "SELECT GET_LOCK('understudy-it', 1), IS_FREE_LOCK('understudy-it')",
             "SELECT RELEASE_LOCK('understudy-it'), RELEASE_LOCK('understudy-it')",
-            "CREATE OR REPLACE TABLE lk (id INT)",
+            "DROP TABLE IF EXISTS lk",
+            "CREATE TABLE lk (id INT)",
             "LOCK TABLES lk READ",
             "INSERT INTO lk VALUES (1)",
             "SELECT * FROM other_table",

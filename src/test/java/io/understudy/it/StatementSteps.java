@@ -111,9 +111,11 @@ final class StatementSteps {
             "USE no_such_schema",
             "SELECT 1; SELECT 2",
             "KILL 4294967295",
-            "SET max_statement_time = 0.02",
+            "SET max_statement_time = 0.02", // MariaDB's, in seconds
+            "SET max_execution_time = 20", // MySQL's, in milliseconds
             "SELECT COUNT(*) FROM seq_1_to_1000000 a, seq_1_to_1000 b WHERE a.seq * b.seq % 7 = 3",
             "SET max_statement_time = DEFAULT",
+            "SET max_execution_time = DEFAULT",
             "DROP TABLE e1",
             "",
         }) {
@@ -181,9 +183,12 @@ final class StatementSteps {
     }
 
     private static void procedures(Transcript t, Connection connection, Statement statement) throws Exception {
+        for (String routine : new String[] {"PROCEDURE p1", "PROCEDURE p2", "PROCEDURE p3", "FUNCTION f1"}) {
+            statement.execute("DROP " + routine.split(" ")[0] + " IF EXISTS " + routine.split(" ")[1]);
+        }
         t.run(
                 statement,
-                "CREATE OR REPLACE PROCEDURE p1(IN a INT, OUT b INT, INOUT c VARCHAR(20))"
+                "CREATE PROCEDURE p1(IN a INT, OUT b INT, INOUT c VARCHAR(20))"
                         + " BEGIN SELECT a AS first; SET b = a * 2; SET c = CONCAT(c, '!'); SELECT b, c; DO 1 / 0; END");
         try (CallableStatement call = connection.prepareCall("{call p1(?, ?, ?)}")) {
             call.setInt(1, 21);
@@ -198,10 +203,10 @@ final class StatementSteps {
         }
         t.run(
                 statement,
-                "CREATE OR REPLACE PROCEDURE p2() BEGIN SELECT 1; SIGNAL SQLSTATE '45000'"
+                "CREATE PROCEDURE p2() BEGIN SELECT 1; SIGNAL SQLSTATE '45000'"
                         + " SET MESSAGE_TEXT = 'midway'; SELECT 2; END");
         t.run(statement, "CALL p2()");
-        t.run(statement, "CREATE OR REPLACE FUNCTION f1(a INT) RETURNS INT DETERMINISTIC RETURN a + 1");
+        t.run(statement, "CREATE FUNCTION f1(a INT) RETURNS INT DETERMINISTIC RETURN a + 1");
         t.attempt("function", () -> {
             try (CallableStatement call = connection.prepareCall("{? = call f1(?)}")) {
                 call.registerOutParameter(1, Types.INTEGER);
@@ -213,6 +218,12 @@ final class StatementSteps {
         t.run(
                 statement,
                 "BEGIN NOT ATOMIC DECLARE i INT DEFAULT 0; WHILE i < 50 DO SELECT i; SET i = i + 1; END WHILE; END");
+        t.run(
+                statement,
+                "CREATE PROCEDURE p3() BEGIN DECLARE i INT DEFAULT 0; WHILE i < 50 DO SELECT i; SET i = i + 1; END WHILE;"
+                        + " END");
+        t.run(statement, "CALL p3()");
+        t.run(statement, "DROP PROCEDURE p3");
         t.run(statement, "DROP PROCEDURE p1");
         t.run(statement, "DROP PROCEDURE p2");
         t.run(statement, "DROP FUNCTION f1");

@@ -151,7 +151,8 @@ final class TransferSteps {
     }
 
     private static void loadRefused(Transcript t, Connection connection, Statement statement) {
-        t.run(statement, "CREATE OR REPLACE TABLE load2 (a INT)");
+        t.run(statement, "DROP TABLE IF EXISTS load2");
+        t.run(statement, "CREATE TABLE load2 (a INT)");
         t.run(statement, "LOAD DATA LOCAL INFILE '/etc/hostname' INTO TABLE load2");
         t.run(statement, "SELECT COUNT(*) FROM load2");
         t.run(statement, "DROP TABLE load2");

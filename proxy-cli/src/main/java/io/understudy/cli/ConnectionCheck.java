@@ -3,6 +3,7 @@ package io.understudy.cli;
 import io.understudy.cli.check.Finding;
 import io.understudy.cli.check.PrimaryCheck;
 import io.understudy.cli.check.StandbyCheck;
+import io.understudy.cli.check.TlsCheck;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.StandbyConfig;
 import java.io.PrintWriter;
@@ -23,8 +24,9 @@ final class ConnectionCheck {
     boolean run() {
         PrimaryCheck primary = new PrimaryCheck(loaded);
         List<Finding> findings = new ArrayList<>(primary.run());
+        findings.addAll(new TlsCheck(loaded).run());
         for (StandbyConfig standby : loaded.config().standbys()) {
-            findings.addAll(new StandbyCheck(loaded, standby, primary.serverUuid()).run());
+            findings.addAll(new StandbyCheck(loaded, standby, primary.identity()).run());
         }
         findings.forEach(finding -> out.println(finding.line()));
         return findings.stream().noneMatch(finding -> finding.level() == Finding.Level.ERROR);

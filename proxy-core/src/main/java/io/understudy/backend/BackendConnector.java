@@ -22,7 +22,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Opens a session's connection to the primary, on the session's own event loop. Any thread. */
 public final class BackendConnector {
-    private static final int CR_CONN_HOST_ERROR = 2003;
+    /**
+     * A neighbour of 1040, with the class of SQLSTATE that drivers take for a lost connection. Not a client's own 2003:
+     * libmariadb takes errors of that range for forged when a server sends them, and says "malformed packet" in their place.
+     */
+    private static final int ER_BAD_HOST_ERROR = 1042;
 
     private final NetworkTransport transport;
     private final Address address;
@@ -95,8 +99,8 @@ public final class BackendConnector {
             why = String.valueOf(cause.getMessage());
         }
         return new BackendFailure(
-                CR_CONN_HOST_ERROR,
-                "HY000",
+                ER_BAD_HOST_ERROR,
+                "08S01",
                 "Can't connect to MySQL server on '" + address + "' (Understudy: " + why + ")");
     }
 }

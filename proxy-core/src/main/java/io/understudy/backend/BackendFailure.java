@@ -3,7 +3,7 @@ package io.understudy.backend;
 /**
  * Why a server could not be connected to, as an ERR packet tells it.
  *
- * @param code error number of the client-side family 2003, "can't connect to MySQL server"
+ * @param code error number, of those that servers may send
  * @param sqlState HY000
  * @param message says which server and why
  */

@@ -9,6 +9,9 @@ import io.understudy.wire.LengthEncoded;
  * <p>Source: MySQL source documentation, "Binary Protocol Value".
  */
 final class BinaryValues {
+    /** A type whose values are a length and so many bytes. */
+    static final int ANY_STRING = 0xFD;
+
     private BinaryValues() {}
 
     /** Index after the value of {@code type} at {@code at}; -1 when it is cut off or the type is not known. */

@@ -35,7 +35,7 @@ final class CommandEffects {
                 query(exchange, length);
                 TrackingWatch watch = model.trackingWatch();
                 if (watch != null && exchange.kind() == StatementKind.SET) {
-                    watch.clientSets(buf, index, length);
+                    watch.clientSets(exchange.number(), buf, index, length);
                 }
             }
             case CommandCode.STMT_PREPARE -> prepare(exchange, length);
@@ -55,7 +55,8 @@ final class CommandEffects {
             case CommandCode.STMT_SEND_LONG_DATA -> {
                 PreparedEntry entry = find(buf, index, length);
                 if (entry != null) {
-                    model.prepared().longData(entry);
+                    boolean wanted = statements && length == exchange.payloadLength() && readsOnly(entry);
+                    model.prepared().longData(entry, buf, index, length, wanted, model.statementLimit());
                 }
             }
             case CommandCode.STMT_CLOSE -> {
@@ -67,6 +68,16 @@ final class CommandEffects {
                 // Nothing to learn.
             }
         }
+    }
+
+    /** Long data usually belong to an insert, whose bytes nobody wants. */
+    private static boolean readsOnly(PreparedEntry entry) {
+        StatementSummary summary = entry.summary();
+        return summary != null
+                && switch (summary.kind()) {
+                    case SELECT, VALUES, TABLE -> true;
+                    default -> false;
+                };
     }
 
     /** The command has been announced and goes on. */
@@ -92,6 +103,8 @@ final class CommandEffects {
         }
         switch (kind) {
             case SET, USE, CREATE, LOCK, UNLOCK -> follow(exchange, kind);
+            // What they run is hidden from us and may be a SET.
+            case EXECUTE, BLOCK -> exchange.onSuccess(model.settingsModel()::lost);
             default -> {
                 if (model.multiStatements()) {
                     followMulti(exchange);
@@ -154,6 +167,10 @@ final class CommandEffects {
                 kind,
                 keep ? model.statement().copyText() : null,
                 model.settings().sqlModes(),
+                new PreparedEntry.Preparation(
+                        model.schema(),
+                        model.settings().characterSet(),
+                        model.settings().sqlMode()),
                 model.analyzer());
         model.prepared().requested(entry);
         exchange.setPrepared(entry);

@@ -71,7 +71,7 @@ public final class CommandIntake {
             answers.superseded();
         }
         int code = Math.max(first, CommandCode.SLEEP);
-        boolean mayInject = isStatement(code) && gate.open();
+        boolean mayInject = (isStatement(code) || code == CommandCode.STMT_PREPARE) && gate.open(code);
         Exchange exchange = begin(code, length);
         int wanted = wanted(code, length, mayInject);
         if (wanted == 0) {
@@ -112,10 +112,9 @@ public final class CommandIntake {
             case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE ->
                 everything ? whole : Math.min(length, EXECUTE_PREFIX);
             case CommandCode.INIT_DB, CommandCode.CHANGE_USER, CommandCode.SET_OPTION -> Math.min(length, NAME_LIMIT);
-            case CommandCode.STMT_CLOSE,
-                    CommandCode.STMT_RESET,
-                    CommandCode.STMT_FETCH,
-                    CommandCode.STMT_SEND_LONG_DATA -> Math.min(length, ID_PREFIX);
+            case CommandCode.STMT_SEND_LONG_DATA ->
+                statements && length <= model.statementLimit() ? length : Math.min(length, ID_PREFIX);
+            case CommandCode.STMT_CLOSE, CommandCode.STMT_RESET, CommandCode.STMT_FETCH -> Math.min(length, ID_PREFIX);
             default -> 0;
         };
     }

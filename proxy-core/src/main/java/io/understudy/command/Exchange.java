@@ -209,13 +209,16 @@ public final class Exchange extends AnswerProgress implements CommandView, Respo
     }
 
     @Override
-    public ByteBuf copyPacket(ByteBufAllocator alloc) {
+    public @Nullable ByteBuf copyPacket(ByteBufAllocator alloc) {
         if (!complete || !statement.isOpen()) {
             throw new IllegalStateException("the packet is not at hand any more, or was not seen whole");
         }
         ByteBuf out = alloc.buffer(Packets.HEADER + payloadLength);
         int at = Packets.begin(out, 0);
-        statement.copyPayload(out);
+        if (!statement.copyPayload(out, prepared)) {
+            out.release();
+            return null;
+        }
         Packets.end(out, at);
         return out;
     }

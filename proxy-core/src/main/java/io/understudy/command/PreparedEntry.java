@@ -1,52 +1,61 @@
 package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
-import io.understudy.wire.Capabilities;
-import io.understudy.wire.LengthEncoded;
 import org.jspecify.annotations.Nullable;
 
 /** A prepared statement of a session: what its executions mean. */
 final class PreparedEntry implements PreparedStatement {
-    private static final int PARAMETER_COUNT_AVAILABLE = 8;
-
     private final StatementKind kind;
     private final byte @Nullable [] text;
     private final int sqlModes;
+    private final Preparation preparation;
     private final SqlAnalyzer analyzer;
     private @Nullable StatementSummary summary;
     private int id = -1;
     private int parameters = -1;
     private byte @Nullable [] types;
-    private boolean longData;
+    private LongData longData = new LongData();
+    private @Nullable ByteBuf early;
+    private long earlyCapabilities;
     private boolean cursor;
 
-    PreparedEntry(StatementKind kind, byte @Nullable [] text, int sqlModes, SqlAnalyzer analyzer) {
+    /** What gave the text its meaning. */
+    record Preparation(
+            @Nullable String schema,
+            @Nullable String characterSet,
+            @Nullable String sqlMode) {}
+
+    PreparedEntry(
+            StatementKind kind, byte @Nullable [] text, int sqlModes, Preparation preparation, SqlAnalyzer analyzer) {
         this.kind = kind;
         this.text = text;
         this.sqlModes = sqlModes;
+        this.preparation = preparation;
         this.analyzer = analyzer;
     }
 
     void answered(int statementId, int parameterCount) {
         id = statementId;
         parameters = parameterCount;
+        ByteBuf waiting = early;
+        if (waiting != null) {
+            early = null;
+            learnTypes(waiting, 0, waiting.readableBytes(), earlyCapabilities);
+        }
     }
 
-    void longData() {
-        longData = true;
+    LongData collected() {
+        return longData;
     }
 
-    void executed() {
-        longData = false;
-    }
-
-    void reset() {
-        longData = false;
-        cursor = false;
+    /** What was sent ahead has been used, or thrown away. */
+    void forgetLongData() {
+        longData = new LongData();
     }
 
     void setCursor(boolean open) {
@@ -63,56 +72,28 @@ final class PreparedEntry implements PreparedStatement {
     }
 
     /**
-     * Remembers the parameter types of a COM_STMT_EXECUTE, which clients send with the first execution only.
+     * Remembers the parameter types of a COM_STMT_EXECUTE, which clients send with the first execution only. One that was sent
+     * before the preparation was answered is kept until the number of parameters is known.
      *
      * @param index of the payload's first byte, the command code
      */
     void learnTypes(ByteBuf buf, int index, int length, long capabilities) {
-        if (length < 10) {
+        if (parameters < 0) {
+            early = Unpooled.buffer(length).writeBytes(buf, index, length);
+            earlyCapabilities = capabilities;
             return;
         }
-        int at = index + 10;
-        int end = index + length;
-        int count = parameters;
-        boolean named = (capabilities & Capabilities.QUERY_ATTRIBUTES) != 0;
-        if (named && (buf.getByte(index + 5) & PARAMETER_COUNT_AVAILABLE) != 0) {
-            if (at >= end || at + LengthEncoded.size(buf.getUnsignedByte(at)) > end) {
-                return;
-            }
-            count = (int) LengthEncoded.get(buf, at);
-            at += LengthEncoded.size(buf.getUnsignedByte(at));
-        }
-        if (count <= 0 || count > 65_535) {
-            return;
-        }
-        at += (count + 7) / 8;
-        if (at >= end || buf.getByte(at) != 1) {
-            return;
-        }
-        at++;
-        byte[] learned = new byte[count * 2];
-        for (int i = 0; i < count; i++) {
-            if (at + 2 > end) {
-                return;
-            }
-            buf.getBytes(at, learned, i * 2, 2);
-            at += 2;
-            if (named) {
-                if (at >= end || at + LengthEncoded.size(buf.getUnsignedByte(at)) > end) {
-                    return;
-                }
-                long name = LengthEncoded.get(buf, at);
-                at += LengthEncoded.size(buf.getUnsignedByte(at));
-                if (name < 0 || name > end - at) {
-                    return;
-                }
-                at += (int) name;
-            }
-        }
-        byte[] before = types;
-        if (before == null || !java.util.Arrays.equals(before, learned)) {
+        ExecuteBody body = ExecuteBody.of(buf, index, length, parameters, capabilities);
+        byte[] learned = body == null ? null : body.types();
+        if (learned != null && !java.util.Arrays.equals(types, learned)) {
             types = learned;
         }
+    }
+
+    /** Appends {@code length} bytes of an execution without its query attributes; false when that cannot be done. */
+    boolean copyExecution(ByteBuf out, ByteBuf buf, int index, int length, long capabilities) {
+        ExecuteBody body = parameters < 0 ? null : ExecuteBody.of(buf, index, length, parameters, capabilities);
+        return body != null && body.copyWithoutAttributes(out, parameters, types, longData.pending());
     }
 
     @Override
@@ -141,6 +122,21 @@ final class PreparedEntry implements PreparedStatement {
     }
 
     @Override
+    public @Nullable String schema() {
+        return preparation.schema();
+    }
+
+    @Override
+    public @Nullable String characterSet() {
+        return preparation.characterSet();
+    }
+
+    @Override
+    public @Nullable String sqlMode() {
+        return preparation.sqlMode();
+    }
+
+    @Override
     public byte @Nullable [] text() {
         return text;
     }
@@ -152,11 +148,19 @@ final class PreparedEntry implements PreparedStatement {
 
     @Override
     public byte @Nullable [] parameterTypes() {
-        return types;
+        byte[] all = types;
+        return all == null || parameters < 0 || all.length <= parameters * 2
+                ? all
+                : java.util.Arrays.copyOf(all, parameters * 2);
     }
 
     @Override
     public boolean longDataPending() {
-        return longData;
+        return longData.pending();
+    }
+
+    @Override
+    public byte @Nullable [] longData() {
+        return longData.packets();
     }
 }

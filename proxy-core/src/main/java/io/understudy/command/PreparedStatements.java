@@ -1,5 +1,6 @@
 package io.understudy.command;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.util.collection.IntObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ final class PreparedStatements {
     private int textBytes;
     private int openCursors;
     private int pendingLongData;
+    private int longDataBytes;
 
     boolean roomForText(int length) {
         return textBytes + length <= TEXT_LIMIT;
@@ -65,16 +67,28 @@ final class PreparedStatements {
         }
     }
 
-    void longData(PreparedEntry entry) {
-        if (!entry.longDataPending()) {
-            entry.longData();
-            pendingLongData++;
+    /**
+     * COM_STMT_SEND_LONG_DATA was sent.
+     *
+     * @param wanted whether its bytes are at hand and of use to someone
+     * @param limit of bytes kept for the whole session
+     */
+    void longData(PreparedEntry entry, ByteBuf buf, int index, int length, boolean wanted, int limit) {
+        LongData data = entry.collected();
+        pendingLongData += data.pending() ? 0 : 1;
+        longDataBytes -= data.length();
+        if (wanted && longDataBytes + data.length() + length <= limit) {
+            data.keep(buf, index, length);
+        } else {
+            data.missed();
         }
+        longDataBytes += data.length();
     }
 
     void clearLongData(PreparedEntry entry) {
         if (entry.longDataPending()) {
-            entry.executed();
+            longDataBytes -= entry.collected().length();
+            entry.forgetLongData();
             pendingLongData--;
         }
     }
@@ -97,5 +111,6 @@ final class PreparedStatements {
         textBytes = 0;
         openCursors = 0;
         pendingLongData = 0;
+        longDataBytes = 0;
     }
 }

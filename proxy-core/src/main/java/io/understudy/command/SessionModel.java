@@ -74,6 +74,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         settings.login(login.collation());
         statement = new StatementBytes(analyzer, this);
         inFlight = new InFlight(statement);
+        settings.status((status & ServerStatus.NO_BACKSLASH_ESCAPES) != 0);
     }
 
     /** Time of the read whose bytes are passing now: one look at the clock serves all commands in them. */

@@ -11,14 +11,16 @@ import org.jspecify.annotations.Nullable;
  * replaced by what that was, in the end by {@code @@global.sql_mode}. Immutable.
  *
  * @param expression ready for SET; null for the server's default
- * @param lexerModes bits of {@link SqlModes} that follow from it
+ * @param lexerModes bits of {@link SqlModes} that follow from it; {@link SqlModes#QUOTES_UNKNOWN} while they rest on a default
  */
 record SqlModeSetting(@Nullable String expression, int lexerModes) {
-    static final SqlModeSetting DEFAULT = new SqlModeSetting(null, 0);
+    /** The server's default, which nobody has told. */
+    static final SqlModeSetting DEFAULT = new SqlModeSetting(null, SqlModes.QUOTES_UNKNOWN);
 
     private static final int LIMIT = 512;
     private static final Pattern OWN =
             Pattern.compile("@@(?:(?:session|local)\\s*\\.\\s*)?sql_mode\\b", Pattern.CASE_INSENSITIVE);
+    private static final Pattern GLOBAL = Pattern.compile("@@global\\s*\\.", Pattern.CASE_INSENSITIVE);
     /** Nothing but string functions without effects, the variable and literals: it is run again elsewhere. */
     private static final Pattern HARMLESS = Pattern.compile(
             "(?:\\s+|concat|concat_ws|replace|trim|@@(?:global\\s*\\.\\s*)?sql_mode\\b|'[A-Za-z0-9_, ]*'|\"[A-Za-z0-9_, ]*\"|[(),])+",
@@ -40,7 +42,8 @@ record SqlModeSetting(@Nullable String expression, int lexerModes) {
         boolean understood = next.length() <= LIMIT
                 && HARMLESS.matcher(next).matches()
                 && !DECISIVE.matcher(text.toUpperCase(Locale.ROOT)).find();
-        return understood ? new SqlModeSetting(next, lexerModes) : null;
+        int modes = GLOBAL.matcher(text).find() ? lexerModes | SqlModes.QUOTES_UNKNOWN : lexerModes;
+        return understood ? new SqlModeSetting(next, modes) : null;
     }
 
     static String quoted(String value) {

@@ -6,6 +6,8 @@ import io.understudy.sql.SetStatement;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
+import io.understudy.wire.Capabilities;
+import io.understudy.wire.CommandCode;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -134,12 +136,26 @@ final class StatementBytes {
         return buf == null ? 1 : QueryAttributes.textOffset(buf, index, length, model.capabilities());
     }
 
-    /** Code and body without query attributes, which only a connection that has agreed on them would understand. */
-    void copyPayload(ByteBuf out) {
+    /**
+     * Code and body without query attributes, which only a connection that has agreed on them would understand; false when
+     * they cannot be told from the rest.
+     *
+     * @param prepared what an execution executes
+     */
+    boolean copyPayload(ByteBuf out, @Nullable PreparedEntry prepared) {
         ByteBuf buf = source;
-        if (buf != null) {
-            int start = textOffset();
-            out.writeBytes(buf, index, 1).writeBytes(buf, index + start, length - start);
+        if (buf == null) {
+            return false;
         }
+        if (prepared != null && buf.getByte(index) == CommandCode.STMT_EXECUTE) {
+            if ((model.capabilities() & Capabilities.QUERY_ATTRIBUTES) != 0) {
+                return prepared.copyExecution(out, buf, index, length, model.capabilities());
+            }
+            out.writeBytes(buf, index, length);
+            return true;
+        }
+        int start = textOffset();
+        out.writeBytes(buf, index, 1).writeBytes(buf, index + start, length - start);
+        return true;
     }
 }

@@ -5,7 +5,7 @@ public interface StatementGate {
     /** Nothing is ever added. */
     StatementGate CLOSED = new StatementGate() {
         @Override
-        public boolean open() {
+        public boolean open(int code) {
             return false;
         }
 
@@ -13,9 +13,13 @@ public interface StatementGate {
         public void beforeStatement(Exchange exchange) {}
     };
 
-    /** True when a statement could be added now, so that the client's should be held until it is known whole. */
-    boolean open();
+    /**
+     * True when a statement could be added now, so that the client's should be held until it is known whole.
+     *
+     * @param code of the client's command: a statement, or the preparation of one
+     */
+    boolean open(int code);
 
-    /** The client's statement, already last in flight, is about to be forwarded. */
+    /** The client's statement or preparation, already last in flight, is about to be forwarded. */
     void beforeStatement(Exchange exchange);
 }

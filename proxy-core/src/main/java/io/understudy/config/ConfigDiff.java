@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 public record ConfigDiff(List<Change> changes) {
 
     private static final Pattern LIVE = Pattern.compile("(limits|plugins)(\\..*)?"
-            + "|listen\\.maxConnections|listen\\.tls\\.(certificate|key|clientCa)|admin\\.token");
+            + "|listen\\.maxConnections|listen\\.tls\\.(certificate|key|clientCa|requireClientCertificate)"
+            + "|primary\\.tls\\.(ca|certificate|key)|admin\\.token");
 
     /**
      * One value that differs.

@@ -80,6 +80,10 @@ public final class ConfigLoader {
         Document document = new Document(text, name, directory, environment);
         UnderstudyConfig config = document.bind(UnderstudyConfig.class);
         Map<String, Record> plugins = bindPlugins(document, pluginTypes);
+        if (config != null) {
+            document.sections("plugins")
+                    .forEach((id, section) -> StandbyNames.check(document, section, config.standbys()));
+        }
         Set<Path> files = new LinkedHashSet<>();
         if (file != null) {
             files.add(file);

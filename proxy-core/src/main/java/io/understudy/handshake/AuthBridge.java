@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Marker;
 import io.understudy.wire.packet.ClientReply;
+import io.understudy.wire.packet.FirstAuthAnswer;
 import io.understudy.wire.packet.Greeting;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -25,12 +26,24 @@ import org.jspecify.annotations.Nullable;
  *   server in secret, client not:  ask for the key ─▶ ◀─ our key   encrypted password ─▶ (decrypted) password ─▶
  * </pre>
  *
- * A password stays in memory from one packet to the next and is overwritten then; network buffers are reused, not
- * overwritten.
+ * {@code sha256_password} begins ahead of the server's first word: the packet that names the user holds the password, or
+ * the request for a key, already. See {@link #first}.
+ *
+ * <p>One bridge serves a session for life, because COM_CHANGE_USER begins the same dialogue anew. A password stays in memory
+ * from one packet to the next and is overwritten then; network buffers are reused, not overwritten.
+ *
+ * <p>On the session's event loop.
  *
  * <p>Source: MySQL source documentation, "Caching_sha2_password information" and "sha256_password".
  */
-final class AuthBridge {
+public final class AuthBridge {
+    /** Packets of the bridge's own, under the next number of their leg. */
+    public interface Ends {
+        void toClient(byte[] payload);
+
+        void toServer(byte[] payload);
+    }
+
     private static final String CACHING = "caching_sha2_password";
     private static final String SHA256 = "sha256_password";
     private static final int FULL_AUTHENTICATION = 4;
@@ -49,15 +62,13 @@ final class AuthBridge {
         ENCRYPTED_DUE
     }
 
-    private final Handshake handshake;
     private final boolean clientSecret;
     private String method;
     private byte[] scramble;
     private byte[] password = new byte[0];
     private Step step = Step.WATCHING;
 
-    private AuthBridge(Handshake handshake, boolean clientSecret, String method, byte[] scramble) {
-        this.handshake = handshake;
+    private AuthBridge(boolean clientSecret, String method, byte[] scramble) {
         this.clientSecret = clientSecret;
         this.method = method;
         this.scramble = scramble;
@@ -65,7 +76,7 @@ final class AuthBridge {
 
     /** A bridge, or null where both legs are alike and everything can be relayed as it comes. */
     static @Nullable AuthBridge between(
-            boolean clientSecret, boolean serverSecret, Handshake handshake, Greeting greeting, ClientReply reply) {
+            boolean clientSecret, boolean serverSecret, Greeting greeting, ClientReply reply) {
         if (clientSecret == serverSecret) {
             return null;
         }
@@ -73,21 +84,51 @@ final class AuthBridge {
             OwnKey.prepare();
         }
         String method = reply.authPlugin().isEmpty() ? greeting.authPlugin() : reply.authPlugin();
-        return new AuthBridge(handshake, clientSecret, method, greeting.scramble());
+        return new AuthBridge(clientSecret, method, greeting.scramble());
+    }
+
+    /**
+     * Looks at the packet that begins a dialogue: the client's handshake response, or COM_CHANGE_USER. With {@code
+     * sha256_password} its answer cannot go on as it is. A password in clear is kept, and the server asked for its key in
+     * its place. A request for a key means nothing to a server that expects the password in clear: such a client is said to
+     * have no method and no answer, so that the server asks for one, and the dialogue begins after that.
+     *
+     * @param payload whose password is overwritten
+     * @return the payload that goes on, or null for the one given
+     */
+    public byte @Nullable [] first(ByteBuf payload, FirstAuthAnswer answer) {
+        forget();
+        step = Step.WATCHING;
+        String plugin = answer.plugin(payload);
+        method = plugin.isEmpty() ? method : plugin;
+        if (!method.equals(SHA256) || answer.length() == 0) {
+            return null;
+        }
+        if (!clientSecret) {
+            return answer.without(payload);
+        }
+        if (answer.length() == 1) {
+            return null; // no password at all
+        }
+        password = answer.take(payload);
+        step = Step.SERVER_KEY_DUE;
+        return answer.with(payload, (byte) SHA256_KEY_REQUEST);
     }
 
     /** Looks at a packet of the server's; true when it is dealt with and must not go on. */
-    boolean fromServer(ByteBuf payload) {
+    public boolean fromServer(ByteBuf payload, Ends ends) {
         int first = payload.isReadable() ? payload.getUnsignedByte(payload.readerIndex()) : -1;
-        if (first == Marker.AUTH_SWITCH && payload.readableBytes() > 1) {
+        if ((first == Marker.AUTH_SWITCH || first == Marker.AUTH_NEXT_FACTOR) && payload.readableBytes() > 1) {
+            forget(); // of a method that the server does not want after all
             switchTo(payload);
             return false;
         }
         if (first != Marker.AUTH_MORE_DATA) {
+            forget();
             return false;
         }
         if (step == Step.SERVER_KEY_DUE) {
-            sendEncrypted(payload);
+            sendEncrypted(payload, ends);
             return true;
         }
         boolean full =
@@ -113,15 +154,15 @@ final class AuthBridge {
     }
 
     /** Looks at a packet of the client's; true when it is dealt with and must not go on. */
-    boolean fromClient(ByteBuf payload) {
+    public boolean fromClient(ByteBuf payload, Ends ends) {
         return switch (step) {
             case WATCHING, SERVER_KEY_DUE -> false;
-            case PASSWORD_DUE -> clientSecret ? keep(payload) : giveKey(payload);
-            case ENCRYPTED_DUE -> decrypt(payload);
+            case PASSWORD_DUE -> clientSecret ? keep(payload, ends) : giveKey(payload, ends);
+            case ENCRYPTED_DUE -> decrypt(payload, ends);
         };
     }
 
-    private boolean keep(ByteBuf payload) {
+    private boolean keep(ByteBuf payload, Ends ends) {
         if (payload.readableBytes() <= 1) {
             step = Step.WATCHING; // no password at all is the same on both legs
             return false;
@@ -130,7 +171,7 @@ final class AuthBridge {
         payload.getBytes(payload.readerIndex(), password);
         payload.setZero(payload.readerIndex(), payload.readableBytes());
         step = Step.SERVER_KEY_DUE;
-        handshake.toServer(handshake.packet(new byte[] {(byte) keyRequest()}));
+        ends.toServer(new byte[] {(byte) keyRequest()});
         return true;
     }
 
@@ -138,7 +179,7 @@ final class AuthBridge {
         return method.equals(SHA256) ? SHA256_KEY_REQUEST : CACHING_KEY_REQUEST;
     }
 
-    private void sendEncrypted(ByteBuf payload) {
+    private void sendEncrypted(ByteBuf payload, Ends ends) {
         byte[] pem = new byte[payload.readableBytes() - 1];
         payload.getBytes(payload.readerIndex() + 1, pem);
         try {
@@ -149,7 +190,7 @@ final class AuthBridge {
             Cipher cipher = Cipher.getInstance(OwnKey.TRANSFORMATION);
             cipher.init(Cipher.ENCRYPT_MODE, key);
             mask(password);
-            handshake.toServer(handshake.packet(cipher.doFinal(password)));
+            ends.toServer(cipher.doFinal(password));
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new MalformedPacketException("the server's public key cannot be used: " + e.getMessage());
         } finally {
@@ -158,7 +199,7 @@ final class AuthBridge {
         step = Step.WATCHING;
     }
 
-    private boolean giveKey(ByteBuf payload) {
+    private boolean giveKey(ByteBuf payload, Ends ends) {
         boolean asks = payload.readableBytes() == 1 && payload.getByte(payload.readerIndex()) == keyRequest();
         if (!asks) {
             if (payload.readableBytes() <= 1) {
@@ -172,17 +213,17 @@ final class AuthBridge {
         answer[0] = Marker.AUTH_MORE_DATA;
         System.arraycopy(pem, 0, answer, 1, pem.length);
         step = Step.ENCRYPTED_DUE;
-        handshake.toClient(handshake.packet(answer));
+        ends.toClient(answer);
         return true;
     }
 
-    private boolean decrypt(ByteBuf payload) {
+    private boolean decrypt(ByteBuf payload, Ends ends) {
         byte[] encrypted = new byte[payload.readableBytes()];
         payload.getBytes(payload.readerIndex(), encrypted);
         try {
             password = OwnKey.decrypt(encrypted);
             mask(password);
-            handshake.toServer(handshake.packet(password));
+            ends.toServer(password);
         } catch (GeneralSecurityException e) {
             throw foreignKey();
         } finally {
@@ -211,8 +252,8 @@ final class AuthBridge {
         }
     }
 
-    /** Overwrites the password. */
-    void forget() {
+    /** Overwrites the password, if there is one. */
+    public void forget() {
         Arrays.fill(password, (byte) 0);
         password = new byte[0];
     }

@@ -46,7 +46,7 @@ final class Authenticating implements HandshakePhase {
         int first = payload.isReadable() ? payload.getUnsignedByte(0) : -1;
         AuthBridge between = bridge;
         try {
-            if (between != null && between.fromServer(payload)) {
+            if (between != null && between.fromServer(payload, handshake)) {
                 packet.release();
                 return this;
             }
@@ -68,7 +68,7 @@ final class Authenticating implements HandshakePhase {
             }
             boolean clientTracks = (reply.capabilities() & Capabilities.SESSION_TRACK) != 0;
             handshake.toClient(clientTracks ? packet : withoutState(packet, payload));
-            handshake.loggedIn(new LoginResult(greeting, reply, agreed, clientTracks, compression, status));
+            handshake.loggedIn(new LoginResult(greeting, reply, agreed, clientTracks, compression, status, bridge));
         } else if (first == Marker.ERR) {
             ErrPacket err = ErrPacket.parse(payload, 0, payload.readableBytes());
             handshake.toClient(packet);
@@ -103,7 +103,7 @@ final class Authenticating implements HandshakePhase {
     public HandshakePhase fromClient(ByteBuf packet) {
         AuthBridge between = bridge;
         try {
-            if (between != null && between.fromClient(SequencedLeg.payload(packet))) {
+            if (between != null && between.fromClient(SequencedLeg.payload(packet), handshake)) {
                 packet.release();
                 return this;
             }
@@ -113,5 +113,13 @@ final class Authenticating implements HandshakePhase {
         }
         handshake.toServer(packet);
         return this;
+    }
+
+    @Override
+    public void close() {
+        AuthBridge between = bridge;
+        if (between != null) {
+            between.forget();
+        }
     }
 }

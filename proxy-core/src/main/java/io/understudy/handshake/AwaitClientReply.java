@@ -7,6 +7,7 @@ import io.understudy.wire.Marker;
 import io.understudy.wire.TlsEnd;
 import io.understudy.wire.packet.ClientReply;
 import io.understudy.wire.packet.ErrPacket;
+import io.understudy.wire.packet.FirstAuthAnswer;
 import io.understudy.wire.packet.Greeting;
 
 /** The client has the greeting and answers with who it is and what it can, perhaps asking for TLS first. */
@@ -79,9 +80,17 @@ final class AwaitClientReply implements HandshakePhase {
             handshake.toServer(ServerReply.tlsRequest(packet));
             handshake.startServerTls(serverEnd);
         }
-        handshake.toServer(packet.retain());
         AuthBridge bridge = AuthBridge.between(
-                tls || handshake.clientIsLocal(), serverTls || handshake.serverIsLocal(), handshake, greeting, reply);
+                tls || handshake.clientIsLocal(), serverTls || handshake.serverIsLocal(), greeting, reply);
+        ByteBuf payload = SequencedLeg.payload(packet);
+        byte[] bridged = bridge == null
+                ? null
+                : bridge.first(payload, FirstAuthAnswer.ofHandshake(payload, reply.capabilities()));
+        if (bridged == null) {
+            handshake.toServer(packet.retain());
+        } else {
+            handshake.toServer(bridged);
+        }
         return new Authenticating(
                 handshake,
                 greeting,

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Drives the phases of one login: collects packets of both legs and hands them to the current phase. On the session's
  * event loop.
  */
-public final class Handshake {
+public final class Handshake implements AuthBridge.Ends {
     /** How a login ends. */
     public interface Outcome {
         /** The OK packet has been passed on. */
@@ -107,6 +107,7 @@ public final class Handshake {
 
     public void close() {
         over = true;
+        phase.close();
         fromClient.close();
         fromServer.close();
     }
@@ -155,12 +156,22 @@ public final class Handshake {
     }
 
     /** A packet of our own; its number is set when it is sent. */
-    ByteBuf packet(byte[] payload) {
+    private ByteBuf packet(byte[] payload) {
         ByteBuf out = client.leg().alloc().buffer(Packets.HEADER + payload.length);
         int at = Packets.begin(out, 0);
         out.writeBytes(payload);
         Packets.end(out, at);
         return out;
+    }
+
+    @Override
+    public void toClient(byte[] payload) {
+        toClient(packet(payload));
+    }
+
+    @Override
+    public void toServer(byte[] payload) {
+        toServer(packet(payload));
     }
 
     void passthrough() {

@@ -23,4 +23,7 @@ sealed interface HandshakePhase permits AwaitGreeting, AwaitClientReply, Authent
     default boolean isEarlyCommand(int sequence) {
         return false;
     }
+
+    /** The login is over, well or not. */
+    default void close() {}
 }

@@ -21,7 +21,7 @@ public record LoginPolicy(
         @Nullable TlsEnd serverEnd,
         long clientCompression,
         List<Long> serverCompression) {
-    private static final int CR_SSL_CONNECTION_ERROR = 2026;
+    private static final int ER_BAD_HOST_ERROR = 1042;
 
     /** No TLS anywhere. */
     public static final LoginPolicy PLAIN =
@@ -92,8 +92,8 @@ public record LoginPolicy(
                 if (!has) {
                     throw new Refusal(
                             "server_without_tls",
-                            CR_SSL_CONNECTION_ERROR,
-                            "HY000",
+                            ER_BAD_HOST_ERROR,
+                            "08S01",
                             "TLS/SSL error: SSL is required, but the server does not support it"
                                     + " (Understudy: primary.tls.mode)");
                 }

@@ -2,6 +2,7 @@ package io.understudy.handshake;
 
 import io.understudy.wire.packet.ClientReply;
 import io.understudy.wire.packet.Greeting;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A login that the server has accepted.
@@ -11,6 +12,7 @@ import io.understudy.wire.packet.Greeting;
  *     the same
  * @param compression of either leg, from the OK packet on
  * @param status bits of the server's OK packet
+ * @param bridge for COM_CHANGE_USER; null where both legs are alike
  */
 public record LoginResult(
         Greeting greeting,
@@ -18,4 +20,5 @@ public record LoginResult(
         long capabilities,
         boolean clientTracksSession,
         LegCompression compression,
-        int status) {}
+        int status,
+        @Nullable AuthBridge bridge) {}

@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /**
- * Adds statements of ours ahead of a client's statement. Ours and the client's leave together, so an injection costs no
+ * Adds statements of ours ahead of a client's statement, or of its preparation. Ours and the client's leave together, so an injection costs no
  * round trip; each answer has its owner before it arrives. A statement that reads diagnostics is never preceded, because
  * ours would have cleared them.
  */
@@ -32,8 +32,9 @@ public final class BoundaryInjector implements StatementGate {
     }
 
     @Override
-    public boolean open() {
-        return source.wants() && model.atBoundary() && !model.statusInDoubt();
+    public boolean open(int code) {
+        boolean wanted = code == CommandCode.STMT_PREPARE ? source.wantsAheadOfPreparation() : source.wants();
+        return wanted && model.atBoundary() && !model.statusInDoubt();
     }
 
     @Override

@@ -11,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the server send the GTIDs of a session's commits: one SET ahead of the session's first statement, and again after a
+ * Has the server send the GTIDs of a session's commits: one SET ahead of the session's first statement or preparation, and again after a
  * reset, or when the client has set the same variable. What the client asked for itself stays its own.
  *
  * <pre>
@@ -48,11 +48,13 @@ public final class GtidTracking implements TrackingWatch {
         REFUSED
     }
 
+    private static final long NONE = -1;
+
     private final boolean mariaDb;
     private State state = State.WANTED;
     private boolean listReported;
-    /** The statement that is about to go out sets the list itself: ours would be overwritten, so it waits for the next. */
-    private boolean afterThis;
+    /** The client's statement that last set the list: ours, ahead of it, would be overwritten, so it waits for the next. */
+    private long setBy = NONE;
 
     public GtidTracking(ServerFlavor flavor) {
         mariaDb = flavor == ServerFlavor.MARIADB;
@@ -63,15 +65,16 @@ public final class GtidTracking implements TrackingWatch {
         return state == State.WANTED;
     }
 
-    /** The statement, to be sent now; null when there is none to send. */
-    public @Nullable InjectedStatement take() {
-        if (state != State.WANTED) {
+    /**
+     * The statement, to be sent now; null when there is none to send.
+     *
+     * @param before number of the client's command that will follow it
+     */
+    public @Nullable InjectedStatement take(long before) {
+        if (state != State.WANTED || before == setBy) {
             return null;
         }
-        if (afterThis) {
-            afterThis = false;
-            return null;
-        }
+        setBy = NONE;
         state = State.ASKED;
         listReported = false;
         return mariaDb ? MARIADB : MYSQL;
@@ -106,7 +109,7 @@ public final class GtidTracking implements TrackingWatch {
     }
 
     @Override
-    public void clientSets(ByteBuf buf, int index, int length) {
+    public void clientSets(long number, ByteBuf buf, int index, int length) {
         String text = buf.toString(index, length, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
         int at = text.indexOf(mariaDb ? LIST : GTIDS);
         if (at < 0 || state == State.REFUSED) {
@@ -118,7 +121,7 @@ public final class GtidTracking implements TrackingWatch {
         String value = text.substring(at + (mariaDb ? LIST : GTIDS).length());
         boolean own = !mariaDb && (value.contains("own_gtid") || value.contains("all_gtids"));
         state = own ? State.THEIRS : State.WANTED;
-        afterThis = !own;
+        setBy = own ? NONE : number;
     }
 
     @Override

@@ -13,6 +13,14 @@ public interface InjectionSource {
         return true;
     }
 
+    /**
+     * The same ahead of a preparation. Clients send the execution right behind it without waiting, where nothing can be added
+     * any more, so what the session needs before its first statement has to come here.
+     */
+    default boolean wantsAheadOfPreparation() {
+        return false;
+    }
+
     /** Asks one; null for no. */
     @Nullable
     InjectedStatement beforeCommand(int observer, CommandView command);

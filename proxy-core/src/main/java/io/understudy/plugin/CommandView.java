@@ -47,11 +47,12 @@ public interface CommandView {
     boolean complete();
 
     /**
-     * A copy of the client's packet with its 4-byte header, ready to be sent elsewhere. Query attributes of a COM_QUERY are
-     * left out.
+     * A copy of the client's packet with its 4-byte header, ready to be sent elsewhere. Query attributes are left out; null
+     * when they cannot be told from the rest.
      *
      * @throws IllegalStateException when the command is not {@link #complete} or the callback is {@code onResponse}
      */
+    @Nullable
     ByteBuf copyPacket(ByteBufAllocator alloc);
 
     /** Monotonic time at which the first byte was read from the client, nanoseconds. */

@@ -26,4 +26,22 @@ public interface PreparedStatement {
 
     /** COM_STMT_SEND_LONG_DATA has been received since the last execution or reset. */
     boolean longDataPending();
+
+    /**
+     * The client's COM_STMT_SEND_LONG_DATA packets for the next execution, back to back with their headers; null when there are
+     * none, or not all could be kept: they are for reads only, up to the inspection limit in a session. Allocates.
+     */
+    byte @Nullable [] longData();
+
+    /** Default schema of the session when the statement was prepared: it is what names in the text mean. */
+    @Nullable
+    String schema();
+
+    /** {@link SessionSettings#characterSet} when the statement was prepared. */
+    @Nullable
+    String characterSet();
+
+    /** {@link SessionSettings#sqlMode} when the statement was prepared. */
+    @Nullable
+    String sqlMode();
 }

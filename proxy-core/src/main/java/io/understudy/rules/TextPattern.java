@@ -46,8 +46,14 @@ public final class TextPattern implements Term {
             throw new IllegalArgumentException("expected a regular expression such as " + EXAMPLE);
         }
         try {
-            return new TextPattern(
-                    text, negated, Pattern.compile(regex, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE));
+            Pattern compiled = Pattern.compile(regex, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE);
+            String endless = Backtracking.endlessFor(regex, compiled);
+            if (endless != null) {
+                throw new IllegalArgumentException("expected an expression whose search ends, but '" + text
+                        + "' backtracks without end on texts such as '" + endless
+                        + "'; write it without a repetition inside a repetition");
+            }
+            return new TextPattern(text, negated, compiled);
         } catch (PatternSyntaxException e) {
             throw new IllegalArgumentException("expected a Java regular expression but found '" + text + "': "
                     + e.getDescription() + " near index " + e.getIndex());

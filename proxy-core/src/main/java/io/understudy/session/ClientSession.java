@@ -2,6 +2,7 @@ package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.SessionModel;
+import io.understudy.handshake.AuthBridge;
 import io.understudy.handshake.Handshake;
 import io.understudy.handshake.LegCompression;
 import io.understudy.handshake.LoginResult;
@@ -31,7 +32,10 @@ public final class ClientSession implements Handshake.Outcome {
     private static final int ER_HANDSHAKE = 1043;
     private static final int ER_OUT_OF_ORDER = 1156;
     private static final int ER_MALFORMED = 1835;
-    private static final int CR_SSL_CONNECTION_ERROR = 2026;
+    /** As where no connection can be had; not a client's own 2026, which clients take for forged. */
+    private static final int ER_BAD_HOST_ERROR = 1042;
+
+    private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
 
     private final long id;
     private final Leg client;
@@ -245,7 +249,9 @@ public final class ClientSession implements Handshake.Outcome {
         observers = bridge;
         environment.metrics().connection("accepted");
         Handshake handshake = login.handshake();
-        phase = new Relaying(client, backend, model, bridge, environment, filter, this::atBoundary);
+        AuthBridge between = result.bridge();
+        ChangeUserBridge changeUser = between == null ? null : new ChangeUserBridge(between, model, client, backend);
+        phase = new Relaying(client, backend, model, bridge, environment, filter, changeUser, this::atBoundary);
         LegCompression compression = result.compression();
         // A client may send its first command right behind its last authentication packet.
         ByteBuf early = handshake.drainClient();
@@ -273,6 +279,15 @@ public final class ClientSession implements Handshake.Outcome {
         environment.metrics().connection("refused_by_server");
         log.debug(
                 "session {} from {}: the server refused: {} {}", id, client.remoteAddress(), err.code(), err.message());
+        if (err.code() == ER_ACCESS_DENIED_NO_PASSWORD) {
+            log.info(
+                    "session {} from {}: ERROR 1698 is what the server says of accounts that need no password, such as those"
+                            + " of unix_socket and auth_socket. Their server asks the socket file for the operating"
+                            + " system's user at its other end; through a proxy that is the proxy's own user, or nobody"
+                            + " over TCP. Give such accounts a method that works over the network",
+                    id,
+                    client.remoteAddress());
+        }
         end(CloseReason.REFUSED_BY_SERVER);
     }
 
@@ -304,8 +319,8 @@ public final class ClientSession implements Handshake.Outcome {
             environment.metrics().connection("server_tls_failed");
             log.warn("session {} from {}: no TLS with the primary: {}", id, client.remoteAddress(), why);
             refuse(
-                    CR_SSL_CONNECTION_ERROR,
-                    "HY000",
+                    ER_BAD_HOST_ERROR,
+                    "08S01",
                     "TLS/SSL error with the primary (Understudy: " + why + "; see primary.tls)");
             end(CloseReason.SERVER_TLS_FAILED);
         } else {

@@ -43,6 +43,12 @@ final class ObserverBridge implements CommandListener, InjectionSource, IntConsu
         return (chain.interests() & Interest.BOUNDARY) != 0 || own != null && own.wants();
     }
 
+    @Override
+    public boolean wantsAheadOfPreparation() {
+        GtidTracking own = tracking;
+        return own != null && own.wants();
+    }
+
     /** Whether {@link #wants} can ever be true. */
     boolean mayWant() {
         return (chain.interests() & Interest.BOUNDARY) != 0 || tracking != null;
@@ -125,7 +131,10 @@ final class ObserverBridge implements CommandListener, InjectionSource, IntConsu
     public @Nullable InjectedStatement beforeCommand(int observer, CommandView command) {
         if (observer == chain.size()) {
             GtidTracking own = tracking;
-            return own == null ? null : own.take();
+            return own == null ? null : own.take(command.number());
+        }
+        if (!command.isStatement()) {
+            return null; // plugins are asked about what is executed, not about what is prepared
         }
         if (command instanceof Exchange exchange) {
             exchange.setSlot(observer);

@@ -27,6 +27,7 @@ final class Relaying implements SessionPhase {
     private final PacketScanner commands;
     private final PacketScanner answers;
     private final Runnable idleAtBoundary;
+    private final @Nullable ChangeUserBridge changeUser;
 
     private long readNanos;
     private long requestNanos;
@@ -37,6 +38,7 @@ final class Relaying implements SessionPhase {
 
     /**
      * @param filter what of the server's OK packets the client does not get; null: it gets them as they are
+     * @param changeUser where only one leg can keep a secret; null: COM_CHANGE_USER is relayed as it comes
      * @param idleAtBoundary run after an answer that leaves the session at a boundary
      */
     Relaying(
@@ -46,6 +48,7 @@ final class Relaying implements SessionPhase {
             ObserverBridge observers,
             SessionEnvironment environment,
             @Nullable OkFilter filter,
+            @Nullable ChangeUserBridge changeUser,
             Runnable idleAtBoundary) {
         this.client = client;
         this.server = server;
@@ -54,14 +57,23 @@ final class Relaying implements SessionPhase {
         this.metrics = environment.metrics();
         this.timers = environment.timers();
         this.idleAtBoundary = idleAtBoundary;
+        this.changeUser = changeUser;
         StatementGate gate = observers.mayWant()
                 ? new BoundaryInjector(model, observers, server.alloc(), server::write)
                 : StatementGate.CLOSED;
         AnswerIntake answerIntake = new AnswerIntake(model, observers, this::answered);
         CommandIntake commandIntake = new CommandIntake(model, observers, gate, answerIntake);
-        commands = new PacketScanner(new ToServer(commandIntake, server), server.alloc());
-        ToClient toClient = new ToClient(answerIntake);
-        answers = new PacketScanner(filter == null ? toClient : new FilteredAnswers(toClient, filter), client.alloc());
+        PacketSink toServer = new ToServer(commandIntake, server);
+        PacketSink toClient = new ToClient(answerIntake);
+        if (filter != null) {
+            toClient = new FilteredAnswers(toClient, filter);
+        }
+        if (changeUser != null) {
+            toServer = changeUser.commands(toServer);
+            toClient = changeUser.answers(toClient);
+        }
+        commands = new PacketScanner(toServer, server.alloc());
+        answers = new PacketScanner(toClient, client.alloc());
     }
 
     SessionModel model() {
@@ -123,7 +135,9 @@ final class Relaying implements SessionPhase {
 
     @Override
     public int errorSequence() {
-        return answers.cleanCut() ? nextSequence : -1;
+        ChangeUserBridge bridge = changeUser;
+        int next = bridge != null && bridge.active() ? bridge.clientSequence() : nextSequence;
+        return answers.cleanCut() ? next : -1;
     }
 
     @Override
@@ -135,6 +149,10 @@ final class Relaying implements SessionPhase {
     public void close() {
         commands.close();
         answers.close();
+        ChangeUserBridge bridge = changeUser;
+        if (bridge != null) {
+            bridge.close();
+        }
         observers.close();
     }
 

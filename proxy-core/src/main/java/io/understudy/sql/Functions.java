@@ -16,7 +16,7 @@ enum Functions {
     SESSION_TOUCHING,
     /** Pure, and reads what the statement before left behind. */
     DIAGNOSTICS,
-    /** {@code LAST_INSERT_ID}: {@link #DIAGNOSTICS}, but sets the value if it has an argument. */
+    /** {@code LAST_INSERT_ID}: {@link #SESSION}, but sets the value if it has an argument. */
     LAST_INSERT_ID,
     /** Reads or moves a sequence, its first argument. */
     SEQUENCE,

@@ -30,6 +30,8 @@ public enum NotPure {
     TOO_LONG,
     /** The client's character set hides where strings end. */
     CHARSET,
+    /** What {@code "} quotes is not known, and it is not a pure read in both cases. */
+    QUOTES_UNKNOWN,
     /** {@code SELECT … INTO}. */
     INTO,
     /** It reads or moves a sequence. */

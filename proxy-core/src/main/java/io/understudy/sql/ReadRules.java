@@ -74,11 +74,11 @@ final class ReadRules {
             name = t.name(i + 2);
         }
         switch (name.toLowerCase(Locale.ROOT)) {
-            case "warning_count", "error_count", "last_insert_id", "identity" -> {
-                draft.readsDiagnostics = true;
-                draft.sessionDependent = true;
-            }
-            case "pseudo_thread_id",
+            case "warning_count", "error_count" -> diagnostics();
+            // Neither a SET nor a CALL that inserts nothing changes the last insert id.
+            case "last_insert_id",
+                    "identity",
+                    "pseudo_thread_id",
                     "insert_id",
                     "last_gtid",
                     "gtid_next",
@@ -189,7 +189,7 @@ final class ReadRules {
             }
             case DIAGNOSTICS -> diagnostics();
             case LAST_INSERT_ID -> {
-                diagnostics();
+                draft.sessionDependent = true;
                 if (t.type(i + 2) != ')') {
                     draft.notPure(NotPure.SESSION_STATE);
                 }

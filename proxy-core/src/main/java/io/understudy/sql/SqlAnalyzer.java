@@ -74,6 +74,28 @@ public final class SqlAnalyzer {
 
     /** The statement's summary, from the cache if a statement like it has been seen lately. */
     public StatementSummary summarize(byte[] text, int off, int len, int modes) {
+        if ((modes & SqlModes.QUOTES_UNKNOWN) == 0) {
+            return summarizeAs(text, off, len, modes);
+        }
+        int guess = modes & ~SqlModes.QUOTES_UNKNOWN;
+        StatementSummary summary = summarizeAs(text, off, len, guess);
+        if (!hasDoubleQuote(text, off, Math.min(len, maxLength))) {
+            return summary;
+        }
+        StatementSummary other = summarizeAs(text, off, len, guess ^ SqlModes.ANSI_QUOTES);
+        return summary.asSureAs(other);
+    }
+
+    private static boolean hasDoubleQuote(byte[] text, int off, int len) {
+        for (int p = off; p < off + len; p++) {
+            if (text[p] == '"') {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private StatementSummary summarizeAs(byte[] text, int off, int len, int modes) {
         Scratch scratch = SCRATCH.get();
         int n = Math.min(len, maxLength);
         boolean cut = len > n;

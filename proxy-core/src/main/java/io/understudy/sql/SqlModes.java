@@ -34,6 +34,12 @@ public final class SqlModes {
     /** A blank may stand between the name of a built-in function and its parenthesis. */
     public static final int IGNORE_SPACE = 1 << 4;
 
+    /**
+     * Whether {@link #ANSI_QUOTES} holds is a guess: the server has not said and its default is not known. A text with a
+     * {@code "} is then a pure read only if it is one either way.
+     */
+    public static final int QUOTES_UNKNOWN = 1 << 5;
+
     private static final int SQL_MODE_BITS = ANSI_QUOTES | NO_BACKSLASH_ESCAPES | IGNORE_SPACE;
     private static final int CHARSET_BITS = UNSAFE_CHARSET | EIGHT_BIT_CHARSET;
 

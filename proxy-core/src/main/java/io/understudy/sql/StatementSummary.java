@@ -58,6 +58,29 @@ public final class StatementSummary {
         return digest;
     }
 
+    /** This, if what it allows is allowed by {@code other} too, a summary of the same text read in another way. */
+    StatementSummary asSureAs(StatementSummary other) {
+        boolean sure = reason == null
+                ? other.reason == null
+                : !pureButForFunctions || other.pureButForFunctions && functions.containsAll(other.functions);
+        return sure
+                ? this
+                : new StatementSummary(
+                        digest,
+                        kind,
+                        reads,
+                        writes,
+                        NotPure.QUOTES_UNKNOWN,
+                        false,
+                        userVariables || other.userVariables,
+                        readsDiagnostics || other.readsDiagnostics,
+                        sessionDependent || other.sessionDependent,
+                        temporary,
+                        implicitCommit || other.implicitCommit,
+                        useSchema,
+                        functions);
+    }
+
     /** The digest as 16 lower-case hexadecimal digits. */
     public String digestHex() {
         return HexFormat.of().toHexDigits(digest);
@@ -103,7 +126,8 @@ public final class StatementSummary {
 
     /**
      * Whether it reads what the statement before it left behind: {@code SHOW WARNINGS}, {@code GET DIAGNOSTICS},
-     * {@code ROW_COUNT()}, {@code FOUND_ROWS()}, {@code LAST_INSERT_ID()}, {@code @@warning_count}, …
+     * {@code ROW_COUNT()}, {@code FOUND_ROWS()}, {@code @@warning_count}, … Not {@code LAST_INSERT_ID()}: it is left behind by the
+     * last statement that inserted, however many others came after it.
      */
     public boolean readsDiagnostics() {
         return readsDiagnostics;

@@ -31,7 +31,7 @@ class StatementBytesTest {
         ByteBuf bytes = Unpooled.copiedBuffer(payload, StandardCharsets.ISO_8859_1);
         ByteBuf out = Unpooled.buffer();
         statement.open(bytes, 0, bytes.readableBytes());
-        statement.copyPayload(out);
+        assertThat(statement.copyPayload(out, null)).isTrue();
         statement.close();
         return out.toString(StandardCharsets.ISO_8859_1);
     }

@@ -104,6 +104,16 @@ class ConfigDiffTest {
     }
 
     @Test
+    void whatCertificatesAreCheckedAgainstChangesLive() throws ConfigException {
+        ConfigDiff clients = diff("mode: required", "mode: required, clientCa: ca.pem, requireClientCertificate: true");
+        assertThat(clients.live().stream().map(ConfigDiff.Change::path))
+                .containsExactly("listen.tls.clientCa", "listen.tls.requireClientCertificate");
+        ConfigDiff server = diff("p:1\"", "p:1\", tls: { mode: verify-ca, ca: ca.pem }");
+        assertThat(server.live().stream().map(ConfigDiff.Change::path)).containsExactly("primary.tls.ca");
+        assertThat(server.afterRestart().stream().map(ConfigDiff.Change::path)).containsExactly("primary.tls.mode");
+    }
+
+    @Test
     void namesThePluginsToTell() throws ConfigException {
         assertThat(diff("concurrency: 3", "concurrency: 3, rules: { name: x }").plugins())
                 .containsExactly("sample");

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.understudy.testkit.FakeLeg;
+import io.understudy.wire.Capabilities;
 import io.understudy.wire.packet.ClientReply;
 import io.understudy.wire.packet.ErrPacket;
+import io.understudy.wire.packet.FirstAuthAnswer;
 import io.understudy.wire.packet.Greeting;
 import java.nio.charset.StandardCharsets;
 import java.security.KeyFactory;
@@ -19,6 +22,7 @@ import java.security.spec.X509EncodedKeySpec;
 import java.util.Arrays;
 import java.util.Base64;
 import javax.crypto.Cipher;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,6 +30,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AuthBridgeTest {
     private static final byte[] PASSWORD = "secret\0".getBytes(StandardCharsets.UTF_8);
     private static final byte[] SCRAMBLE = "01234567890123456789".getBytes(StandardCharsets.US_ASCII);
+
+    private static final long LAYOUT = Capabilities.PLUGIN_AUTH
+            | Capabilities.PLUGIN_AUTH_LENENC_DATA
+            | Capabilities.SECURE_CONNECTION
+            | Capabilities.CONNECT_WITH_DB;
 
     private final FakeLeg client = new FakeLeg(UnpooledByteBufAllocator.DEFAULT);
     private final FakeLeg server = new FakeLeg(UnpooledByteBufAllocator.DEFAULT);
@@ -41,7 +50,7 @@ class AuthBridgeTest {
     private AuthBridge bridge(boolean clientSecret, String method) {
         Greeting greeting = new Greeting("8.4.0", 1, 0, 45, 2, SCRAMBLE, "caching_sha2_password");
         ClientReply reply = new ClientReply(0, 0, 45, "app", null, "caching_sha2_password", false);
-        AuthBridge bridge = AuthBridge.between(clientSecret, !clientSecret, handshake, greeting, reply);
+        AuthBridge bridge = AuthBridge.between(clientSecret, !clientSecret, greeting, reply);
         assertThat(bridge).isNotNull();
         if (method.equals("sha256_password")) {
             ByteBuf change = Unpooled.buffer()
@@ -49,9 +58,9 @@ class AuthBridgeTest {
                     .writeBytes("sha256_password\0".getBytes(StandardCharsets.US_ASCII))
                     .writeBytes(SCRAMBLE)
                     .writeByte(0);
-            assertThat(bridge.fromServer(change)).isFalse();
+            assertThat(bridge.fromServer(change, handshake)).isFalse();
         } else {
-            assertThat(bridge.fromServer(bytes(1, 4))).isFalse();
+            assertThat(bridge.fromServer(bytes(1, 4), handshake)).isFalse();
         }
         return bridge;
     }
@@ -78,8 +87,8 @@ class AuthBridgeTest {
     void legsThatAreAlikeNeedNoBridge() {
         Greeting greeting = new Greeting("8.4.0", 1, 0, 45, 2, SCRAMBLE, "caching_sha2_password");
         ClientReply reply = new ClientReply(0, 0, 45, "app", null, "caching_sha2_password", false);
-        assertThat(AuthBridge.between(true, true, handshake, greeting, reply)).isNull();
-        assertThat(AuthBridge.between(false, false, handshake, greeting, reply)).isNull();
+        assertThat(AuthBridge.between(true, true, greeting, reply)).isNull();
+        assertThat(AuthBridge.between(false, false, greeting, reply)).isNull();
     }
 
     @ParameterizedTest
@@ -91,7 +100,7 @@ class AuthBridgeTest {
         AuthBridge bridge = bridge(true, method);
 
         ByteBuf password = Unpooled.copiedBuffer(PASSWORD);
-        assertThat(bridge.fromClient(password)).isTrue();
+        assertThat(bridge.fromClient(password, handshake)).isTrue();
         assertThat(password).isEqualTo(Unpooled.wrappedBuffer(new byte[PASSWORD.length]));
         assertThat(payload(server.take())).containsExactly(keyRequest);
 
@@ -99,7 +108,7 @@ class AuthBridgeTest {
                 + Base64.getMimeEncoder().encodeToString(pair.getPublic().getEncoded())
                 + "\n-----END PUBLIC KEY-----\n";
         ByteBuf key = bytes(1).writeBytes(pem.getBytes(StandardCharsets.US_ASCII));
-        assertThat(bridge.fromServer(key)).isTrue();
+        assertThat(bridge.fromServer(key, handshake)).isTrue();
         Cipher cipher = Cipher.getInstance(OwnKey.TRANSFORMATION);
         cipher.init(Cipher.DECRYPT_MODE, pair.getPrivate());
         assertThat(masked(cipher.doFinal(payload(server.take())))).isEqualTo(PASSWORD);
@@ -110,7 +119,7 @@ class AuthBridgeTest {
     @CsvSource({"caching_sha2_password, 2", "sha256_password, 1"})
     void anEncryptedPasswordIsDecryptedForTheServer(String method, int keyRequest) throws Exception {
         AuthBridge bridge = bridge(false, method);
-        assertThat(bridge.fromClient(bytes(keyRequest))).isTrue();
+        assertThat(bridge.fromClient(bytes(keyRequest), handshake)).isTrue();
         byte[] answer = payload(client.take());
         assertThat(answer[0]).isEqualTo((byte) 1);
         String pem = new String(answer, 1, answer.length - 1, StandardCharsets.US_ASCII);
@@ -120,7 +129,7 @@ class AuthBridgeTest {
         Cipher cipher = Cipher.getInstance(OwnKey.TRANSFORMATION);
         cipher.init(Cipher.ENCRYPT_MODE, key);
 
-        assertThat(bridge.fromClient(Unpooled.wrappedBuffer(cipher.doFinal(masked(PASSWORD)))))
+        assertThat(bridge.fromClient(Unpooled.wrappedBuffer(cipher.doFinal(masked(PASSWORD))), handshake))
                 .isTrue();
         assertThat(payload(server.take())).isEqualTo(PASSWORD);
     }
@@ -128,8 +137,87 @@ class AuthBridgeTest {
     @Test
     void aPasswordUnderAnotherKeyIsRefused() {
         AuthBridge bridge = bridge(false, "caching_sha2_password");
-        assertThatThrownBy(() -> bridge.fromClient(Unpooled.wrappedBuffer(new byte[256])))
+        assertThatThrownBy(() -> bridge.fromClient(Unpooled.wrappedBuffer(new byte[256]), handshake))
                 .isInstanceOfSatisfying(
                         Refusal.class, e -> assertThat(e.error().code()).isEqualTo(1045));
+    }
+
+    /** The server's default method is sha256_password: the handshake response holds the first word already. */
+    private static ByteBuf response(byte[] answer) {
+        return Unpooled.buffer()
+                .writeZero(32)
+                .writeBytes("app\0".getBytes(StandardCharsets.US_ASCII))
+                .writeByte(answer.length)
+                .writeBytes(answer)
+                .writeBytes("shop\0sha256_password\0rest".getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private AuthBridge sha256Bridge(boolean clientSecret) {
+        Greeting greeting = new Greeting("8.4.0", 1, 0, 45, 2, SCRAMBLE, "sha256_password");
+        ClientReply reply = new ClientReply(0, 0, 45, "app", "shop", "sha256_password", false);
+        AuthBridge bridge = AuthBridge.between(clientSecret, !clientSecret, greeting, reply);
+        assertThat(bridge).isNotNull();
+        return bridge;
+    }
+
+    private static byte @Nullable [] first(AuthBridge bridge, ByteBuf response) {
+        return bridge.first(response, FirstAuthAnswer.ofHandshake(response, LAYOUT));
+    }
+
+    @Test
+    void aPasswordInTheHandshakeResponseStaysHere() throws Exception {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+        generator.initialize(2048);
+        KeyPair pair = generator.generateKeyPair();
+        AuthBridge bridge = sha256Bridge(true);
+        ByteBuf response = response(PASSWORD);
+        assertThat(first(bridge, response)).isEqualTo(ByteBufUtil.getBytes(response(new byte[] {1})));
+        assertThat(response.toString(StandardCharsets.US_ASCII)).doesNotContain("secret");
+
+        String pem = "-----BEGIN PUBLIC KEY-----\n"
+                + Base64.getMimeEncoder().encodeToString(pair.getPublic().getEncoded())
+                + "\n-----END PUBLIC KEY-----\n";
+        assertThat(bridge.fromServer(bytes(1).writeBytes(pem.getBytes(StandardCharsets.US_ASCII)), handshake))
+                .isTrue();
+        Cipher cipher = Cipher.getInstance(OwnKey.TRANSFORMATION);
+        cipher.init(Cipher.DECRYPT_MODE, pair.getPrivate());
+        assertThat(masked(cipher.doFinal(payload(server.take())))).isEqualTo(PASSWORD);
+    }
+
+    @Test
+    void aRequestForAKeyInTheHandshakeResponseIsMadeNoMethod() {
+        AuthBridge bridge = sha256Bridge(false);
+        byte[] told = first(bridge, response(new byte[] {1}));
+        assertThat(new String(told, 32, told.length - 32, StandardCharsets.US_ASCII))
+                .isEqualTo("app\0\0shop\0\0rest");
+        ByteBuf change = Unpooled.buffer()
+                .writeByte(0xFE)
+                .writeBytes("sha256_password\0".getBytes(StandardCharsets.US_ASCII))
+                .writeBytes(SCRAMBLE)
+                .writeByte(0);
+        assertThat(bridge.fromServer(change, handshake)).isFalse();
+        assertThat(bridge.fromClient(bytes(1), handshake)).isTrue();
+        assertThat(payload(client.take())[0]).isEqualTo((byte) 1);
+    }
+
+    @Test
+    void noPasswordAtAllGoesOn() {
+        assertThat(first(sha256Bridge(true), response(new byte[0]))).isNull();
+        assertThat(first(sha256Bridge(true), response(new byte[1]))).isNull();
+        assertThat(first(sha256Bridge(false), response(new byte[0]))).isNull();
+    }
+
+    @Test
+    void theNextFactorsMethodIsBridgedToo() {
+        AuthBridge bridge = sha256Bridge(false);
+        ByteBuf factor = Unpooled.buffer()
+                .writeByte(2)
+                .writeBytes("caching_sha2_password\0".getBytes(StandardCharsets.US_ASCII))
+                .writeBytes(SCRAMBLE)
+                .writeByte(0);
+        assertThat(bridge.fromServer(factor, handshake)).isFalse();
+        assertThat(bridge.fromServer(bytes(1, 4), handshake)).isFalse();
+        assertThat(bridge.fromClient(bytes(2), handshake)).isTrue();
+        assertThat(payload(client.take())[0]).isEqualTo((byte) 1);
     }
 }

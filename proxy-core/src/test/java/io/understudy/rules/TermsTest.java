@@ -109,4 +109,31 @@ class TermsTest {
         assertThat(sentences.stringPropertyNames())
                 .containsExactlyInAnyOrder("user", "schema", "client", "table", "kind", "digest", "pattern");
     }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"(a+)+\\1b", "(a*)*\\1c", "!(x+x+)+\\1?y", "^insert into (\\w+)+\\1;"})
+    void expressionsThatBacktrackWithoutEndAreRefused(String regex) {
+        assertThatThrownBy(() -> TextPattern.parse(regex))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("backtracks without end");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "^insert into audit_",
+                "from .* join .* on .*",
+                "select .*,.*,.* from (orders|items)",
+                "\\bcount\\s*\\(",
+                "(a|b|c)+d",
+                "^(select|with) ",
+                "in \\( ?\\?( ?, ?\\?)* ?\\)",
+                "(\\w+) join \\1",
+                "(a+)+$",
+                "(x+x+)+y",
+                "x*x*x*y"
+            })
+    void expressionsThatAreSlowAtMostAreNot(String regex) {
+        assertThat(TextPattern.parse(regex).toString()).isEqualTo(regex);
+    }
 }

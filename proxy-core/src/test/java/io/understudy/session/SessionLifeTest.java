@@ -111,12 +111,12 @@ class SessionLifeTest {
     @Test
     void backendCannotBeHad() {
         Scripted scripted = new Scripted(Memory.heap());
-        scripted.session.backendFailed(2003, "HY000", "no route");
+        scripted.session.backendFailed(1042, "08S01", "no route");
         byte[] sent = scripted.client.take();
-        assertThat(sent).isEqualTo(packet(0, Bytes.concat(of(0xFF), Bytes.int2(2003), Bytes.text("#HY000no route"))));
+        assertThat(sent).isEqualTo(packet(0, Bytes.concat(of(0xFF), Bytes.int2(1042), Bytes.text("#08S01no route"))));
         assertThat(scripted.closed("backend_unreachable")).isEqualTo(1);
         scripted.finish();
-        scripted.session.backendFailed(2003, "HY000", "no route");
+        scripted.session.backendFailed(1042, "08S01", "no route");
         assertThat(scripted.client.take()).isEmpty();
     }
 

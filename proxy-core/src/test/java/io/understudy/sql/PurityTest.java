@@ -248,14 +248,24 @@ class PurityTest {
                 "SELECT FOUND_ROWS()",
                 "SELECT @@warning_count",
                 "SELECT @@session.error_count",
-                "INSERT INTO t VALUES (LAST_INSERT_ID())",
-                "SELECT @@last_insert_id",
-                "SELECT @@identity",
                 "SELECT @@`warning_count`",
                 "SELECT 1; SHOW WARNINGS"
             })
     void knowsWhatReadsDiagnostics(String sql) {
         assertThat(summary(sql).readsDiagnostics()).isTrue();
         assertThat(summary("SELECT warning_count FROM t").readsDiagnostics()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "INSERT INTO t VALUES (LAST_INSERT_ID())",
+                "SELECT LAST_INSERT_ID()",
+                "SELECT @@last_insert_id",
+                "SELECT @@identity"
+            })
+    void theLastInsertIdOutlivesOtherStatements(String sql) {
+        assertThat(summary(sql).readsDiagnostics()).isFalse();
+        assertThat(summary(sql).sessionDependent()).isTrue();
     }
 }

@@ -221,6 +221,38 @@ class SqlPropertiesTest {
         }
     }
 
+    /** Sessions whose sql_mode nobody has told are classified by this, so it must hold for anything that they send. */
+    @Property(tries = 10000)
+    void whatIsPureWithUnknownQuotesIsPureEitherWay(@ForAll("denseSoup") String tail, @ForAll("modes") int modes) {
+        byte[] text = ("SELECT \"a" + tail).getBytes(StandardCharsets.UTF_8);
+        int strings = modes & ~SqlModes.ANSI_QUOTES;
+        boolean both = SqlText.ANALYZER.summarize(text, 0, text.length, strings).pureRead()
+                && SqlText.ANALYZER
+                        .summarize(text, 0, text.length, modes | SqlModes.ANSI_QUOTES)
+                        .pureRead();
+        for (int guess : new int[] {strings, modes | SqlModes.ANSI_QUOTES}) {
+            assertThat(SqlText.ANALYZER
+                            .summarize(text, 0, text.length, guess | SqlModes.QUOTES_UNKNOWN)
+                            .pureRead())
+                    .as(new String(text, StandardCharsets.UTF_8))
+                    .isEqualTo(both);
+        }
+    }
+
+    @Test
+    void aQuoteThatHidesAWriteFromOneReadingIsSeen() {
+        // A string that goes on behind the escaped quote, or an identifier that ends before it.
+        byte[] text = "SELECT \"a\\\" FROM t FOR UPDATE -- \" FROM t".getBytes(StandardCharsets.UTF_8);
+        int unknown = SqlModes.QUOTES_UNKNOWN;
+        StatementSummary summary = SqlText.ANALYZER.summarize(text, 0, text.length, unknown);
+        assertThat(SqlText.ANALYZER
+                        .summarize(text, 0, text.length, SqlModes.NONE)
+                        .pureRead())
+                .isTrue();
+        assertThat(summary.pureRead()).isFalse();
+        assertThat(summary.reason()).isEqualTo(NotPure.QUOTES_UNKNOWN);
+    }
+
     /** The cached answer equals the computed one (checked by {@link SqlText}), and every method comes back. */
     private static void survives(byte[] text, int modes) {
         StatementSummary summary = SqlText.summary(text, modes);

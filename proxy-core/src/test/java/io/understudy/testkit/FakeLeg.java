@@ -17,6 +17,7 @@ public final class FakeLeg implements Leg {
     private int flushes;
     private boolean reading;
     private boolean closed;
+    private boolean local;
     private boolean outputShut;
 
     public FakeLeg(ByteBufAllocator alloc) {
@@ -65,6 +66,16 @@ public final class FakeLeg implements Leg {
     @Override
     public void closeAfterFlush() {
         closed = true;
+    }
+
+    @Override
+    public boolean isLocal() {
+        return local;
+    }
+
+    /** As if it came through a socket file, which needs no TLS to keep a secret. */
+    public void beLocal() {
+        local = true;
     }
 
     /** From now on only counts: for measuring. */

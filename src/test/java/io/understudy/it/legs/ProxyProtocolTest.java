@@ -58,6 +58,24 @@ class ProxyProtocolTest {
         }
     }
 
+    /** Version 2 in, and on to the server; what the header says besides addresses is skipped. */
+    @Test
+    void throughALoadBalancerWithABinaryHeader() throws Exception {
+        String signature = "\r\n\r\n\0\r\nQUIT\n";
+        String v4 = "\u0021\u0011\0\u000c" + "\u00c0\0\u0002\u0007" + "\u007f\0\0\u0001" + "\u0012\u0067" + "\f\u00ea";
+        String withMore = "\u0021\u0011\0\u0012" + v4.substring(4) + "\u0002\0\u0003" + "abc"; // PP2_TYPE_AUTHORITY
+        for (String header : new String[] {signature + v4, signature + withMore}) {
+            try (ProxyUnderTest proxy = accepting("v2", "127.0.0.0/8");
+                    RawClient client = new RawClient(proxy.port, "nopass", 0, header)) {
+                assertThat(client.loginAnswer[4]).isZero();
+                assertThat(proxy.server().registry().all())
+                        .singleElement()
+                        .satisfies(session ->
+                                assertThat(session.clientAddress().toString()).contains("192.0.2.7:4711"));
+            }
+        }
+    }
+
     @Test
     void autoTakesConnectionsWithoutAHeader() throws Exception {
         try (ProxyUnderTest proxy = accepting("auto", "127.0.0.0/8");

@@ -24,13 +24,13 @@ final class RawClient implements AutoCloseable {
         this(port, user, capabilities, "");
     }
 
-    /** @param first sent before anything else */
+    /** @param first sent before anything else, a byte for each character */
     RawClient(int port, String user, int capabilities, String first) throws IOException {
         socket = new Socket();
         socket.connect(new InetSocketAddress("127.0.0.1", port), 5000);
         socket.setSoTimeout(10_000);
         in = new DataInputStream(socket.getInputStream());
-        socket.getOutputStream().write(first.getBytes(StandardCharsets.US_ASCII));
+        socket.getOutputStream().write(first.getBytes(StandardCharsets.ISO_8859_1));
         packet();
         ByteArrayOutputStream reply = new ByteArrayOutputStream();
         int bits = BASE | capabilities;

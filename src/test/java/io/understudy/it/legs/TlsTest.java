@@ -116,7 +116,7 @@ class TlsTest {
             assertThatThrownBy(() -> Drivers.mariaDb(proxy.port, "sslMode=disable"))
                     .isInstanceOfSatisfying(
                             SQLException.class,
-                            e -> assertThat(e.getErrorCode()).isEqualTo(2026))
+                            e -> assertThat(e.getErrorCode()).isEqualTo(1042))
                     .hasMessageContaining("TLS/SSL error with the primary");
             assertThat(proxy.connections("server_tls_failed")).isEqualTo(1);
         }
@@ -147,6 +147,28 @@ class TlsTest {
             proxy.server().reload(ProxyUnderTest.config(server.port(), listen, ""));
             try (Connection after = Drivers.mariaDb(proxy.port, verify)) {
                 assertThat(Drivers.ask(after, "SELECT 2")).isEqualTo("2");
+            }
+        }
+    }
+
+    @Test
+    void authoritiesOfTheServerAreReloadedAndModesAreNot() throws Exception {
+        String wrong = "tls: { mode: verify-ca, ca: '%s' }".formatted(certificates.strangerCa);
+        String weaker = "tls: { mode: required }";
+        String right = "tls: { mode: verify-ca, ca: '%s' }".formatted(certificates.ca);
+        try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), "", wrong)) {
+            assertThatThrownBy(() -> Drivers.mariaDb(proxy.port, "sslMode=disable"))
+                    .isInstanceOf(SQLException.class);
+            assertThat(proxy.server().reload(ProxyUnderTest.config(server.port(), "", weaker)))
+                    .anySatisfy(
+                            line -> assertThat(line).startsWith("primary.tls.mode changed from verify-ca to required"));
+            assertThatThrownBy(() -> Drivers.mariaDb(proxy.port, "sslMode=disable"))
+                    .as("the server is still checked")
+                    .isInstanceOf(SQLException.class);
+            assertThat(proxy.server().reload(ProxyUnderTest.config(server.port(), "", right)))
+                    .anySatisfy(line -> assertThat(line).startsWith("primary.tls names other files"));
+            try (Connection connection = Drivers.mariaDb(proxy.port, "sslMode=disable")) {
+                assertThat(Drivers.serverCipher(connection)).isNotEmpty();
             }
         }
     }

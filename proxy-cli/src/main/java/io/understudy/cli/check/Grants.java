@@ -31,13 +31,19 @@ final class Grants {
     List<String> beyondReading() {
         Set<String> found = new TreeSet<>();
         for (String line : lines) {
-            String upper = line.toUpperCase(Locale.ROOT);
+            String upper = line.toUpperCase(Locale.ROOT).replaceAll("\\([^)]*\\)", "");
             int on = upper.indexOf(" ON ");
-            if (!upper.startsWith("GRANT ") || on < 0) {
+            if (!upper.startsWith("GRANT ")) {
+                continue;
+            }
+            if (on < 0) {
+                // GRANT role TO account: what the role may do is asked in another way on each product.
+                int to = line.toUpperCase(Locale.ROOT).indexOf(" TO ");
+                found.add("the role " + line.substring(6, Math.max(6, to)));
                 continue;
             }
             for (String privilege : upper.substring(6, on).split(",")) {
-                String name = privilege.replaceAll("\\(.*", "").trim();
+                String name = privilege.trim();
                 if (!HARMLESS.contains(name)) {
                     found.add(name);
                 }

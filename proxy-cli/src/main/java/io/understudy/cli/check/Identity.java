@@ -1,18 +1,43 @@
 package io.understudy.cli.check;
 
 import java.sql.SQLException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** What tells one server from another. */
-final class Identity {
-    private Identity() {}
+/**
+ * What tells one server from another.
+ *
+ * @param uuid MySQL's server_uuid; MariaDB has none
+ * @param serverId the replication identity, unique within a topology
+ * @param place host, port and data folder, which two servers of one server id do not share
+ */
+public record Identity(@Nullable String uuid, String serverId, String place) {
 
-    /** MySQL has a UUID; MariaDB's server id and host and port and start are as good as one. */
-    static String of(Question ask) throws SQLException {
+    static Identity of(Question ask) throws SQLException {
         String uuid = ask.variable("server_uuid");
-        if (uuid != null && !uuid.isEmpty()) {
-            return uuid;
+        return new Identity(
+                uuid == null || uuid.isEmpty() ? null : uuid,
+                String.valueOf(ask.variable("server_id")),
+                ask.variable("hostname") + "/" + ask.variable("port") + "/" + ask.variable("datadir"));
+    }
+
+    boolean isSameServerAs(Identity other) {
+        String mine = uuid;
+        return mine == null ? serverId.equals(other.serverId) && place.equals(other.place) : mine.equals(other.uuid);
+    }
+
+    /**
+     * Whether a replica's channel comes from this server; null when the channel has not been connected yet and does not know.
+     *
+     * @param channel a row of SHOW REPLICA STATUS, SHOW SLAVE STATUS or SHOW ALL SLAVES STATUS
+     */
+    @Nullable
+    Boolean isSourceOf(Map<String, String> channel) {
+        String source = channel.getOrDefault("source_uuid", channel.getOrDefault("master_uuid", ""));
+        if (uuid != null && !source.isEmpty()) {
+            return uuid.equals(source);
         }
-        return ask.variable("server_id") + "/" + ask.variable("hostname") + "/" + ask.variable("port") + "/"
-                + ask.variable("datadir");
+        String id = channel.getOrDefault("source_server_id", channel.getOrDefault("master_server_id", ""));
+        return id.isEmpty() || id.equals("0") ? null : id.equals(serverId);
     }
 }

@@ -3,6 +3,7 @@ package io.understudy.cli.check;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
+import io.understudy.plugins.gtiddomain.GtidDomainConfig;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.sql.SQLException;
@@ -17,14 +18,14 @@ public final class PrimaryCheck {
 
     private final LoadedConfig loaded;
     private final List<Finding> findings = new ArrayList<>();
-    private @Nullable String identity;
+    private @Nullable Identity identity;
 
     public PrimaryCheck(LoadedConfig loaded) {
         this.loaded = loaded;
     }
 
     /** What tells this server from others, or null when it could not be asked. */
-    public @Nullable String serverUuid() {
+    public @Nullable Identity identity() {
         return identity;
     }
 
@@ -128,6 +129,41 @@ public final class PrimaryCheck {
         String format = String.valueOf(ask.variable("binlog_format"));
         if (format.toUpperCase(Locale.ROOT).equals("STATEMENT")) {
             add(Finding.warning(where, "binlog_format is STATEMENT: the guard sees no tables in the binary log"));
+        }
+        String twoPhase = ask.variable("binlog_alter_two_phase");
+        if ("OFF".equals(twoPhase)) {
+            add(Finding.ok(
+                    where,
+                    "if only ALTER TABLE makes standbys late, SET GLOBAL binlog_alter_two_phase = 1 on the primary helps without"
+                            + " any domain"));
+        }
+        if (loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config && config.procedure() != null) {
+            procedure(ask, where, config.procedure());
+        }
+    }
+
+    /** For accounts without BINLOG REPLAY: the procedure, or how to make it. */
+    private void procedure(Question ask, String where, String name) throws SQLException {
+        int dot = name.indexOf('.');
+        String schema = name.substring(0, dot);
+        String routine = name.substring(dot + 1);
+        List<String> found = ask.all(
+                "SELECT SECURITY_TYPE FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = '" + schema
+                        + "' AND ROUTINE_NAME = '" + routine + "' AND ROUTINE_TYPE = 'PROCEDURE'",
+                1);
+        String sql = "CREATE DEFINER = 'root'@'localhost' PROCEDURE `" + schema + "`.`" + routine
+                + "`(d BIGINT UNSIGNED) SQL SECURITY DEFINER SET SESSION gtid_domain_id = d; GRANT EXECUTE ON PROCEDURE `"
+                + schema + "`.`" + routine + "` TO …";
+        if (found.isEmpty()) {
+            add(Finding.warning(
+                    where,
+                    "the procedure " + name
+                            + " does not exist, or the monitor account has no EXECUTE on it to see it; an"
+                            + " administrator creates it with: " + sql));
+        } else if (!found.get(0).equals("DEFINER")) {
+            add(Finding.error(where, "the procedure " + name + " does not run with its definer's rights; " + sql));
+        } else {
+            add(Finding.ok(where, "the procedure " + name + " is there; made as: " + sql));
         }
     }
 

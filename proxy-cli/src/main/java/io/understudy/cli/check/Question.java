@@ -6,10 +6,14 @@ import io.understudy.config.BackendTlsMode;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +72,26 @@ final class Question implements AutoCloseable {
             }
         }
         return values;
+    }
+
+    /** Every row, by the lower-case names of its columns; what is null is left out. */
+    List<Map<String, String>> rows(String sql) throws SQLException {
+        List<Map<String, String>> all = new ArrayList<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            ResultSetMetaData columns = rows.getMetaData();
+            while (rows.next()) {
+                Map<String, String> row = new HashMap<>();
+                for (int i = 1; i <= columns.getColumnCount(); i++) {
+                    String value = rows.getString(i);
+                    if (value != null) {
+                        row.put(columns.getColumnLabel(i).toLowerCase(Locale.ROOT), value);
+                    }
+                }
+                all.add(row);
+            }
+        }
+        return all;
     }
 
     /** A system variable, or null when this server has none of that name. */

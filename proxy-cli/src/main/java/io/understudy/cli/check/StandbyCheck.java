@@ -5,18 +5,19 @@ import io.understudy.config.StandbyConfig;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Questions to a standby: is it one, is it the primary's, and can its account do no more than read. */
 public final class StandbyCheck {
     private final LoadedConfig loaded;
     private final StandbyConfig standby;
-    private final @Nullable String primary;
+    private final @Nullable Identity primary;
     private final String where;
     private final List<Finding> findings = new ArrayList<>();
 
     /** @param primary what tells the primary from other servers, or null when it could not be asked */
-    public StandbyCheck(LoadedConfig loaded, StandbyConfig standby, @Nullable String primary) {
+    public StandbyCheck(LoadedConfig loaded, StandbyConfig standby, @Nullable Identity primary) {
         this.loaded = loaded;
         this.standby = standby;
         this.primary = primary;
@@ -30,7 +31,7 @@ public final class StandbyCheck {
                 standby.user(),
                 standby.password().reveal())) {
             add(Finding.ok(where, standby.address() + " answers, version " + ask.one("SELECT VERSION()")));
-            if (Identity.of(ask).equals(primary)) {
+            if (primary != null && primary.isSameServerAs(Identity.of(ask))) {
                 add(Finding.error(where, "is the primary itself: mirrored statements would run on the primary"));
                 return findings;
             }
@@ -71,20 +72,47 @@ public final class StandbyCheck {
         }
     }
 
-    private void replication(Question ask) {
+    private void replication(Question ask) throws SQLException {
+        List<Map<String, String>> channels;
         try {
-            boolean mariaDb = ask.isMariaDb();
-            List<String> host = ask.all(mariaDb ? "SHOW ALL SLAVES STATUS" : "SHOW REPLICA STATUS", mariaDb ? 4 : 2);
-            if (host.isEmpty()) {
-                add(Finding.error(where, "does not replicate from any server"));
-            } else {
-                add(Finding.ok(where, "replicates from " + String.join(", ", host)));
-            }
+            channels = ask.rows(ask.isMariaDb() ? "SHOW ALL SLAVES STATUS" : "SHOW REPLICA STATUS");
         } catch (SQLException e) {
+            if (e.getErrorCode() == 0) {
+                throw e; // the connection, not the question
+            }
             add(Finding.warning(
                     where,
                     "its replication cannot be looked at, so pauseAbove.replicationLag has no effect: GRANT REPLICA MONITOR"
                             + " ON *.* TO '" + standby.user() + "'@'%' (MySQL: REPLICATION CLIENT)"));
+            return;
+        }
+        if (channels.isEmpty()) {
+            add(Finding.error(where, "does not replicate from any server"));
+        }
+        for (Map<String, String> channel : channels) {
+            source(channel);
+        }
+    }
+
+    private void source(Map<String, String> channel) {
+        String source = channel.getOrDefault("source_host", channel.getOrDefault("master_host", "?")) + ":"
+                + channel.getOrDefault("source_port", channel.getOrDefault("master_port", "?"));
+        Boolean fromPrimary = primary == null ? null : primary.isSourceOf(channel);
+        if (fromPrimary == null) {
+            add(Finding.warning(
+                    where,
+                    "replicates from " + source + "; whether that is the primary cannot be said "
+                            + (primary == null
+                                    ? "without an answer to primary.monitor"
+                                    : "before it has connected there once: START SLAVE (MySQL: START REPLICA)")));
+        } else if (fromPrimary) {
+            add(Finding.ok(where, "replicates from the primary (" + source + ")"));
+        } else {
+            add(Finding.error(
+                    where,
+                    "replicates from elsewhere: from " + source
+                            + ", which is not the primary; its pages would be warmed by"
+                            + " reads of other data. Point it at the primary, or take it out of standbys"));
         }
     }
 
@@ -95,18 +123,25 @@ public final class StandbyCheck {
         String threads = String.valueOf(ask.variable("slave_parallel_threads"));
         if (threads.equals("0")) {
             add(Finding.warning(
-                    where, "slave_parallel_threads is 0: tagging is useless until it is above; 4 is a beginning"));
+                    where,
+                    "slave_parallel_threads is 0: tagging is useless until it is above; 4 is a beginning: STOP SLAVE;"
+                            + " SET GLOBAL slave_parallel_threads = 4; START SLAVE"));
         }
         String mode = String.valueOf(ask.variable("slave_parallel_mode"));
         if (mode.equals("none") || mode.equals("minimal")) {
-            add(Finding.warning(where, "slave_parallel_mode is " + mode + ": use conservative or optimistic"));
+            add(Finding.warning(
+                    where,
+                    "slave_parallel_mode is " + mode + ": domains are not applied in parallel; STOP SLAVE; SET GLOBAL"
+                            + " slave_parallel_mode = optimistic (or conservative); START SLAVE"));
         }
         String queued = ask.variable("slave_parallel_max_queued");
         if (queued != null && Long.parseLong(queued) <= 131_072) {
-            add(Finding.warning(
-                    where,
-                    "slave_parallel_max_queued is " + queued + " bytes: large row transactions still stall the others;"
-                            + " 16777216 lets them pass"));
+            add(
+                    Finding.warning(
+                            where,
+                            "slave_parallel_max_queued is " + queued
+                                    + " bytes: large row transactions still stall the others;"
+                                    + " 16777216 lets them pass: STOP SLAVE; SET GLOBAL slave_parallel_max_queued = 16777216; START SLAVE"));
         }
     }
 

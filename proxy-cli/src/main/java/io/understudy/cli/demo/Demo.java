@@ -7,11 +7,8 @@ import io.understudy.cli.embedded.PairOptions;
 import io.understudy.cli.embedded.ServerOptions;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
-import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Map;
@@ -109,17 +106,8 @@ public final class Demo {
                 "DEMO_PASSWORD",
                 PASSWORD);
         PluginTypes plugins = PluginTypes.installed();
-        LoadedConfig loaded = ConfigLoader.load(config(), CONFIG, plugins.records(), environment::get);
+        LoadedConfig loaded = ConfigLoader.load(Examples.read(CONFIG), CONFIG, plugins.records(), environment::get);
         return RunningProxy.start(loaded, plugins, () -> loaded);
-    }
-
-    private static String config() throws IOException {
-        try (InputStream in = Demo.class.getResourceAsStream("/examples/" + CONFIG)) {
-            if (in == null) {
-                throw new IOException("examples/" + CONFIG + " is missing from the class path; build proxy-cli anew");
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        }
     }
 
     private boolean run(EmbeddedPair pair, RunningProxy proxy) throws Exception {

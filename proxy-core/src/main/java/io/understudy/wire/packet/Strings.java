@@ -26,10 +26,19 @@ final class Strings {
         return text;
     }
 
-    static byte[] readBytes(ByteBuf in, int length) {
+    static void skip(ByteBuf in, int length) {
+        checkLength(in, length);
+        in.skipBytes(length);
+    }
+
+    private static void checkLength(ByteBuf in, int length) {
         if (length > in.readableBytes()) {
             throw new MalformedPacketException(length + " bytes announced where " + in.readableBytes() + " follow");
         }
+    }
+
+    static byte[] readBytes(ByteBuf in, int length) {
+        checkLength(in, length);
         byte[] bytes = new byte[length];
         in.readBytes(bytes);
         return bytes;

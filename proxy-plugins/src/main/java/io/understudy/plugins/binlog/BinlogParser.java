@@ -45,6 +45,9 @@ final class BinlogParser {
     private @Nullable Set<String> tables;
     private boolean tablesKnown;
     private boolean statements;
+    private @Nullable LoggedStatement statement;
+    private long seconds;
+    private long rowEvents;
 
     private long interrupted;
 
@@ -91,7 +94,7 @@ final class BinlogParser {
             }
             default -> {
                 if (open) {
-                    within(type, buf, body, end);
+                    within(type, buf, body, end, index + length - checksum <= end);
                 }
             }
         }
@@ -118,8 +121,12 @@ final class BinlogParser {
                 receivedNanos,
                 named == null ? Set.of() : Set.copyOf(named),
                 tablesKnown,
-                statements);
+                statements,
+                statement,
+                seconds,
+                rowEvents);
         open = false;
+        statement = null;
         ending = Ending.NOT_YET;
         tables = null;
         out.accept(transaction);
@@ -138,12 +145,15 @@ final class BinlogParser {
         tables = null;
         tablesKnown = true;
         statements = false;
+        statement = null;
+        seconds = 0;
+        rowEvents = 0;
         kind = (fields.flags & GtidFields.PREPARED_XA) != 0
                 ? TransactionKind.XA_PREPARE
                 : (fields.flags & GtidFields.COMPLETED_XA) != 0 ? TransactionKind.XA_END : TransactionKind.WRITE;
     }
 
-    private void within(int type, ByteBuf buf, int body, int end) {
+    private void within(int type, ByteBuf buf, int body, int end, boolean whole) {
         switch (type) {
             case EventType.XID -> complete();
             case EventType.XA_PREPARE -> {
@@ -156,23 +166,37 @@ final class BinlogParser {
                 complete();
             }
             case EventType.TABLE_MAP -> table(buf, body, end);
-            case EventType.QUERY -> query(QueryEvent.start(buf, body, end));
-            case EventType.QUERY_COMPRESSED -> query(""); // never BEGIN or COMMIT, which are too short to compress
+            case EventType.QUERY -> {
+                seconds = Math.max(seconds, QueryEvent.seconds(buf, body, end));
+                LoggedStatement before = statement;
+                if (query(QueryEvent.start(buf, body, end)) && wantTables && before == null) {
+                    statement = QueryEvent.statement(buf, body, end, whole);
+                }
+            }
+            case EventType.QUERY_COMPRESSED -> {
+                seconds = Math.max(seconds, QueryEvent.seconds(buf, body, end));
+                query(""); // never BEGIN or COMMIT, which are too short to compress
+            }
             case EventType.EXECUTE_LOAD_QUERY -> statement();
             default -> {
-                // Rows, annotations, variables of the next statement, and what future servers may add.
+                rowEvents += EventType.holdsRows(type) ? 1 : 0;
+                // Else annotations, variables of the next statement, and what future servers may add.
             }
         }
     }
 
-    private void query(String text) {
+    /** Returns whether it is a statement that does something, by itself or within a transaction. */
+    private boolean query(String text) {
         if (text.equals("COMMIT") || text.equals("ROLLBACK")) {
             complete();
+            return false;
         } else if (text.equals("BEGIN")) {
             begun = true;
+            return false;
         } else if (!begun && text.startsWith("XA START")) {
             begun = true;
             kind = TransactionKind.XA_PREPARE;
+            return false;
         } else if (!begun) {
             kind = kind == TransactionKind.XA_END || text.startsWith("XA COMMIT") || text.startsWith("XA ROLLBACK")
                     ? TransactionKind.XA_END
@@ -184,7 +208,10 @@ final class BinlogParser {
             tablesKnown = false;
         } else if (!text.startsWith("SAVEPOINT") && !text.startsWith("ROLLBACK TO") && !text.startsWith("XA ")) {
             statement();
+        } else {
+            return false;
         }
+        return true;
     }
 
     private void statement() {

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param tables names {@code schema.table} whose rows it changes; at most {@link #MAX_TABLES}
  * @param tablesKnown {@code tables} is complete; false for logged statements, compressed transactions, and too many tables
  * @param statements it holds logged statements (statement-based logging) that are not schema changes
+ * @param statement its first logged statement, when tables were asked for; null when it has rows only
+ * @param seconds execution time on the primary as logged, in whole seconds: exact enough only for what is long
+ * @param rowEvents events that hold changed rows
  */
 public record BinlogTransaction(
         @Nullable String gtid,
@@ -33,9 +36,44 @@ public record BinlogTransaction(
         long lastNanos,
         Set<String> tables,
         boolean tablesKnown,
-        boolean statements) {
+        boolean statements,
+        @Nullable LoggedStatement statement,
+        long seconds,
+        long rowEvents) {
     /** Tables of one transaction that are told; more are only known to be more. */
     public static final int MAX_TABLES = 64;
+
+    /** One of which no more is known than its place, size and tables. */
+    public BinlogTransaction(
+            @Nullable String gtid,
+            TransactionKind kind,
+            long domain,
+            long serverId,
+            long sequence,
+            long group,
+            long bytes,
+            long firstNanos,
+            long lastNanos,
+            Set<String> tables,
+            boolean tablesKnown,
+            boolean statements) {
+        this(
+                gtid,
+                kind,
+                domain,
+                serverId,
+                sequence,
+                group,
+                bytes,
+                firstNanos,
+                lastNanos,
+                tables,
+                tablesKnown,
+                statements,
+                null,
+                0,
+                0);
+    }
 
     /** No group was told: on MariaDB the transaction was committed alone. */
     public static final long NO_GROUP = -1;

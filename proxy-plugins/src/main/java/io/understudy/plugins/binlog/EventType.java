@@ -20,5 +20,10 @@ final class EventType {
     static final int START_ENCRYPTION = 164;
     static final int QUERY_COMPRESSED = 165;
 
+    /** Rows inserted, updated or deleted: versions 1 and 2, MySQL's partial updates, MariaDB's compressed ones. */
+    static boolean holdsRows(int type) {
+        return type >= 23 && type <= 25 || type >= 30 && type <= 32 || type == 39 || type >= 166 && type <= 171;
+    }
+
     private EventType() {}
 }

@@ -21,17 +21,46 @@ final class QueryEvent {
      * @param end end of the text, or of what is shown of it
      */
     static String start(ByteBuf buf, int body, int end) {
-        if (body + FIXED > end) {
-            return "";
-        }
-        int schema = buf.getUnsignedByte(body + 8);
-        int variables = buf.getUnsignedShortLE(body + 11);
-        int text = body + FIXED + variables + schema + 1;
-        if (text >= end) {
+        int text = text(buf, body, end);
+        if (text < 0) {
             return "";
         }
         return buf.toString(text, Math.min(LONGEST_WORD, end - text), StandardCharsets.ISO_8859_1)
                 .strip()
                 .toUpperCase(Locale.ROOT);
+    }
+
+    /** Seconds that it took on the primary; 0 when that is not shown. */
+    static long seconds(ByteBuf buf, int body, int end) {
+        return body + FIXED > end ? 0 : buf.getUnsignedIntLE(body + 4);
+    }
+
+    /**
+     * The text and its schema.
+     *
+     * @param end end of what is shown of it
+     * @param whole nothing of it is left out
+     */
+    static LoggedStatement statement(ByteBuf buf, int body, int end, boolean whole) {
+        int text = text(buf, body, end);
+        if (text < 0) {
+            return new LoggedStatement("", "", false);
+        }
+        int schema = buf.getUnsignedByte(body + 8);
+        return new LoggedStatement(
+                buf.toString(text - 1 - schema, schema, StandardCharsets.UTF_8),
+                buf.toString(text, end - text, StandardCharsets.UTF_8),
+                whole);
+    }
+
+    /** Where the text begins; -1 when that is beyond what is shown. */
+    private static int text(ByteBuf buf, int body, int end) {
+        if (body + FIXED > end) {
+            return -1;
+        }
+        int schema = buf.getUnsignedByte(body + 8);
+        int variables = buf.getUnsignedShortLE(body + 11);
+        int text = body + FIXED + variables + schema + 1;
+        return text >= end ? -1 : text;
     }
 }

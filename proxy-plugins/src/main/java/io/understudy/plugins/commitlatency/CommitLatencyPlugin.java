@@ -19,10 +19,21 @@ import org.jspecify.annotations.Nullable;
 public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfig> {
     private static final long WORK_MILLIS = 20;
 
+    private final Witness witness;
     private CommitLatencyConfig config = CommitLatencyConfig.defaults();
     private volatile @Nullable CommitWorker worker;
     private @Nullable BinlogDump dump;
+    private @Nullable SemiSyncPoller poller;
     private final List<ScheduledFuture<?>> tasks = new ArrayList<>();
+
+    public CommitLatencyPlugin() {
+        this((commit, event, parts) -> {});
+    }
+
+    /** @param witness told of every commit that was joined with its event */
+    CommitLatencyPlugin(Witness witness) {
+        this.witness = witness;
+    }
 
     @Override
     public String id() {
@@ -40,7 +51,13 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
         DataSource source = context.primary().dataSource();
         AttributionState attribution = new AttributionState(initial.attribution(), source != null);
         CommitWorker started = new CommitWorker(
-                initial, new CommitMeters(context), attribution, context.clock(), System::nanoTime, source != null);
+                initial,
+                new CommitMeters(context),
+                attribution,
+                context.clock(),
+                System::nanoTime,
+                source != null,
+                witness);
         worker = started;
         context.publish("commits", started::view);
         ScheduledExecutorService executor = context.executor();
@@ -48,9 +65,10 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
         if (source == null) {
             return;
         }
-        SemiSyncPoller poller =
+        SemiSyncPoller looks =
                 new SemiSyncPoller(source, context.primary()::flavor, System::nanoTime, started::sampled);
-        tasks.add(executor.scheduleWithFixedDelay(poller, 0, initial.poll().toMillis(), TimeUnit.MILLISECONDS));
+        poller = looks;
+        tasks.add(executor.scheduleWithFixedDelay(looks, 0, initial.poll().toMillis(), TimeUnit.MILLISECONDS));
         if (initial.attribution() == Attribution.AUTO || initial.attribution() == Attribution.BINLOG) {
             BinlogDump reader = new BinlogDump(
                     context.primary().connector(),
@@ -98,6 +116,10 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
         BinlogDump reader = dump;
         if (reader != null) {
             reader.stop();
+        }
+        SemiSyncPoller looks = poller;
+        if (looks != null) {
+            looks.stop();
         }
         tasks.forEach(task -> task.cancel(false));
         tasks.clear();

@@ -19,6 +19,7 @@ final class CommitMeters {
     private final LatencyRecorder[][] commits;
     private final LatencyRecorder waitByBinlog;
     private final LatencyRecorder waitByCounters;
+    private final LatencyRecorder execute;
     private final LatencyRecorder queued;
     private final Counter unacknowledged;
     private final Map<String, Counter> unattributed = new TreeMap<>();
@@ -42,6 +43,9 @@ final class CommitMeters {
         }
         waitByBinlog = wait(context, "binlog");
         waitByCounters = wait(context, "counters");
+        execute = context.latency(
+                "understudy_commit_execute_seconds",
+                "Part of a commit spent on execution and on the flush to the binary log");
         queued = context.latency(
                 "understudy_commit_queued_seconds",
                 "Part of a commit spent, before it was written to the binary log, behind other commits' acknowledgements");
@@ -87,6 +91,7 @@ final class CommitMeters {
 
     void attributed(Breakdown parts) {
         waitByBinlog.record(parts.ackNanos());
+        execute.record(parts.executeNanos());
         queued.record(parts.queuedNanos());
     }
 

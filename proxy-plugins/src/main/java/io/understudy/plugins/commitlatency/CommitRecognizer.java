@@ -3,6 +3,8 @@ package io.understudy.plugins.commitlatency;
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.ResponseView;
 import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,12 +16,18 @@ import org.jspecify.annotations.Nullable;
  * statement kinds and the transaction's edges decide; what a procedure or a statement prepared in SQL did is then told from
  * its affected rows and from the transaction's end.
  *
- * <p>A schema change that fails has committed the open transaction before; the server says so neither in the error nor by
- * GTID, and such a commit is not counted.
+ * <p>A schema change that fails has all the same committed the open transaction before, unless it was refused as a text or by
+ * a rule that is looked at first. The server says so neither in the error nor by GTID, so the error's number decides.
  */
 final class CommitRecognizer {
     private static final int STATUS_AUTOCOMMIT = 0x0002;
     private static final int ER_LOCK_DEADLOCK = 1213;
+
+    /**
+     * Errors that come before the implicit commit, in both servers' order of checks: 1064 and 1149 syntax, 1192 locks or a
+     * transaction are in the way, 1290 the server is read-only, 1399 an XA transaction is open, 1792 the transaction is read-only.
+     */
+    private static final Set<Integer> BEFORE_IMPLICIT_COMMIT = Set.of(1064, 1149, 1192, 1290, 1399, 1792);
 
     private final boolean foundRows;
     private final boolean okEndsResults;
@@ -59,10 +67,7 @@ final class CommitRecognizer {
     @Nullable
     CommitKind answered(CommandView command, ResponseView response, boolean temporaryTables) {
         if (!response.ok()) {
-            if (response.errorCode() == ER_LOCK_DEADLOCK) {
-                writes = Writes.NONE; // the server has rolled the whole transaction back
-            }
-            return null;
+            return failed(command, response.errorCode());
         }
         if (!command.isStatement()) {
             settle(response.inTransaction(), Writes.NONE, false);
@@ -91,6 +96,27 @@ final class CommitRecognizer {
                 || kind == StatementKind.BEGIN;
         settle(after, own, ended);
         return commit;
+    }
+
+    private @Nullable CommitKind failed(CommandView command, int error) {
+        if (error == ER_LOCK_DEADLOCK) {
+            writes = Writes.NONE; // the server has rolled the whole transaction back
+            return null;
+        }
+        if (!command.isStatement()
+                || !inTransaction
+                || !Writes.changesSchema(command.kind())
+                || BEFORE_IMPLICIT_COMMIT.contains(error)) {
+            return null;
+        }
+        StatementSummary summary = command.summary();
+        if (summary != null && summary.temporary()) {
+            return null;
+        }
+        Writes committed = writes;
+        writes = Writes.NONE;
+        inTransaction = false;
+        return counts(committed, false) ? CommitKind.COMMIT : null;
     }
 
     private void settle(boolean after, Writes own, boolean ended) {

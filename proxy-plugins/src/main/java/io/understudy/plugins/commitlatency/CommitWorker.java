@@ -34,6 +34,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private final Clock clock;
     private final LongSupplier nanoClock;
     private final boolean polled;
+    private final Witness witness;
 
     private final GtidJoin join;
     private final SemiSyncClassifier classifier;
@@ -51,13 +52,15 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             AttributionState attribution,
             Clock clock,
             LongSupplier nanoClock,
-            boolean polled) {
+            boolean polled,
+            Witness witness) {
         this.meters = meters;
         this.report = new CommitReport(config.rows());
         this.attribution = attribution;
         this.clock = clock;
         this.nanoClock = nanoClock;
         this.polled = polled;
+        this.witness = witness;
         this.slowNanos = config.slow().toNanos();
         this.join = new GtidJoin(CAPACITY, config.expire().toNanos(), new Joined());
         this.classifier = new SemiSyncClassifier(CAPACITY, this::classified);
@@ -135,6 +138,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private void commit(Commit commit) {
         Tracked tracked = new Tracked(commit);
         report.commit(commit);
+        groups.commit(commit.latencyNanos());
         String gtid = commit.gtid();
         if (attribution.active() != Attribution.BINLOG) {
             unattributed(tracked, "no_binlog");
@@ -165,6 +169,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             tracked.attributed(parts, event.bytes());
             meters.attributed(parts);
             report.attributed(commit, parts);
+            witness.joined(commit, event, parts);
             slowCommits.look(tracked, slowNanos, nanoClock.getAsLong());
         }
 
@@ -178,6 +183,9 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         SemiSyncSample before = sample;
         sample = look;
         classifier.sample(look);
+        if (look.known()) {
+            groups.settings(look.groupWaitCount(), look.groupWaitMicros());
+        }
         if (look.known() && look.on()) {
             exposure.acknowledged(look.answeredNanos(), wall(look.answeredNanos()));
         }

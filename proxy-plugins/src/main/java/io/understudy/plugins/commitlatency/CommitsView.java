@@ -44,8 +44,14 @@ record CommitsView(
      * @param transactionsPerGroup mean over the groups seen
      * @param waitCount the server's setting: transactions for which a group waits; -1 when not told
      * @param waitMicros the server's setting: how long a group waits at most; -1 when not told
+     * @param bySetting the same for the last few values of these settings, newest last: what a change has brought
      */
-    record GroupView(long groups, double transactionsPerGroup, long waitCount, long waitMicros) {}
+    record GroupView(
+            long groups,
+            double transactionsPerGroup,
+            long waitCount,
+            long waitMicros,
+            List<GroupCommits.Under> bySetting) {}
 
     static CommitsView of(
             AttributionState attribution,
@@ -67,7 +73,8 @@ record CommitsView(
                         groupCount,
                         groupCount == 0 ? 0 : Math.round(100.0 * groups.transactions() / groupCount) / 100.0,
                         sample == null ? -1 : sample.groupWaitCount(),
-                        sample == null ? -1 : sample.groupWaitMicros()),
+                        sample == null ? -1 : sample.groupWaitMicros(),
+                        groups.under()),
                 report.prediction(),
                 meters.unattributed(),
                 meters.gaps(),

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What could have been lost: commits that were answered OK while no replica was known to have them, gathered in windows from
@@ -13,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * is measured by the monotonic clock, so a step of the wall clock does not stretch it. On the worker, read by any thread.
  */
 final class Exposure {
+    private static final Logger log = LoggerFactory.getLogger(Exposure.class);
     private static final int WINDOWS = 100;
 
     /**
@@ -45,6 +48,11 @@ final class Exposure {
         if (window == null) {
             beganNanos = commit.okNanos();
             current = new Window(when, null, 0, 1, gtid, gtid, tracked.bytes());
+            log.warn(
+                    "since {} commits are answered without a replica's acknowledgement, the first is {}: they are lost if the"
+                            + " primary is; see that a semi-synchronous replica is connected",
+                    when,
+                    gtid == null ? "not known by its GTID" : gtid);
             return;
         }
         String first = window.firstGtid();
@@ -68,14 +76,25 @@ final class Exposure {
         if (past.size() == WINDOWS) {
             past.removeFirst();
         }
-        past.addLast(new Window(
+        Window closed = new Window(
                 window.begin(),
                 when,
                 Math.max(window.milliseconds(), (nanos - beganNanos) / 1_000_000),
                 window.commits(),
                 window.firstGtid(),
                 window.lastGtid(),
-                window.bytes()));
+                window.bytes());
+        past.addLast(closed);
+        log.info(
+                "a replica acknowledges again: from {} to {} ({} ms) {} commits, {} to {}, {} bytes of binary log, were answered"
+                        + " without",
+                closed.begin(),
+                closed.end(),
+                closed.milliseconds(),
+                closed.commits(),
+                closed.firstGtid(),
+                closed.lastGtid(),
+                closed.bytes());
     }
 
     synchronized @Nullable Window current() {

@@ -1,6 +1,9 @@
 package io.understudy.plugins.commitlatency;
 
 import io.understudy.plugins.binlog.BinlogTransaction;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
 import java.util.function.LongConsumer;
 
 /**
@@ -8,6 +11,48 @@ import java.util.function.LongConsumer;
  * is over when the number changes. On the worker only.
  */
 final class GroupCommits {
+    private static final int SETTINGS = 8;
+
+    /**
+     * What groups were like under one pair of the server's settings.
+     *
+     * @param waitCount {@code binlog_commit_wait_count}, transactions for which a group waits; -1 when not told
+     * @param waitMicros {@code binlog_commit_wait_usec}, MySQL {@code binlog_group_commit_sync_delay}; -1 when not told
+     * @param commitMillis mean latency of the commits through the proxy meanwhile
+     */
+    record Under(
+            long waitCount,
+            long waitMicros,
+            long groups,
+            double transactionsPerGroup,
+            long commits,
+            double commitMillis) {}
+
+    private static final class Tally {
+        private final long waitCount;
+        private final long waitMicros;
+        private long groups;
+        private long transactions;
+        private long commits;
+        private long commitNanos;
+
+        private Tally(long waitCount, long waitMicros) {
+            this.waitCount = waitCount;
+            this.waitMicros = waitMicros;
+        }
+
+        private Under under() {
+            return new Under(
+                    waitCount,
+                    waitMicros,
+                    groups,
+                    perGroup(transactions, groups),
+                    commits,
+                    commits == 0 ? 0 : Millis.of(commitNanos / commits));
+        }
+    }
+
+    private final Deque<Tally> tallies = new ArrayDeque<>();
     private final LongConsumer size;
     private long group = BinlogTransaction.NO_GROUP;
     private long members;
@@ -36,9 +81,52 @@ final class GroupCommits {
         group = BinlogTransaction.NO_GROUP;
     }
 
+    /** What the server is set to, from now on as far as is known. */
+    void settings(long waitCount, long waitMicros) {
+        synchronized (tallies) {
+            Tally latest = tallies.peekLast();
+            if (latest != null && latest.waitCount == waitCount && latest.waitMicros == waitMicros) {
+                return;
+            }
+            if (tallies.size() == SETTINGS) {
+                tallies.removeFirst();
+            }
+            tallies.addLast(new Tally(waitCount, waitMicros));
+        }
+    }
+
+    /** A commit through the proxy. */
+    void commit(long latencyNanos) {
+        synchronized (tallies) {
+            Tally latest = tallies.peekLast();
+            if (latest != null) {
+                latest.commits++;
+                latest.commitNanos += latencyNanos;
+            }
+        }
+    }
+
+    /** The last few settings, newest last. Any thread. */
+    List<Under> under() {
+        synchronized (tallies) {
+            return tallies.stream().map(Tally::under).toList();
+        }
+    }
+
+    private static double perGroup(long transactions, long groups) {
+        return groups == 0 ? 0 : Math.round(100.0 * transactions / groups) / 100.0;
+    }
+
     private void over() {
         groups++;
         transactions += members;
+        synchronized (tallies) {
+            Tally latest = tallies.peekLast();
+            if (latest != null) {
+                latest.groups++;
+                latest.transactions += members;
+            }
+        }
         size.accept(members);
         members = 0;
     }

@@ -29,6 +29,7 @@ final class SemiSyncPoller implements Runnable {
     private final LongSupplier nanoClock;
     private final Consumer<SemiSyncSample> out;
     private boolean failing;
+    private volatile boolean stopped;
 
     SemiSyncPoller(
             DataSource source, Supplier<ServerFlavor> flavor, LongSupplier nanoClock, Consumer<SemiSyncSample> out) {
@@ -36,6 +37,11 @@ final class SemiSyncPoller implements Runnable {
         this.flavor = flavor;
         this.nanoClock = nanoClock;
         this.out = out;
+    }
+
+    /** The connections go away now: a look that fails from here on says nothing about the primary. */
+    void stop() {
+        stopped = true;
     }
 
     @Override
@@ -52,6 +58,9 @@ final class SemiSyncPoller implements Runnable {
             }
             out.accept(SemiSyncSample.of(asked, nanoClock.getAsLong(), flavor.get(), values));
         } catch (SQLException | RuntimeException e) {
+            if (stopped) {
+                return;
+            }
             if (!failing) {
                 log.warn(
                         "the state of semi-synchronous replication is unknown, as the primary cannot be asked: {};"

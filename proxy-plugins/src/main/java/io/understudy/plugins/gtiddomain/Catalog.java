@@ -1,17 +1,18 @@
 package io.understudy.plugins.gtiddomain;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What the primary's data dictionary says about which tables depend on each other: foreign keys make families, whose
- * writes are dependent; views and tables with triggers stand for writes to other tables. Immutable. Names are lower case
- * {@code schema.table} whatever the server's {@code lower_case_table_names}: taking two tables for one is safe.
+ * What the primary's data dictionary says about which tables are written together: tables tied by foreign keys (whose cascades
+ * leave no trace in the binary log), by triggers' bodies, or named by one view make a family, whose writes are
+ * dependent. Tables that routines or events write, which no proxy can steer, stay in the default domain with their families.
+ * Immutable. Names are lower case {@code schema.table} whatever the server's {@code lower_case_table_names}: taking two
+ * tables for one is safe.
  */
 final class Catalog {
     /** Of which nothing is known: no table may leave the default domain. */
@@ -19,10 +20,16 @@ final class Catalog {
 
     private final Map<String, String> families;
     private final Set<String> movable;
+    private final Set<String> tables;
+    private final int hidden;
+    private final int dynamic;
 
-    private Catalog(Map<String, String> families, Set<String> movable) {
+    private Catalog(Map<String, String> families, Set<String> movable, Set<String> tables, int hidden, int dynamic) {
         this.families = families;
         this.movable = movable;
+        this.tables = tables;
+        this.hidden = hidden;
+        this.dynamic = dynamic;
     }
 
     /** The name under which a table's writes are followed. */
@@ -30,36 +37,126 @@ final class Catalog {
         return families.getOrDefault(table, table);
     }
 
-    /** Whether a family consists of plain tables that are known, so that its writes are what they seem. */
+    /** Whether a family consists of known tables that are written by nothing but statements, so that it may be steered. */
     boolean movable(String family) {
         return movable.contains(family);
     }
 
+    /** Families that may be steered. */
     int size() {
         return movable.size();
+    }
+
+    /** Tables and views known, in whatever family. */
+    Set<String> tables() {
+        return tables;
+    }
+
+    /** Routines, events, triggers and views whose text the account may not see. */
+    int hidden() {
+        return hidden;
+    }
+
+    /** Routines, events and triggers that put statements together at run time. */
+    int dynamic() {
+        return dynamic;
     }
 
     static String name(String schema, String table) {
         return (schema + "." + table).toLowerCase(Locale.ROOT);
     }
 
-    /** Collects what was read. */
+    /** Collects what was read; code after all tables and routines. */
     static final class Builder {
         private final Set<String> plain = new HashSet<>();
+        private final Set<String> views = new HashSet<>();
+        private final Set<String> routines = new HashSet<>();
         private final Set<String> odd = new HashSet<>();
         private final Map<String, String> parents = new HashMap<>();
+        private int hidden;
+        private int dynamic;
 
         void table(String name, boolean baseTable) {
-            (baseTable ? plain : odd).add(name);
+            (baseTable ? plain : views).add(name);
         }
 
-        void trigger(String table) {
-            odd.add(table);
+        /** A view's definition; null or empty when it cannot be seen. */
+        void view(String schema, String name, @Nullable String definition) {
+            String view = name(schema, name);
+            if (definition == null || definition.isBlank()) {
+                hidden++;
+                odd.add(view);
+            } else {
+                mentioned(view, schema, Mentions.of(definition));
+            }
+        }
+
+        /** A trigger of a table. */
+        void trigger(String schema, String table, @Nullable String body) {
+            String on = name(schema, table);
+            if (body == null || body.isBlank()) {
+                hidden++;
+                odd.add(on);
+                return;
+            }
+            Mentions mentions = Mentions.of(body);
+            if (mentions.dynamic()) {
+                dynamic++;
+                odd.add(on);
+            }
+            mentioned(on, schema, mentions);
+        }
+
+        /** That there is a routine, before any code is given. */
+        void routine(String schema, String name) {
+            routines.add(routineName(schema, name));
+        }
+
+        /** What a routine does: CALL stays in the default domain, and so must what it writes. */
+        void routineBody(String schema, String name, @Nullable String body) {
+            code(routineName(schema, name), schema, body);
+        }
+
+        /** What an event does; the server runs it by itself, in the default domain. */
+        void event(String schema, String name, @Nullable String body) {
+            code(name(schema, name) + " event", schema, body);
+        }
+
+        private void code(String node, String schema, @Nullable String body) {
+            if (body == null || body.isBlank()) {
+                hidden++;
+                odd.add(node);
+                return;
+            }
+            Mentions mentions = Mentions.of(body);
+            dynamic += mentions.dynamic() ? 1 : 0;
+            if (mentions.writes()) {
+                odd.add(node);
+                mentioned(node, schema, mentions);
+            }
+        }
+
+        private void mentioned(String node, String schema, Mentions mentions) {
+            for (Mentions.Name name : mentions.names()) {
+                String where = name.schema() == null ? schema : name.schema();
+                String table = name(where, name.name());
+                String routine = routineName(where, name.name());
+                if (plain.contains(table) || views.contains(table)) {
+                    tie(node, table);
+                }
+                if (routines.contains(routine)) {
+                    tie(node, routine);
+                }
+            }
         }
 
         void foreignKey(String child, String parent) {
-            String a = root(child);
-            String b = root(parent);
+            tie(child, parent);
+        }
+
+        private void tie(String one, String other) {
+            String a = root(one);
+            String b = root(other);
             if (!a.equals(b)) {
                 // The smaller name leads, so that a family keeps its name from one reading to the next.
                 parents.put(a.compareTo(b) < 0 ? b : a, a.compareTo(b) < 0 ? a : b);
@@ -74,20 +171,25 @@ final class Catalog {
             return at;
         }
 
+        private static String routineName(String schema, String name) {
+            return name(schema, name) + "()";
+        }
+
         Catalog build() {
             Map<String, String> families = new HashMap<>();
-            List<String> members = new ArrayList<>(parents.keySet());
-            for (String member : members) {
+            for (String member : parents.keySet()) {
                 families.put(member, root(member));
             }
             Set<String> movable = new HashSet<>();
             for (String table : plain) {
                 movable.add(families.getOrDefault(table, table));
             }
-            for (String table : odd) {
-                movable.remove(families.getOrDefault(table, table));
+            for (String name : odd) {
+                movable.remove(families.getOrDefault(name, name));
             }
-            return new Catalog(Map.copyOf(families), Set.copyOf(movable));
+            Set<String> tables = new HashSet<>(plain);
+            tables.addAll(views);
+            return new Catalog(Map.copyOf(families), Set.copyOf(movable), Set.copyOf(tables), hidden, dynamic);
         }
     }
 }

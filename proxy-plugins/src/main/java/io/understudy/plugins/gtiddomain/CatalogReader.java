@@ -5,7 +5,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** Reads a {@link Catalog} from {@code information_schema}, which shows an account what it has privileges for. */
+/**
+ * Reads a {@link Catalog} from {@code information_schema}, which shows an account what it has privileges for: SELECT for tables and
+ * foreign keys, TRIGGER, SHOW VIEW and EVENT for these, and for the text of routines SHOW CREATE ROUTINE (MariaDB 11.3 and newer) or
+ * SELECT on {@code mysql.proc}.
+ */
 final class CatalogReader {
     private static final int MAX_ROWS = 200_000;
     private static final int TIMEOUT_SECONDS = 20;
@@ -14,35 +18,59 @@ final class CatalogReader {
 
     private CatalogReader() {}
 
+    private interface Row {
+        void read(ResultSet row) throws SQLException;
+    }
+
     static Catalog read(Connection connection) throws SQLException {
         Catalog.Builder builder = new Catalog.Builder();
         try (Statement statement = connection.createStatement()) {
             statement.setQueryTimeout(TIMEOUT_SECONDS);
-            try (ResultSet rows = statement.executeQuery(
-                    "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA"
-                            + OURS)) {
-                while (rows.next()) {
-                    builder.table(
-                            Catalog.name(rows.getString(1), rows.getString(2)),
-                            rows.getString(3).equals("BASE TABLE"));
-                }
-            }
-            try (ResultSet rows = statement.executeQuery("SELECT CONSTRAINT_SCHEMA, TABLE_NAME,"
-                    + " UNIQUE_CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME"
-                    + " FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA" + OURS)) {
-                while (rows.next()) {
-                    builder.foreignKey(
-                            Catalog.name(rows.getString(1), rows.getString(2)),
-                            Catalog.name(rows.getString(3), rows.getString(4)));
-                }
-            }
-            try (ResultSet rows = statement.executeQuery("SELECT EVENT_OBJECT_SCHEMA, EVENT_OBJECT_TABLE"
-                    + " FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA" + OURS)) {
-                while (rows.next()) {
-                    builder.trigger(Catalog.name(rows.getString(1), rows.getString(2)));
-                }
-            }
+            each(
+                    statement,
+                    "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA",
+                    row -> builder.table(
+                            Catalog.name(row.getString(1), row.getString(2)),
+                            row.getString(3).equals("BASE TABLE")));
+            each(
+                    statement,
+                    "SELECT ROUTINE_SCHEMA, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA",
+                    row -> builder.routine(row.getString(1), row.getString(2)));
+            each(
+                    statement,
+                    "SELECT CONSTRAINT_SCHEMA, TABLE_NAME, UNIQUE_CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME"
+                            + " FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA",
+                    row -> builder.foreignKey(
+                            Catalog.name(row.getString(1), row.getString(2)),
+                            Catalog.name(row.getString(3), row.getString(4))));
+            each(
+                    statement,
+                    "SELECT EVENT_OBJECT_SCHEMA, EVENT_OBJECT_TABLE, ACTION_STATEMENT FROM information_schema.TRIGGERS"
+                            + " WHERE EVENT_OBJECT_SCHEMA",
+                    row -> builder.trigger(row.getString(1), row.getString(2), row.getString(3)));
+            each(
+                    statement,
+                    "SELECT TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS WHERE IS_UPDATABLE = 'YES' AND"
+                            + " TABLE_SCHEMA",
+                    row -> builder.view(row.getString(1), row.getString(2), row.getString(3)));
+            each(
+                    statement,
+                    "SELECT ROUTINE_SCHEMA, ROUTINE_NAME, ROUTINE_DEFINITION FROM information_schema.ROUTINES"
+                            + " WHERE ROUTINE_SCHEMA",
+                    row -> builder.routineBody(row.getString(1), row.getString(2), row.getString(3)));
+            each(
+                    statement,
+                    "SELECT EVENT_SCHEMA, EVENT_NAME, EVENT_DEFINITION FROM information_schema.EVENTS WHERE EVENT_SCHEMA",
+                    row -> builder.event(row.getString(1), row.getString(2), row.getString(3)));
         }
         return builder.build();
+    }
+
+    private static void each(Statement statement, String select, Row row) throws SQLException {
+        try (ResultSet rows = statement.executeQuery(select + OURS)) {
+            while (rows.next()) {
+                row.read(rows);
+            }
+        }
     }
 }

@@ -17,7 +17,12 @@ enum Conflict {
     /** With {@code guard: warn}, the rule's domain was set although another one still owned the table. */
     WRITTEN_ANYWAY,
     /** The server refused the domain, and the statement ran in the session's old one. */
-    REFUSED;
+    REFUSED,
+    /**
+     * The binary log has a write of the table in one domain, while another one owned it, that no statement through the proxy had
+     * announced: by a trigger or procedure that could not be read, by a direct connection, by an event.
+     */
+    UNSEEN;
 
     String label() {
         return name().toLowerCase(Locale.ROOT);

@@ -1,20 +1,22 @@
 package io.understudy.plugins.gtiddomain;
 
+import java.util.Collection;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /**
  * The last catalogue read, and whether it can be relied upon: not while a schema change that went through the proxy is
  * younger than it, and not in the time of learning after the start. Any thread.
  */
 final class Dictionary implements TableOwnership.Admission {
-    private record Known(Catalog catalog, long changes) {}
+    private record Known(Relations relations, long changes) {}
 
     private final LongSupplier nanos;
     private final long learnUntil;
     private final AtomicLong changes = new AtomicLong();
     private volatile boolean rowFormat;
-    private volatile Known known = new Known(Catalog.EMPTY, -1);
+    private volatile Known known = new Known(Relations.NONE, -1);
 
     Dictionary(LongSupplier nanos, long learnNanos) {
         this.nanos = nanos;
@@ -31,8 +33,32 @@ final class Dictionary implements TableOwnership.Admission {
         return changes.get();
     }
 
-    void learned(Catalog catalog, long changesBefore) {
-        known = new Known(catalog, changesBefore);
+    /** A catalogue was read; {@code changesBefore} as it was before the reading. */
+    synchronized void learned(Catalog catalog, long changesBefore) {
+        known = new Known(known.relations.with(catalog), changesBefore);
+    }
+
+    /**
+     * Forgets names of earlier catalogues under which nothing is outstanding. To be called later than {@link #learned}, as sessions
+     * that have just looked tables up may still use the names of then.
+     *
+     * @param owned whether writes under a name may not have been applied everywhere
+     */
+    synchronized void prune(Predicate<String> owned) {
+        Known now = known;
+        Relations less = now.relations.pruned(owned);
+        if (less != now.relations) {
+            known = new Known(less, now.changes);
+        }
+    }
+
+    /** A statement, or the binary log, has shown that who writes one of the tables may write the others too. */
+    synchronized void expand(Collection<String> written, Collection<String> alsoWritten) {
+        Known now = known;
+        Relations more = now.relations.expanded(written, alsoWritten);
+        if (more != now.relations) {
+            known = new Known(more, now.changes);
+        }
     }
 
     /** Whether the binary log has rows, so that what a write has read does not matter to a replica; false until known. */
@@ -53,12 +79,18 @@ final class Dictionary implements TableOwnership.Admission {
     }
 
     Catalog catalog() {
-        return known.catalog;
+        return known.relations.catalog();
+    }
+
+    Relations relations() {
+        return known.relations;
     }
 
     @Override
     public boolean mayLeaveDefault(String table) {
         Known now = known;
-        return now.changes == changes.get() && !learning() && now.catalog.movable(table);
+        return now.changes == changes.get()
+                && !learning()
+                && now.relations.catalog().movable(table);
     }
 }

@@ -85,6 +85,18 @@ final class DomainMeters {
             counter.increment();
         }
 
+        /** By outcome and slot. */
+        long[][] totals() {
+            long[][] totals = new long[Outcome.values().length][DomainSlots.LENGTH];
+            for (int outcome = 0; outcome < totals.length; outcome++) {
+                for (int slot = 0; slot < DomainSlots.LENGTH; slot++) {
+                    Counter counter = counters.get(outcome * DomainSlots.LENGTH + slot);
+                    totals[outcome][slot] = counter == null ? 0 : (long) counter.count();
+                }
+            }
+            return totals;
+        }
+
         long total(Outcome outcome) {
             double sum = 0;
             for (int slot = 0; slot < DomainSlots.LENGTH; slot++) {

@@ -1,15 +1,20 @@
 package io.understudy.plugins.gtiddomain;
 
+import io.understudy.plugins.gtiddomain.parallelism.ParallelismReport;
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** What {@code /api/domains} shows. Any thread. */
 final class DomainsView implements Supplier<Object> {
     private static final int MAX_CONTESTED = 50;
+    private static final long LONG_MICROS = 500_000;
 
     private final Supplier<Policy> policies;
     private final DomainSlots slots;
@@ -18,6 +23,11 @@ final class DomainsView implements Supplier<Object> {
     private final PositionPoller poller;
     private final Orphans orphans;
     private final ReplicaLag lag;
+    private final ApplierErrors errors;
+    private final AdviceWindow window;
+    private final BinlogGuard binlog;
+    private final Workload workload;
+    private final LongSupplier nanos;
 
     DomainsView(
             Supplier<Policy> policies,
@@ -26,7 +36,12 @@ final class DomainsView implements Supplier<Object> {
             Dictionary dictionary,
             PositionPoller poller,
             Orphans orphans,
-            ReplicaLag lag) {
+            ReplicaLag lag,
+            ApplierErrors errors,
+            AdviceWindow window,
+            BinlogGuard binlog,
+            Workload workload,
+            LongSupplier nanos) {
         this.policies = policies;
         this.slots = slots;
         this.meters = meters;
@@ -34,6 +49,11 @@ final class DomainsView implements Supplier<Object> {
         this.poller = poller;
         this.orphans = orphans;
         this.lag = lag;
+        this.errors = errors;
+        this.window = window;
+        this.binlog = binlog;
+        this.workload = workload;
+        this.nanos = nanos;
     }
 
     @Override
@@ -54,7 +74,10 @@ final class DomainsView implements Supplier<Object> {
         view.put("conflicts", conflicts);
         view.put("guardState", guardState(policy));
         view.put("tablesWrittenFromTwoDomains", contested(policy));
+        view.put("window", window.view(nanos.getAsLong(), MAX_CONTESTED));
         view.put("standbys", lag.view());
+        view.put("applierErrors", errors.view());
+        view.put("parallelism", ParallelismReport.of(workload, LONG_MICROS));
         return view;
     }
 
@@ -82,6 +105,13 @@ final class DomainsView implements Supplier<Object> {
         state.put("learning", dictionary.learning());
         state.put("dictionaryStale", dictionary.stale());
         state.put("tablesKnown", dictionary.catalog().size());
+        state.put("binlog", binlog.state());
+        state.put("binlogTransactions", binlog.transactions());
+        state.put("unseenWrites", binlog.unseen());
+        state.put("binlogUnreadable", binlog.unreadable());
+        state.put("codeHidden", dictionary.catalog().hidden());
+        state.put("codeDynamic", dictionary.catalog().dynamic());
+        state.put("learnedTies", learned());
         state.put("tablesFollowed", policy.ownership.size());
         state.put("tableLimitReached", policy.ownership.full());
         state.put("writesInFlight", policy.ownership.inFlight());
@@ -89,9 +119,20 @@ final class DomainsView implements Supplier<Object> {
         return state;
     }
 
+    /** Tables that the binary log has shown to be written along with others. */
+    private Map<String, Object> learned() {
+        Map<String, Object> ties = new TreeMap<>();
+        dictionary.relations().learned().forEach((table, others) -> {
+            if (ties.size() < MAX_CONTESTED) {
+                ties.put(table, List.copyOf(others));
+            }
+        });
+        return ties;
+    }
+
     private List<Object> contested(Policy policy) {
         List<Object> rows = new ArrayList<>();
-        for (TableOwnership.Contested table : policy.ownership.contested(MAX_CONTESTED)) {
+        for (OwnershipReport.Contested table : policy.ownership.report.contested(MAX_CONTESTED)) {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("table", table.table());
             Map<String, Object> writes = new LinkedHashMap<>();
@@ -101,6 +142,7 @@ final class DomainsView implements Supplier<Object> {
                 }
             }
             row.put("writesByDomain", writes);
+            row.put("wantedDomains", slots.labels(table.wanted()));
             row.put("keptInDefault", table.unsteerable());
             rows.add(row);
         }

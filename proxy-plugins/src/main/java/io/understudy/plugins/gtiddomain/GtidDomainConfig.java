@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param learn how long after the start everything stays in the default domain, to see which tables transactions write
  * @param poll how often the positions of primary and standbys are compared
  * @param maxTables tables that are followed; writes to others go to the default domain
+ * @param binlog whether the primary's binary log is read, to see what statements do not tell
  * @param rules first match wins; no match: the default domain
  */
 public record GtidDomainConfig(
@@ -27,6 +28,7 @@ public record GtidDomainConfig(
         Duration learn,
         Duration poll,
         Integer maxTables,
+        Boolean binlog,
         List<DomainRule> rules) {
 
     private static final Pattern PROCEDURE = Pattern.compile("[A-Za-z0-9_$]{1,64}\\.[A-Za-z0-9_$]{1,64}");
@@ -38,6 +40,7 @@ public record GtidDomainConfig(
         learn = learn == null ? Duration.ofSeconds(30) : learn;
         poll = poll == null ? Duration.ofMillis(250) : poll;
         maxTables = maxTables == null ? 10_000 : maxTables;
+        binlog = binlog == null || binlog;
         rules = rules == null ? List.of() : List.copyOf(rules);
         StringBuilder refusals = new StringBuilder();
         if (defaultDomain < 0 || defaultDomain > DomainRule.MAX_DOMAIN) {

@@ -6,10 +6,16 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugins.binlog.BinlogDump;
+import io.understudy.plugins.binlog.JdbcQuestions;
+import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import java.util.List;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,6 +23,9 @@ import org.slf4j.LoggerFactory;
 /** The plugin {@code gtid-domain}: assembles its parts and follows reloads. */
 public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
     private static final Logger log = LoggerFactory.getLogger(GtidDomainPlugin.class);
+
+    /** Transactions that the view of parallel apply looks at. */
+    private static final int WORKLOAD = 5_000;
 
     private final LongSupplier nanos;
     private final AtomicBoolean saidNoDomains = new AtomicBoolean();
@@ -40,6 +49,12 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         final Dictionary dictionary;
         final Orphans orphans = new Orphans();
         final ReplicaLag lag;
+        final AppliedTimes applied;
+        final ApplierErrors errors;
+        final AdviceWindow window;
+        final Workload workload = new Workload(WORKLOAD, ApplyCost.DEFAULT);
+        final BinlogGuard binlog;
+        final @Nullable BinlogDump dump;
         final PositionPoller poller;
         final ScheduledFuture<?> polling;
         volatile Policy policy;
@@ -54,11 +69,61 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
                     context.meters(),
                     slots,
                     context.standbys().stream().map(StandbyBackend::name).toList());
+            applied = new AppliedTimes(context, slots, nanos);
+            errors = new ApplierErrors(context.meters(), this::writersOf);
+            window = new AdviceWindow(slots, meters, progress);
+            binlog = new BinlogGuard(slots, progress, dictionary, () -> policy);
             poller = new PositionPoller(
-                    context, slots, progress, accounts, dictionary, orphans, lag, () -> policy, nanos);
-            context.publish("domains", new DomainsView(() -> policy, slots, meters, dictionary, poller, orphans, lag));
+                    context, slots, progress, accounts, dictionary, orphans, lag, errors, window, () -> policy, nanos);
+            context.publish(
+                    "domains",
+                    new DomainsView(
+                            () -> policy,
+                            slots,
+                            meters,
+                            dictionary,
+                            poller,
+                            orphans,
+                            lag,
+                            errors,
+                            window,
+                            binlog,
+                            workload,
+                            nanos));
             polling = context.executor()
                     .scheduleWithFixedDelay(poller, 0, config.poll().toMillis(), TimeUnit.MILLISECONDS);
+            dump = dump(context, config);
+        }
+
+        private @Nullable BinlogDump dump(PluginContext context, GtidDomainConfig config) {
+            DataSource primary = context.primary().dataSource();
+            if (primary == null || !config.binlog()) {
+                return null;
+            }
+            BinlogDump reader = new BinlogDump(
+                    context.primary().connector(),
+                    new JdbcQuestions(primary),
+                    context.executor(),
+                    nanos,
+                    0,
+                    true,
+                    new BinlogFanOut(binlog, applied, workload));
+            reader.start();
+            return reader;
+        }
+
+        private List<String> writersOf(String table) {
+            return slots.labels(
+                    policy.ownership.report.writersOf(dictionary.catalog().family(table)));
+        }
+
+        void stop() {
+            polling.cancel(true);
+            BinlogDump reader = dump;
+            if (reader != null) {
+                reader.stop();
+            }
+            applied.close();
         }
 
         Policy policy(GtidDomainConfig config, @Nullable Policy before) {
@@ -123,6 +188,9 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         if (!before.poll().equals(config.poll()) || !before.learn().equals(config.learn())) {
             throw new IllegalArgumentException("poll, learn: take effect after a restart");
         }
+        if (!before.binlog().equals(config.binlog())) {
+            throw new IllegalArgumentException("binlog: takes effect after a restart");
+        }
         if (before.mode() == Mode.TAG && before.guard() == Guard.OFF && config.guard() != Guard.OFF) {
             throw new IllegalArgumentException(
                     "guard: cannot be switched on while running, since what was written in which"
@@ -130,6 +198,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         }
         now.policy = now.policy(config, now.policy);
         now.lag.register();
+        now.applied.register();
     }
 
     @Override
@@ -157,7 +226,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
     public void stop() {
         Running now = running;
         if (now != null) {
-            now.polling.cancel(true);
+            now.stop();
         }
     }
 }

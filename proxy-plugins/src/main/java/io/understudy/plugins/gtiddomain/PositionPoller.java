@@ -28,6 +28,7 @@ final class PositionPoller implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(PositionPoller.class);
     private static final int TIMEOUT_SECONDS = 5;
     private static final long CATALOG_AGE_NANOS = 60_000_000_000L;
+    private static final long APPLIERS_NANOS = 2_000_000_000L;
     private static final long CATALOG_RETRY_NANOS = 1_000_000_000L;
     /** Reading a big dictionary takes its time, of which it shall get no more than that share. */
     private static final long CATALOG_SHARE = 10;
@@ -39,9 +40,12 @@ final class PositionPoller implements Runnable {
     private final Dictionary dictionary;
     private final Orphans orphans;
     private final ReplicaLag lag;
+    private final ApplierErrors errors;
+    private final AdviceWindow window;
     private final Supplier<Policy> policy;
     private final LongSupplier nanos;
 
+    private long appliersLookedAt;
     private long catalogReadAt;
     private long catalogTook;
     private boolean catalogRead;
@@ -55,6 +59,8 @@ final class PositionPoller implements Runnable {
             Dictionary dictionary,
             Orphans orphans,
             ReplicaLag lag,
+            ApplierErrors errors,
+            AdviceWindow window,
             Supplier<Policy> policy,
             LongSupplier nanos) {
         this.context = context;
@@ -64,6 +70,9 @@ final class PositionPoller implements Runnable {
         this.dictionary = dictionary;
         this.orphans = orphans;
         this.lag = lag;
+        this.errors = errors;
+        this.window = window;
+        appliersLookedAt = nanos.getAsLong() - APPLIERS_NANOS;
         this.policy = policy;
         this.nanos = nanos;
     }
@@ -77,6 +86,7 @@ final class PositionPoller implements Runnable {
     @Override
     public void run() {
         try {
+            window.sample(nanos.getAsLong(), policy.get());
             say(look());
         } catch (SQLException e) {
             say("the primary cannot be asked for its position: " + e.getMessage());
@@ -95,7 +105,9 @@ final class PositionPoller implements Runnable {
         long ended;
         try (Connection connection = primary.getConnection()) {
             settleOrphans(connection);
-            policy.get().ownership.settle();
+            TableOwnership ownership = policy.get().ownership;
+            ownership.settle();
+            dictionary.prune(name -> ownership.ownersOf(name) != 0);
             ended = progress.endEpoch();
             position = primaryPosition(connection);
             readCatalog(connection);
@@ -105,6 +117,10 @@ final class PositionPoller implements Runnable {
     }
 
     private @Nullable String lookAtStandbys(GtidPosition primary) {
+        boolean appliers = nanos.getAsLong() - appliersLookedAt >= APPLIERS_NANOS;
+        if (appliers) {
+            appliersLookedAt = nanos.getAsLong();
+        }
         Map<String, @Nullable GtidPosition> positions = new LinkedHashMap<>();
         List<GtidPosition> known = new ArrayList<>();
         String trouble = null;
@@ -113,6 +129,9 @@ final class PositionPoller implements Runnable {
             try (Connection connection = standby.dataSource().getConnection()) {
                 position = GtidPosition.parse(one(connection, "SELECT @@global.gtid_slave_pos"));
                 known.add(position);
+                if (appliers) {
+                    errors.look(standby.name(), connection);
+                }
             } catch (SQLException | IllegalArgumentException e) {
                 trouble = "standby " + standby.name() + " cannot be asked for its position: " + e.getMessage();
             }
@@ -157,6 +176,13 @@ final class PositionPoller implements Runnable {
             log.warn(
                     "gtid-domain: the monitor account sees no tables on the primary, so that none can leave the default"
                             + " domain; grant it SELECT and TRIGGER on the schemas whose writes shall be tagged");
+        }
+        if (!catalogRead && catalog.hidden() > 0) {
+            log.warn(
+                    "gtid-domain: the monitor account may not see the text of {} triggers, views, routines or events, so what"
+                            + " they write is known only once the binary log has shown it; see Privileges in"
+                            + " docs/gtid-domains.md",
+                    catalog.hidden());
         }
         catalogRead = true;
         catalogReadAt = nanos.getAsLong();

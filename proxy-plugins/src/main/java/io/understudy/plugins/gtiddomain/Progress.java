@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * of that epoch and the ones before; once every standby has reached it, the epoch counts as applied. No GTID of a
  * single write is needed, and nothing is looked up per write.
  *
- * <p>{@link #epoch} and {@link #applied} may be called by any thread, the rest by the poller's.
+ * <p>{@link #epoch}, {@link #applied} and {@link #reached(long, long)} may be called by any thread, the rest by the poller's.
  */
 final class Progress {
     /** Positions that wait for standbys; beyond, every other one is forgotten, which only makes the answer later. */
@@ -22,6 +22,7 @@ final class Progress {
     private final AtomicLongArray applied = new AtomicLongArray(DomainSlots.LENGTH);
     private final List<Checkpoint> waiting = new ArrayList<>();
     private volatile long epoch = 1;
+    private volatile List<GtidPosition> standbys = List.of();
 
     Progress(DomainSlots slots) {
         this.slots = slots;
@@ -63,6 +64,8 @@ final class Progress {
 
     /** What the standbys have applied now; must hold a position of every one. */
     void standbysAt(List<GtidPosition> standbys) {
+        // First, so that who finds an epoch applied finds the positions that prove it.
+        this.standbys = List.copyOf(standbys);
         int whole = -1;
         for (int i = 0; i < waiting.size(); i++) {
             Checkpoint checkpoint = waiting.get(i);
@@ -83,6 +86,17 @@ final class Progress {
         if (whole >= 0) {
             waiting.subList(0, whole + 1).clear();
         }
+    }
+
+    /** Whether every standby was seen at or beyond a GTID; false while their positions are not known. */
+    boolean reached(long domain, long sequence) {
+        List<GtidPosition> positions = standbys;
+        for (int i = 0; i < positions.size(); i++) {
+            if (positions.get(i).sequence(domain) < sequence) {
+                return false;
+            }
+        }
+        return !positions.isEmpty();
     }
 
     private static boolean covered(List<GtidPosition> standbys, Checkpoint checkpoint, long domain) {

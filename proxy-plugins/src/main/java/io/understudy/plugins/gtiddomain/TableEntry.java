@@ -12,6 +12,8 @@ final class TableEntry {
     private final long[] lastEpoch = new long[DomainSlots.LENGTH];
     private final long[] writes = new long[DomainSlots.LENGTH];
     private final long[] lastDigest = new long[DomainSlots.LENGTH];
+    private final long[] wantedAt = new long[DomainSlots.LENGTH];
+    private int loggedIn;
     private boolean unsteerable;
     private boolean dropped;
 
@@ -59,6 +61,37 @@ final class TableEntry {
             }
         }
         return true;
+    }
+
+    /** Something was written to it in the slot's domain that no session of ours had announced. */
+    void touch(int slot, long epoch) {
+        lastEpoch[slot] = Math.max(lastEpoch[slot], epoch);
+    }
+
+    /** The binary log has a write to it in the slot's domain, whoever wrote it. */
+    void logged(int slot) {
+        loggedIn |= 1 << slot;
+    }
+
+    /** Bits of the slots in whose domains the binary log had writes to it. */
+    int loggedIn() {
+        return loggedIn;
+    }
+
+    /** A rule asked for the slot's domain. */
+    void want(int slot, long epoch) {
+        wantedAt[slot] = epoch;
+    }
+
+    /** Bits of the slots that rules have asked for in an epoch or later. */
+    int wantedSince(long epoch) {
+        int wanted = 0;
+        for (int slot = 0; slot < DomainSlots.LENGTH; slot++) {
+            if (wantedAt[slot] >= epoch && wantedAt[slot] > 0) {
+                wanted |= 1 << slot;
+            }
+        }
+        return wanted;
     }
 
     /** It is written in a way that a proxy cannot steer, so that it must not leave the default domain. */

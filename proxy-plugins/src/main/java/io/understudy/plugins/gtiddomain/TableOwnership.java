@@ -1,10 +1,5 @@
 package io.understudy.plugins.gtiddomain;
 
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -37,18 +32,19 @@ final class TableOwnership {
         boolean mayLeaveDefault(String table);
     }
 
+    /** What the binary log adds. */
+    final LoggedWrites logged;
+    /** For the admin endpoint. */
+    final OwnershipReport report;
+
     private final Progress progress;
-    private final int maxTables;
     private final boolean simulated;
     private final Admission admission;
     private final ConflictListener conflicts;
-    private final @Nullable TableOwnership before;
-    private final ConcurrentHashMap<String, TableEntry> tables = new ConcurrentHashMap<>();
+    private final FollowedTables tables;
+    private final Inheritance inheritance;
     private final AtomicInteger inFlight = new AtomicInteger();
-    private final AtomicBoolean sweeping = new AtomicBoolean();
     private final TableEntry unknown;
-    /** Epoch from which on all writes are known; no domain is granted before. */
-    private volatile long knownSince;
 
     /**
      * An empty table.
@@ -64,29 +60,22 @@ final class TableOwnership {
             ConflictListener conflicts,
             @Nullable TableOwnership before) {
         this.progress = progress;
-        this.maxTables = maxTables;
         this.simulated = simulated;
         this.admission = admission;
         this.conflicts = conflicts;
-        this.before = before;
-        knownSince = before == null ? progress.epoch() : Long.MAX_VALUE;
-        unknown = new TableEntry("*", 0);
+        tables = new FollowedTables(progress, maxTables, simulated);
+        inheritance = new Inheritance(progress, before);
+        unknown = tables.unknown();
+        logged = new LoggedWrites(tables, inheritance, progress, simulated, conflicts);
+        report = new OwnershipReport(tables, simulated);
+        if (before != null) {
+            before.tables.keptInDefault().forEach(name -> tables.entry(name).setUnsteerable());
+        }
     }
 
-    /**
-     * The table's entry, or the one of unknown tables when there are too many.
-     *
-     * @param name lower case {@code schema.table}
-     */
+    /** See {@link FollowedTables#entry}. */
     TableEntry entry(String name) {
-        TableEntry entry = tables.get(name);
-        if (entry != null) {
-            return entry;
-        }
-        if (tables.size() >= maxTables && !sweep()) {
-            return unknown;
-        }
-        return tables.computeIfAbsent(name, key -> new TableEntry(key, 0));
+        return tables.entry(name);
     }
 
     /** Stands for tables that are not known. */
@@ -94,30 +83,10 @@ final class TableOwnership {
         return unknown;
     }
 
-    /** Drops what nobody owns. One thread at a time; the others do without. */
-    private boolean sweep() {
-        if (!sweeping.compareAndSet(false, true)) {
-            return false;
-        }
-        try {
-            for (TableEntry entry : tables.values()) {
-                synchronized (entry) {
-                    if (!entry.unsteerable() && entry.outstanding(progress, simulated) == 0) {
-                        entry.drop();
-                        tables.remove(entry.name, entry);
-                    }
-                }
-            }
-            return tables.size() < maxTables;
-        } finally {
-            sweeping.set(false);
-        }
-    }
-
     /**
      * Decides the domain of a single statement outside of transactions and claims its tables for it.
      *
-     * @param entries its tables; the entry of unknown tables if they are not known
+     * @param entries its tables in the order of their names; the entry of unknown tables if they are not known
      * @param wanted the rule's slot
      * @param pin whether the guard decides; otherwise the rule's slot it is
      */
@@ -125,41 +94,22 @@ final class TableOwnership {
         if (!pin) {
             return force(entries, wanted, Conflict.WRITTEN_ANYWAY, digest, false);
         }
-        if (entries.length != 1 || entries[0] == unknown) {
-            // Tables that are written together are dependent, and two monitors cannot be had at once without an order.
-            return force(entries, DomainSlots.DEFAULT, Conflict.TWO_DOMAINS, digest, true);
+        for (TableEntry entry : entries) {
+            if (entry == unknown) {
+                return force(entries, DomainSlots.DEFAULT, Conflict.TWO_DOMAINS, digest, true);
+            }
         }
-        TableEntry entry = entries[0];
-        boolean admitted = wanted == DomainSlots.DEFAULT || admitted(entry.name, wanted);
-        int slot;
-        int other;
-        long otherDigest;
-        Conflict conflict = null;
-        synchronized (entry) {
-            if (entry.dropped()) {
-                return decide(new TableEntry[] {entry(entry.name)}, wanted, true, digest);
-            }
-            int owners = owners(entry);
-            int others = owners & ~(1 << wanted);
-            other = others == 0 ? wanted : Integer.numberOfTrailingZeros(others);
-            if (others == 0) {
-                // Owned by the domain that is wanted, or free.
-                slot = owners != 0 || admitted && !entry.unsteerable() ? wanted : DomainSlots.DEFAULT;
-            } else if (owners == 1 << other && other != DomainSlots.FOREIGN) {
-                slot = other;
-                conflict = Conflict.PINNED;
-            } else {
-                slot = DomainSlots.DEFAULT;
-                conflict = Conflict.TWO_DOMAINS;
-            }
-            otherDigest = entry.lastDigest(other);
-            entry.begin(slot, digest);
+        boolean admitted = wanted == DomainSlots.DEFAULT || admitted(entries, wanted);
+        PinDecision decision = new PinDecision(progress, simulated, inheritance, entries, wanted, admitted, digest);
+        if (!decision.take()) {
+            return decide(tables.current(entries), wanted, true, digest);
         }
         inFlight.incrementAndGet();
+        Conflict conflict = decision.conflict;
         if (conflict != null) {
-            conflicts.onConflict(conflict, entry.name, digest, slot, otherDigest, other);
+            conflicts.onConflict(conflict, decision.at, digest, decision.slot, decision.otherDigest, decision.other);
         }
-        return new Claim(this, entries, slot);
+        return new Claim(this, entries, decision.slot);
     }
 
     /**
@@ -183,6 +133,7 @@ final class TableOwnership {
                     others = owners(entry) & ~(1 << slot);
                     otherDigest = entry.lastDigest(others == 0 ? slot : Integer.numberOfTrailingZeros(others));
                     entry.begin(slot, digest);
+                    entry.want(slot, progress.epoch());
                     if (mark && entry != unknown) {
                         entry.setUnsteerable();
                     }
@@ -192,7 +143,7 @@ final class TableOwnership {
                 if (claimed == entries) {
                     claimed = entries.clone();
                 }
-                claimed[i] = entry(entry.name);
+                claimed[i] = tables.entry(entry.name);
                 i--;
             } else if (others != 0 && entry != unknown) {
                 conflicts.onConflict(
@@ -221,9 +172,7 @@ final class TableOwnership {
 
     /** The write and its transaction are over. */
     void release(Claim claim) {
-        // Read before the monitors are taken: an epoch that is too early would be wrong, but it cannot be one, since
-        // the
-        // server's answer is here.
+        // Read before the monitors are taken: an epoch too early would be wrong, but the server's answer is here.
         long epoch = progress.epoch();
         for (TableEntry entry : claim.entries) {
             synchronized (entry) {
@@ -235,28 +184,18 @@ final class TableOwnership {
 
     private int owners(TableEntry entry) {
         int owners = entry.outstanding(progress, simulated);
-        return owners | ownersFromBefore();
+        return owners | inheritance.owners();
     }
 
-    /** What was written before anyone looked, by whatever way and in whatever domain. */
-    private int ownersFromBefore() {
-        return knownSince > progress.applied(DomainSlots.FOREIGN) ? 1 << DomainSlots.DEFAULT : 0;
-    }
-
-    private boolean admitted(String table, int wanted) {
-        if (!admission.mayLeaveDefault(table)) {
-            return false;
+    private boolean admitted(TableEntry[] entries, int wanted) {
+        for (TableEntry entry : entries) {
+            if (!admission.mayLeaveDefault(entry.name)) {
+                return false;
+            }
         }
         synchronized (unknown) {
             // A procedure's tables are not known: it may have written this one.
             return (unknown.outstanding(progress, simulated) & ~(1 << wanted)) == 0;
-        }
-    }
-
-    /** Called now and then by the poller: ends the wait for writes that were in flight when this was made. */
-    void settle() {
-        if (before != null && knownSince == Long.MAX_VALUE && before.inFlight.get() == 0) {
-            knownSince = progress.epoch();
         }
     }
 
@@ -270,40 +209,19 @@ final class TableOwnership {
     }
 
     boolean full() {
-        return tables.size() >= maxTables;
+        return tables.full();
     }
 
-    /** A table that was written from more than one domain, for the admin endpoint. */
-    record Contested(String table, List<Long> writesBySlot, boolean unsteerable) {}
-
-    /** The tables written from more than one domain since the start, at most so many. */
-    List<Contested> contested(int limit) {
-        List<Contested> found = new ArrayList<>();
-        for (TableEntry entry : tables.values()) {
-            long[] writes = new long[DomainSlots.LENGTH];
-            boolean unsteerable;
-            synchronized (entry) {
-                for (int slot = 0; slot < writes.length; slot++) {
-                    writes[slot] = entry.writes(slot);
-                }
-                unsteerable = entry.unsteerable();
-            }
-            if (Arrays.stream(writes).filter(w -> w > 0).count() > 1) {
-                found.add(
-                        new Contested(entry.name, Arrays.stream(writes).boxed().toList(), unsteerable));
-                if (found.size() == limit) {
-                    break;
-                }
-            }
-        }
-        return found;
+    /** Called now and then by the poller: see {@link Inheritance#settle}. */
+    void settle() {
+        inheritance.settle();
     }
 
     /** Owners of a table now, as bits of slots. */
     int ownersOf(String name) {
-        TableEntry entry = tables.get(name);
+        TableEntry entry = tables.find(name);
         if (entry == null) {
-            return ownersFromBefore();
+            return inheritance.owners();
         }
         synchronized (entry) {
             return owners(entry);

@@ -5,11 +5,12 @@ import io.understudy.sql.TableName;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From a statement's summary to the entries of the tables that its replication depends on, which is remembered by digest
+ * From a statement's summary to the entries, in the order of their names, of the tables that its replication depends on, which is remembered by digest
  * and schema: a repeated statement costs a lookup. These are the tables that it writes, and unless the binary log is in row
  * format those that it reads, since the replica then runs the statement itself. Any thread.
  */
@@ -17,9 +18,11 @@ final class TableResolver {
     private static final int CACHE_SIZE = 4096;
     /** A statement that writes more tables than that is not worth following one by one. */
     private static final int MAX_TABLES = 32;
+    /** A statement over more tables than that ties none of them. */
+    private static final int MAX_TIED = 8;
 
     private record Resolved(
-            long digest, @Nullable String schema, Catalog catalog, boolean rowFormat, TableEntry[] entries) {}
+            long digest, @Nullable String schema, Relations relations, boolean rowFormat, TableEntry[] entries) {}
 
     private final TableOwnership ownership;
     private final Dictionary dictionary;
@@ -37,13 +40,13 @@ final class TableResolver {
         if (work != Work.TABLES || summary == null) {
             return unknown;
         }
-        Catalog catalog = dictionary.catalog();
+        Relations relations = dictionary.relations();
         int slot = (int) (summary.digest() ^ summary.digest() >>> 32) & CACHE_SIZE - 1;
         boolean rowFormat = dictionary.rowFormat();
         Resolved known = cache.get(slot);
         if (known != null
                 && known.digest == summary.digest()
-                && known.catalog == catalog
+                && known.relations == relations
                 && known.rowFormat == rowFormat
                 && Objects.equals(known.schema, schema)
                 && current(known.entries)) {
@@ -53,8 +56,8 @@ final class TableResolver {
         if (!rowFormat) {
             tables.addAll(summary.reads());
         }
-        TableEntry[] entries = resolve(tables, schema, catalog);
-        cache.set(slot, new Resolved(summary.digest(), schema, catalog, rowFormat, entries));
+        TableEntry[] entries = resolve(tables, schema, relations);
+        cache.set(slot, new Resolved(summary.digest(), schema, relations, rowFormat, entries));
         return entries;
     }
 
@@ -69,20 +72,35 @@ final class TableResolver {
         return true;
     }
 
-    private TableEntry[] resolve(List<TableName> tables, @Nullable String schema, Catalog catalog) {
-        if (tables.size() > MAX_TABLES) {
-            return unknown;
-        }
-        List<TableEntry> entries = new ArrayList<>();
+    private TableEntry[] resolve(List<TableName> tables, @Nullable String schema, Relations relations) {
+        // In the order of their names, in which their monitors are taken.
+        TreeSet<String> names = new TreeSet<>();
+        TreeSet<String> families = new TreeSet<>();
         for (TableName table : tables) {
             String where = table.schema() == null ? schema : table.schema();
-            TableEntry entry = where == null
-                    ? ownership.unknown()
-                    : ownership.entry(catalog.family(Catalog.name(where, table.table())));
-            if (!entries.contains(entry)) {
-                entries.add(entry);
+            if (where == null) {
+                return unknown;
+            }
+            String name = Catalog.name(where, table.table());
+            families.add(relations.catalog().family(name));
+            relations.addNames(name, names);
+        }
+        if (names.size() > MAX_TABLES) {
+            return unknown;
+        }
+        if (families.size() > 1 && families.size() <= MAX_TIED) {
+            // Once written together, always followed together: else two domains could own them when the statement comes
+            // again.
+            dictionary.expand(families, families);
+        }
+        TableEntry[] entries = new TableEntry[names.size()];
+        int count = 0;
+        for (String name : names) {
+            entries[count] = ownership.entry(name);
+            if (entries[count++] == ownership.unknown()) {
+                return unknown;
             }
         }
-        return entries.toArray(new TableEntry[0]);
+        return entries;
     }
 }

@@ -11,8 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Names of the collation ids that logins carry, as a standby knows them. Immutable. */
 final class CollationNames {
-    static final CollationNames UNKNOWN = new CollationNames(Map.of());
-
     private final Map<Integer, String> setNames;
 
     CollationNames(Map<Integer, String> setNames) {
@@ -38,7 +36,7 @@ final class CollationNames {
         return new CollationNames(names);
     }
 
-    /** {@code NAMES x COLLATE y}, or null when the id is not known: the connection's default then stays. */
+    /** {@code NAMES x COLLATE y}, or null when the id is not known. */
     @Nullable
     String setNames(int collation) {
         return setNames.get(collation);

@@ -10,6 +10,9 @@ final class Commands {
     static final int INIT_DB = 0x02;
     static final int STMT_PREPARE = 0x16;
     static final int STMT_EXECUTE = 0x17;
+    static final int CHANGE_USER = 0x11;
+    static final int RESET_CONNECTION = 0x1F;
+    static final int STMT_BULK_EXECUTE = 0xFA;
     private static final int STMT_CLOSE = 0x19;
 
     private Commands() {}

@@ -11,7 +11,7 @@ enum DropReason {
     STANDBY_DOWN,
     NOT_READ_ONLY,
     RATE_LIMITED,
-    /** An execution whose parameter types were never seen, or which carries query attributes. */
+    /** An execution whose parameter types were never seen, or whose query attributes cannot be told from its values. */
     NOT_REPRODUCIBLE;
 
     String label() {

@@ -20,6 +20,17 @@ final class ExecutePacket {
 
     private ExecutePacket() {}
 
+    /** COM_STMT_SEND_LONG_DATA packets, back to back with their headers, for {@code statementId}. */
+    static ByteBuf readdress(ByteBufAllocator alloc, byte[] longData, int statementId) {
+        ByteBuf out = alloc.buffer(longData.length).writeBytes(longData);
+        int at = 0;
+        while (at < longData.length) {
+            out.setIntLE(at + HEADER + ID_AT, statementId);
+            at += HEADER + out.getUnsignedMediumLE(at);
+        }
+        return out;
+    }
+
     /**
      * The packet for {@code statementId} on the standby, or null when it cannot be made: types were never seen, or the
      * packet carries query attributes.

@@ -1,5 +1,7 @@
 package io.understudy.plugins.mirror;
 
+import java.util.Deque;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jctools.queues.MpmcArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -11,12 +13,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class MirrorLane {
     private final MpmcArrayQueue<MirroredStatement> waiting;
-    private final MpmcArrayQueue<MirrorConnection> idle;
+    /** The one that rested last is woken first: its thread and the standby's are warm, and no more connections are made than needed. */
+    private final Deque<MirrorConnection> idle = new ConcurrentLinkedDeque<>();
+
     private final AtomicInteger connections = new AtomicInteger();
 
-    MirrorLane(int statements, int connectionLimit) {
+    MirrorLane(int statements) {
         waiting = new MpmcArrayQueue<>(Math.max(2, statements));
-        idle = new MpmcArrayQueue<>(Math.max(2, connectionLimit));
     }
 
     boolean offer(MirroredStatement statement) {
@@ -42,7 +45,7 @@ final class MirrorLane {
 
     /** The connection has found nothing; looks once more, because a statement may have come in between. */
     void rest(MirrorConnection connection) {
-        idle.offer(connection);
+        idle.push(connection);
         if (!waiting.isEmpty()) {
             wakeOne();
         }

@@ -1,6 +1,7 @@
 package io.understudy.plugins.mirror;
 
 import io.micrometer.core.instrument.Counter;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.Interest;
@@ -10,6 +11,8 @@ import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.rules.SessionRules;
 import io.understudy.sql.StatementSummary;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 final class MirrorObserver implements SessionObserver {
     /** A statement that was chosen and waits for the primary's answer. */
     private static final class Chosen {
-        private final io.netty.buffer.ByteBuf packet;
+        private final ByteBuf packet;
+        private final byte @Nullable [] longData;
         private final MirrorRules.Bound rule;
         private final StatementSetting setting;
         private final @Nullable PreparedStatement prepared;
@@ -29,13 +33,15 @@ final class MirrorObserver implements SessionObserver {
         private final long digest;
 
         Chosen(
-                io.netty.buffer.ByteBuf packet,
+                ByteBuf packet,
+                byte @Nullable [] longData,
                 MirrorRules.Bound rule,
                 StatementSetting setting,
                 @Nullable PreparedStatement prepared,
                 byte @Nullable [] types,
                 long digest) {
             this.packet = packet;
+            this.longData = longData;
             this.rule = rule;
             this.setting = setting;
             this.prepared = prepared;
@@ -44,12 +50,17 @@ final class MirrorObserver implements SessionObserver {
         }
     }
 
+    private static final Object CHANGE = new Object();
+
     private final MirrorPlugin plugin;
     private final SessionContext session;
     private final int sessionHash;
     private MirrorRules rules;
     private SessionRules<MirrorRules.Bound> sessionRules;
     private StatementSetting setting;
+    private int changesInFlight;
+    /** Copies that nobody else would give back if the session ended now. */
+    private final Deque<Chosen> unanswered = new ArrayDeque<>(2);
 
     MirrorObserver(MirrorPlugin plugin, SessionContext session) {
         this.plugin = plugin;
@@ -74,6 +85,11 @@ final class MirrorObserver implements SessionObserver {
 
     @Override
     public void onCommand(CommandView command) {
+        if (changesSession(command)) {
+            changesInFlight++;
+            command.attach(CHANGE);
+            return;
+        }
         if (!command.isStatement()) {
             return;
         }
@@ -81,20 +97,8 @@ final class MirrorObserver implements SessionObserver {
         if (rule == null) {
             return;
         }
+        String unfit = unfit(command);
         StatementSummary summary = command.summary();
-        String unfit = command.complete()
-                ? MirrorFitness.unfit(summary, rules.functions())
-                : summary == null ? "too_long" : MirrorFitness.unfit(summary, rules.functions());
-        if (unfit == null) {
-            unfit = MirrorFitness.unfit(session.settings(), command);
-        }
-        PreparedStatement prepared = command.prepared();
-        if (unfit == null && !command.complete()) {
-            unfit = "too_long";
-        }
-        if (unfit == null && prepared != null && prepared.longDataPending()) {
-            unfit = "long_data";
-        }
         if (unfit != null || summary == null) {
             skipped(unfit == null ? "unparsed" : unfit).increment();
             return;
@@ -103,13 +107,58 @@ final class MirrorObserver implements SessionObserver {
             rule.targets().forEach(standby -> standby.drop(DropReason.RATE_LIMITED));
             return;
         }
-        command.attach(new Chosen(
-                command.copyPacket(PooledByteBufAllocator.DEFAULT),
+        ByteBuf packet = command.copyPacket(PooledByteBufAllocator.DEFAULT);
+        if (packet == null) {
+            rule.targets().forEach(standby -> standby.drop(DropReason.NOT_REPRODUCIBLE));
+            return;
+        }
+        PreparedStatement prepared = command.prepared();
+        StatementSetting now = currentSetting();
+        Chosen chosen = new Chosen(
+                packet,
+                prepared == null ? null : prepared.longData(),
                 rule,
-                currentSetting(),
+                prepared == null ? now : now.asPrepared(prepared),
                 prepared,
                 prepared == null ? null : prepared.parameterTypes(),
-                summary.digest()));
+                summary.digest());
+        command.attach(chosen);
+        unanswered.add(chosen);
+    }
+
+    /** What is sent behind one of these before its answer may mean something that is not known yet. */
+    private static boolean changesSession(CommandView command) {
+        return switch (command.code()) {
+            case Commands.QUERY ->
+                switch (command.kind()) {
+                    case SET, USE, CREATE, LOCK, UNLOCK, EXECUTE, BLOCK -> true;
+                    default -> false;
+                };
+            case Commands.INIT_DB, Commands.CHANGE_USER, Commands.RESET_CONNECTION -> true;
+            default -> false;
+        };
+    }
+
+    private @Nullable String unfit(CommandView command) {
+        if (changesInFlight > 0) {
+            return "settings_in_flight";
+        }
+        String unfit = MirrorFitness.unfit(command.summary(), rules.functions());
+        if (unfit == null) {
+            unfit = MirrorFitness.unfit(session.settings(), command);
+        }
+        if (unfit != null) {
+            return unfit;
+        }
+        if (!command.complete()) {
+            return "too_long";
+        }
+        if (command.code() == Commands.STMT_BULK_EXECUTE) {
+            return "bulk_execute";
+        }
+        PreparedStatement prepared = command.prepared();
+        // More of it than is kept: without all of it the execution would be another.
+        return prepared != null && prepared.longDataPending() && prepared.longData() == null ? "long_data" : null;
     }
 
     private MirrorRules.@Nullable Bound chosenBy(CommandView command) {
@@ -141,10 +190,15 @@ final class MirrorObserver implements SessionObserver {
 
     @Override
     public void onResponse(CommandView command, ResponseView response) {
-        if (!(command.attachment() instanceof Chosen chosen)) {
+        Object attached = command.attachment();
+        command.attach(null);
+        if (attached == CHANGE) {
+            changesInFlight--;
+        }
+        if (!(attached instanceof Chosen chosen)) {
             return;
         }
-        command.attach(null);
+        unanswered.remove(chosen); // the first: answers come in order
         try {
             if (!response.ok()) {
                 skipped("failed_on_primary").increment();
@@ -152,6 +206,7 @@ final class MirrorObserver implements SessionObserver {
             }
             MirroredStatement statement = new MirroredStatement(
                     chosen.packet,
+                    chosen.longData,
                     chosen.prepared,
                     chosen.types,
                     chosen.setting,
@@ -166,5 +221,11 @@ final class MirrorObserver implements SessionObserver {
         } finally {
             chosen.packet.release();
         }
+    }
+
+    @Override
+    public void onClose(String reason) {
+        unanswered.forEach(chosen -> chosen.packet.release());
+        unanswered.clear();
     }
 }

@@ -40,7 +40,8 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
         meters = made;
         config = wanted;
         for (StandbyBackend standby : context.standbys()) {
-            standbys.add(new StandbyMirror(standby, context, made, wanted, times));
+            Collations collations = Collations.of(standby.name(), standby.dataSource());
+            standbys.add(new StandbyMirror(standby, context, made, wanted, times, collations));
         }
         rules = new MirrorRules(wanted, standbys);
         standbys.forEach(StandbyMirror::start);

@@ -9,10 +9,11 @@ import org.jspecify.annotations.Nullable;
  * references like its buffer: each queue holds one.
  *
  * @param packet the client's packet, header included
+ * @param longData the client's COM_STMT_SEND_LONG_DATA packets that belong before it, headers included, or null
  * @param prepared what an execution executes, or null for a text statement
  * @param parameterTypes as they were when the client executed, or null
  * @param setting schema and settings of the session
- * @param rule index of the rule that chose it
+ * @param rule that chose it
  * @param sessionId for order within a session
  * @param digest of the statement, for the comparison of times
  * @param primaryNanos how long the primary took
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 record MirroredStatement(
         ByteBuf packet,
+        byte @Nullable [] longData,
         @Nullable PreparedStatement prepared,
         byte @Nullable [] parameterTypes,
         StatementSetting setting,
@@ -30,7 +32,7 @@ record MirroredStatement(
         long queuedNanos) {
 
     int bytes() {
-        return packet.readableBytes();
+        return packet.readableBytes() + (longData == null ? 0 : longData.length);
     }
 
     void retain() {

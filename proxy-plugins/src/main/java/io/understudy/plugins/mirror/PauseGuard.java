@@ -20,6 +20,8 @@ final class PauseGuard {
     enum Cause {
         WRITABLE(DropReason.NOT_READ_ONLY),
         OPERATOR(DropReason.PAUSED),
+        /** Not seen yet, or not any more: it may come back as a primary, so it is looked at before it is mirrored to. */
+        UNREACHABLE(DropReason.STANDBY_DOWN),
         LAG(DropReason.PAUSED),
         BUSY(DropReason.PAUSED);
 
@@ -31,7 +33,7 @@ final class PauseGuard {
     }
 
     private final StandbyBackend standby;
-    private volatile @Nullable Cause cause;
+    private volatile @Nullable Cause cause = Cause.UNREACHABLE;
     private volatile boolean byOperator;
     private volatile boolean allowWritable;
 
@@ -66,7 +68,10 @@ final class PauseGuard {
     void look(MirrorConfig.PauseAbove bounds) {
         StandbyState state = standby.state();
         if (!state.reachable()) {
-            return; // the connections notice by themselves
+            if (cause != Cause.WRITABLE && cause != Cause.OPERATOR) {
+                set(Cause.UNREACHABLE, "it is unreachable");
+            }
+            return;
         }
         if (state.readOnly()) {
             allowWritable = false;

@@ -18,6 +18,7 @@ final class PreparedCache {
             ByteBuffer text,
             @Nullable String schema,
             @Nullable String sqlMode,
+            @Nullable String characterSet,
             int collation) {}
 
     /**
@@ -53,6 +54,11 @@ final class PreparedCache {
     }
 
     private static Key key(byte[] text, StatementSetting setting) {
-        return new Key(ByteBuffer.wrap(text), setting.schema(), setting.sqlMode(), setting.collation());
+        return new Key(
+                ByteBuffer.wrap(text),
+                setting.schema(),
+                setting.sqlMode(),
+                setting.characterSet(),
+                setting.collation());
     }
 }

@@ -30,6 +30,7 @@ final class StandbyMirror {
     private final MirrorMeters meters;
     private final DigestTimes times;
     private final PauseGuard pause;
+    private final Collations collations;
     private final LatencyRecorder seconds;
     private final Map<DropReason, Counter> dropped = new EnumMap<>(DropReason.class);
     private final ConcurrentMap<String, Counter> executed = new ConcurrentHashMap<>();
@@ -41,7 +42,6 @@ final class StandbyMirror {
     private final MirrorConfig.Order order;
 
     private volatile MirrorConfig config;
-    private volatile CollationNames collations = CollationNames.UNKNOWN;
     private @Nullable ScheduledFuture<?> sweeper;
 
     StandbyMirror(
@@ -49,7 +49,8 @@ final class StandbyMirror {
             PluginContext context,
             MirrorMeters meters,
             MirrorConfig config,
-            DigestTimes times) {
+            DigestTimes times,
+            Collations collations) {
         this.standby = standby;
         this.context = context;
         this.meters = meters;
@@ -58,16 +59,18 @@ final class StandbyMirror {
         this.concurrency = config.concurrency();
         this.order = config.order();
         this.pause = new PauseGuard(standby);
+        this.collations = collations;
         this.seconds =
                 context.latency("understudy_mirror_seconds", "Execution on the standby", "standby", standby.name());
         for (DropReason reason : DropReason.values()) {
             dropped.put(reason, meters.dropped(standby.name(), reason.label()));
         }
+        pause.look(config.pauseAbove());
         meters.waiting(standby.name(), statements::get, bytes::get);
         boolean ordered = order == MirrorConfig.Order.SESSION;
         int laneCount = ordered ? concurrency : 1;
         for (int i = 0; i < laneCount; i++) {
-            lanes.add(new MirrorLane(config.queue().statements(), ordered ? 1 : concurrency));
+            lanes.add(new MirrorLane(config.queue().statements()));
         }
         for (int i = 0; i < concurrency; i++) {
             MirrorLane lane = lanes.get(i % laneCount);
@@ -228,20 +231,8 @@ final class StandbyMirror {
         return config;
     }
 
-    CollationNames collations() {
+    Collations collations() {
         return collations;
-    }
-
-    /** Asked off the event loops, when a connection is opened. */
-    void learnCollations() {
-        if (collations == CollationNames.UNKNOWN) {
-            try {
-                collations = CollationNames.of(standby.dataSource());
-            } catch (java.sql.SQLException e) {
-                // Asked again with the next connection; until then the connection's own character set serves.
-                collations = CollationNames.UNKNOWN;
-            }
-        }
     }
 
     PauseGuard pause() {

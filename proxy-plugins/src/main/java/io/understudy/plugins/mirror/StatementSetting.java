@@ -1,7 +1,9 @@
 package io.understudy.plugins.mirror;
 
+import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionSettings;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,32 +32,50 @@ record StatementSetting(
                 settings.sqlMode());
     }
 
+    /** For an execution: names and text mean what they meant when the statement was prepared. */
+    StatementSetting asPrepared(PreparedStatement prepared) {
+        boolean same = Objects.equals(schema, prepared.schema())
+                && Objects.equals(characterSet, prepared.characterSet())
+                && Objects.equals(sqlMode, prepared.sqlMode());
+        return same
+                ? this
+                : new StatementSetting(
+                        prepared.schema(), collation, prepared.characterSet(), timeZone, prepared.sqlMode());
+    }
+
     /** Equal but for the schema, which is changed by a command of its own. */
     boolean sameVariables(@Nullable StatementSetting other) {
         return other != null
                 && collation == other.collation
-                && java.util.Objects.equals(characterSet, other.characterSet)
-                && java.util.Objects.equals(timeZone, other.timeZone)
-                && java.util.Objects.equals(sqlMode, other.sqlMode);
+                && Objects.equals(characterSet, other.characterSet)
+                && Objects.equals(timeZone, other.timeZone)
+                && Objects.equals(sqlMode, other.sqlMode);
     }
 
     /** True while this still describes {@code session}: the usual case, checked without allocating. */
     boolean describes(SessionContext session) {
         SessionSettings settings = session.settings();
         return collation == settings.loginCollation()
-                && java.util.Objects.equals(schema, session.schema())
-                && java.util.Objects.equals(characterSet, settings.characterSet())
-                && java.util.Objects.equals(timeZone, settings.timeZone())
-                && java.util.Objects.equals(sqlMode, settings.sqlMode());
+                && Objects.equals(schema, session.schema())
+                && Objects.equals(characterSet, settings.characterSet())
+                && Objects.equals(timeZone, settings.timeZone())
+                && Objects.equals(sqlMode, settings.sqlMode());
     }
 
-    /** One SET statement that brings a connection there. */
+    /** The same in another schema. */
+    StatementSetting in(@Nullable String other) {
+        return new StatementSetting(other, collation, characterSet, timeZone, sqlMode);
+    }
+
+    /** One SET statement that brings a connection there; null when the standby does not know the login's collation. */
+    @Nullable
     String setStatement(CollationNames names) {
         StringBuilder sql = new StringBuilder("SET ");
         String login = names.setNames(collation);
-        if (login != null) {
-            sql.append(login).append(", ");
+        if (login == null) {
+            return null;
         }
+        sql.append(login).append(", ");
         if (characterSet != null) {
             sql.append(characterSet).append(", ");
         }

@@ -93,6 +93,30 @@ class CommitRecognizerTest {
         }
 
         @Test
+        void aSchemaChangeThatFailsHasCommittedTheOpenTransaction() {
+            beginAndWrite();
+            assertThat(after(to("CREATE TABLE t (a INT)").error(1050))).isEqualTo(CommitKind.COMMIT);
+            assertThat(after(to("INSERT INTO t VALUES (1)").affected(1))).isEqualTo(CommitKind.AUTOCOMMIT);
+        }
+
+        @Test
+        void aSchemaChangeThatIsRefusedBeforehandHasNot() {
+            for (int error : new int[] {1064, 1290, 1399, 1792}) {
+                beginAndWrite();
+                assertThat(after(to("CREATE TABLE t (a INT)").error(error))).isNull();
+                assertThat(after(to("COMMIT"))).isEqualTo(CommitKind.COMMIT);
+            }
+            beginAndWrite();
+            assertThat(after(to("CREATE TEMPORARY TABLE t (a INT)").error(1050)))
+                    .isNull();
+            assertThat(after(to("COMMIT"))).isEqualTo(CommitKind.COMMIT);
+            begin();
+            assertThat(after(to("DROP TABLE t").error(1051)))
+                    .as("nothing was written")
+                    .isNull();
+        }
+
+        @Test
         void autocommitWrites() {
             assertThat(after(to("INSERT INTO t VALUES (1)").affected(1))).isEqualTo(CommitKind.AUTOCOMMIT);
             assertThat(after(to("UPDATE t SET a = 1").affected(2))).isEqualTo(CommitKind.AUTOCOMMIT);

@@ -44,7 +44,8 @@ class CommitWorkerTest {
                 new AttributionState(attribution, canAsk),
                 Clock.systemUTC(),
                 () -> now,
-                canAsk);
+                canAsk,
+                (commit, event, parts) -> {});
     }
 
     private List<Long> commits(String kind, String state) {

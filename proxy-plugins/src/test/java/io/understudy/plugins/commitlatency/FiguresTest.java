@@ -92,12 +92,36 @@ class FiguresTest {
         List<Long> sizes = new ArrayList<>();
         GroupCommits groups = new GroupCommits(sizes::add);
         for (long group : new long[] {5, 5, 5, -1, -1, 6, 7, 7, -1}) {
-            groups.transaction(
-                    new BinlogTransaction("g", TransactionKind.WRITE, 0, 1, 1, group, 1, 1, 1, Set.of(), true, false));
+            groups.transaction(ofGroup(group));
         }
         assertThat(sizes).containsExactly(3L, 1L, 1L, 1L, 2L, 1L);
         assertThat(groups.groups()).isEqualTo(6);
         assertThat(groups.transactions()).isEqualTo(9);
+    }
+
+    private static BinlogTransaction ofGroup(long group) {
+        return new BinlogTransaction("g", TransactionKind.WRITE, 0, 1, 1, group, 1, 1, 1, Set.of(), true, false);
+    }
+
+    @Test
+    void groupsAreToldBySetting() {
+        GroupCommits groups = new GroupCommits(size -> {});
+        groups.settings(0, 100_000);
+        groups.transaction(ofGroup(BinlogTransaction.NO_GROUP));
+        groups.transaction(ofGroup(BinlogTransaction.NO_GROUP));
+        groups.commit(1_000_000);
+        groups.settings(0, 100_000);
+        groups.settings(8, 50_000);
+        for (int i = 0; i < 3; i++) {
+            groups.transaction(ofGroup(77));
+        }
+        groups.transaction(ofGroup(BinlogTransaction.NO_GROUP));
+        groups.commit(2_000_000);
+        groups.commit(4_000_000);
+        assertThat(groups.under())
+                .containsExactly(
+                        new GroupCommits.Under(0, 100_000, 2, 1.0, 1, 1.0),
+                        new GroupCommits.Under(8, 50_000, 2, 2.0, 2, 3.0));
     }
 
     @Test

@@ -195,8 +195,31 @@ class DomainObserverTest {
         assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
         fixture.caughtUp();
         assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
-        assertThat(app.run("DELETE archive, orders FROM archive JOIN orders")).isEqualTo(TO_0);
-        assertThat(fixture.conflicts).containsExactly("pinned shop.archive 0/0", "two_domains shop.archive 0/11");
+        assertThat(fixture.conflicts).containsExactly("pinned shop.archive 0/0");
+    }
+
+    @Test
+    void aStatementOverSeveralTablesFollowsTheirOnlyOwner() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.run("DELETE FROM archive");
+
+        assertThat(app.run("DELETE archive, orders FROM archive JOIN orders")).isEqualTo("-");
+        assertThat(fixture.client("app").run("DELETE FROM orders")).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(fixture.conflicts).containsExactly("pinned shop.orders 11/11");
+    }
+
+    @Test
+    void aStatementOverTablesOfTwoDomainsGoesToTheDefaultOneAndIsCounted() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.run("DELETE FROM archive");
+        app.run("DELETE FROM orders");
+
+        assertThat(app.run("DELETE archive, orders FROM archive JOIN orders")).isEqualTo("-");
+        assertThat(fixture.conflicts).containsExactly("two_domains shop.archive 0/11");
+        fixture.caughtUp();
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
     }
 
     @Test
@@ -234,7 +257,7 @@ class DomainObserverTest {
         app.run("DELETE FROM archive");
         FakeClient other = fixture.client("app");
 
-        other.answer(other.send("INSERT INTO archive VALUES (LAST_INSERT_ID())", false));
+        other.answer(other.send("INSERT INTO archive VALUES (ROW_COUNT())", false));
 
         assertThat(fixture.conflicts).containsExactly("no_boundary shop.archive 0/11");
     }
@@ -249,11 +272,17 @@ class DomainObserverTest {
         assertThat(app.run("UPDATE big SET c = 1")).isEqualTo("-");
         assertThat(fixture.count("10", "ddl", "advised")).isEqualTo(1);
         assertThat(fixture.count("10", "none", "pinned")).isEqualTo(1);
-        assertThat(fixture.policy.ownership.contested(10)).isEmpty();
+        assertThat(fixture.policy.ownership.report.contested(10))
+                .singleElement()
+                .satisfies(table -> {
+                    assertThat(table.table()).isEqualTo("shop.big");
+                    assertThat(table.wanted()).isEqualTo(0b11);
+                    assertThat(table.writesBySlot()).startsWith(0L, 2L);
+                });
         fixture.caughtUp();
         app.run("UPDATE big SET c = 1");
-        assertThat(fixture.policy.ownership.contested(10))
-                .extracting(TableOwnership.Contested::table)
+        assertThat(fixture.policy.ownership.report.contested(10))
+                .extracting(OwnershipReport.Contested::table)
                 .containsExactly("shop.big");
     }
 
@@ -310,9 +339,9 @@ class DomainObserverTest {
         assertThat(app.run("DELETE FROM orders")).isEqualTo(TO_0);
         fixture.caughtUp();
         fixture.dictionary.setRowFormat(false);
-        assertThat(app.run(copy)).isEqualTo("-");
-        fixture.caughtUp();
-        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
+        assertThat(app.run(copy)).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(app.run("DELETE FROM orders")).isEqualTo("-");
+        assertThat(fixture.conflicts).containsExactly("pinned shop.orders 11/11");
     }
 
     @Test

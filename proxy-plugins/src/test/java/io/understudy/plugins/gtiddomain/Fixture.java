@@ -35,11 +35,12 @@ final class Fixture {
         catalog.table("shop.view", false);
         catalog.foreignKey("shop.child", "shop.items");
         dictionary.learned(catalog.build(), 0);
+        dictionary.prune(name -> false);
     }
 
     Policy policy(Mode mode, Guard guard, @Nullable String procedure, DomainRule... rules) {
         GtidDomainConfig config = new GtidDomainConfig(
-                mode, guard, 0L, procedure, Duration.ZERO, Duration.ofSeconds(1), 100, List.of(rules));
+                mode, guard, 0L, procedure, Duration.ZERO, Duration.ofSeconds(1), 100, true, List.of(rules));
         TableOwnership ownership = new TableOwnership(
                 progress,
                 100,

@@ -168,4 +168,31 @@ class TableOwnershipTest {
         assertThat(position.covers(GtidPosition.parse("7-1-1"))).isFalse();
         assertThat(GtidPosition.parse(null).covers(GtidPosition.parse(""))).isTrue();
     }
+
+    @Test
+    void whatNobodyAnnouncedIsOwnedByItsDomainAndStaysInTheDefaultOneAfterwards() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+
+        List<String> unseen = ownership.logged.observe(List.of("s.audit"), 1, () -> false);
+
+        assertThat(unseen).containsExactly("s.audit");
+        assertThat(decide(ownership, "s.audit", 2).slot()).isEqualTo(1);
+        poll("0-1-5,10-1-1", "0-1-5,10-1-1");
+        assertThat(decide(ownership, "s.audit", 1).slot()).isEqualTo(1);
+    }
+
+    @Test
+    void whatWasAnnouncedIsNoSurprise() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+        Claim claim = decide(ownership, "s.a", 1);
+
+        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> false)).isEmpty();
+        claim.release();
+        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> false)).isEmpty();
+        assertThat(ownership.logged.observe(List.of("s.a"), 2, () -> false)).containsExactly("s.a");
+        poll("0-1-5,10-1-1,11-1-1", "0-1-5,10-1-1,11-1-1");
+        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> true)).isEmpty();
+    }
 }

@@ -12,10 +12,14 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class StandbyMirrorTest {
+    private static final Collations COLLATIONS =
+            Collations.known(new CollationNames(Map.of(45, "NAMES utf8mb4 COLLATE utf8mb4_general_ci")));
+
     private final MeterRegistry meters = new SimpleMeterRegistry();
     private final FakeStandby standby = new FakeStandby();
     private final ManualExecutor executor = new ManualExecutor();
@@ -36,7 +40,7 @@ class StandbyMirrorTest {
                     case "meters" -> meters;
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
-        return new StandbyMirror(standby, context, new MirrorMeters(meters), config, new DigestTimes());
+        return new StandbyMirror(standby, context, new MirrorMeters(meters), config, new DigestTimes(), COLLATIONS);
     }
 
     private static MirrorConfig config(int concurrency, int statements, String bytes, Duration age) {
@@ -56,6 +60,7 @@ class StandbyMirrorTest {
         packets.add(packet);
         mirror.offer(new MirroredStatement(
                 packet,
+                null,
                 null,
                 null,
                 new StatementSetting(null, 45, null, null, null),
@@ -100,7 +105,10 @@ class StandbyMirrorTest {
         offer(mirror, "SELECT 2", 2);
         executor.runAll();
         assertThat(standby.statements())
-                .containsExactly("SET time_zone = DEFAULT, sql_mode = DEFAULT", "SELECT 1", "SELECT 2");
+                .containsExactly(
+                        "SET NAMES utf8mb4 COLLATE utf8mb4_general_ci, time_zone = DEFAULT, sql_mode = DEFAULT",
+                        "SELECT 1",
+                        "SELECT 2");
         mirror.stop();
     }
 
@@ -154,6 +162,30 @@ class StandbyMirrorTest {
         offer(mirror, "SELECT 2", 1);
         executor.runAll();
         assertThat(standby.statements()).contains("SELECT 2");
+        mirror.stop();
+    }
+
+    /** It may have been promoted while nobody could see it. */
+    @Test
+    void aStandbyThatComesBackIsLookedAtBeforeItIsMirroredTo() {
+        standby.state = StandbyState.UNKNOWN;
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        mirror.start();
+        offer(mirror, "SELECT 1", 1);
+        assertThat(dropped("standby_down")).isEqualTo(1);
+        standby.state = new StandbyState(true, false, 0.0, 1, null);
+        executor.runPeriodic();
+        offer(mirror, "SELECT 2", 1);
+        assertThat(dropped("not_read_only")).isEqualTo(1);
+        standby.state = StandbyState.UNKNOWN;
+        executor.runPeriodic();
+        offer(mirror, "SELECT 3", 1);
+        assertThat(dropped("not_read_only")).isEqualTo(2);
+        standby.state = new StandbyState(true, true, 0.0, 1, null);
+        executor.runPeriodic();
+        offer(mirror, "SELECT 4", 1);
+        executor.runAll();
+        assertThat(standby.statements()).contains("SELECT 4").doesNotContain("SELECT 1", "SELECT 2", "SELECT 3");
         mirror.stop();
     }
 

@@ -1,0 +1,26 @@
+package io.understudy.cli;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Reports over a running proxy, the primary's binary log, or files. */
+@Command(
+        name = "report",
+        mixinStandardHelpOptions = true,
+        subcommands = {DomainsReportCommand.class, ParallelismReportCommand.class},
+        description = "Report on a running proxy, the primary's binary log, or binary log files.")
+final class ReportCommand implements Runnable {
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(
+                Objects.requireNonNull(spec).commandLine(),
+                "Missing report: domains or parallelism; -h tells about them");
+    }
+}

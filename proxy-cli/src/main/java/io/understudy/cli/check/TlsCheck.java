@@ -1,0 +1,168 @@
+package io.understudy.cli.check;
+
+import io.understudy.config.ListenTls;
+import io.understudy.config.ListenTlsMode;
+import io.understudy.config.LoadedConfig;
+import io.understudy.config.PrimaryConfig;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.CertificateNotYetValidException;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which of the choices of docs/tls.md the configuration has made for clients that check certificates, and whether it holds
+ * with the server as it is: the server's own certificate, one of an authority, TLS relayed to the server, or none.
+ */
+public final class TlsCheck {
+    private static final String WHERE = "listen.tls";
+    private static final String CHECKING = "clients of MariaDB 11.4 and newer and Connector/J 4";
+
+    private final ListenTls listen;
+    private final PrimaryConfig primary;
+    private final List<Finding> findings = new ArrayList<>();
+
+    public TlsCheck(LoadedConfig loaded) {
+        listen = loaded.config().listen().tls();
+        primary = loaded.config().primary();
+    }
+
+    public List<Finding> run() {
+        ServerTls server = null;
+        if (primary.address().isUnix()) {
+            findings.add(Finding.warning(
+                    "primary.address",
+                    "a socket file tells the server the operating system's user at its other end, which is the proxy's,"
+                            + " '" + System.getProperty("user.name") + "': an account of that name identified via"
+                            + " unix_socket or auth_socket lets every client of the proxy in without a password; give it"
+                            + " another method, or dial the server over TCP"));
+        } else {
+            try {
+                server = ServerTls.of(primary.address());
+            } catch (IOException e) {
+                findings.add(Finding.warning(
+                        WHERE,
+                        "cannot ask " + primary.address() + " for its certificate, so that it is not compared: "
+                                + e.getMessage()));
+            }
+        }
+        switch (listen.mode()) {
+            case DISABLED -> disabled(server);
+            case PASSTHROUGH -> passthrough(server);
+            case OPTIONAL, REQUIRED -> terminates(server);
+        }
+        return findings;
+    }
+
+    private void disabled(@Nullable ServerTls server) {
+        if (server == null || server.offered()) {
+            findings.add(Finding.warning(
+                    WHERE,
+                    "mode is disabled" + (server == null ? "" : " though the primary offers TLS") + ": " + CHECKING
+                            + " want TLS unless told otherwise and refuse (ERROR 2026); set mode: passthrough, or optional"
+                            + " with the server's own certificate and key or one of an authority that they know"));
+        } else {
+            findings.add(Finding.ok(WHERE, "mode is disabled, and the primary offers no TLS either"));
+        }
+    }
+
+    private void passthrough(@Nullable ServerTls server) {
+        if (server != null && !server.offered()) {
+            findings.add(
+                    Finding.error(WHERE, "mode is passthrough but the primary offers no TLS that could be relayed"));
+            return;
+        }
+        findings.add(Finding.ok(
+                WHERE,
+                "passthrough: clients see the primary's own TLS"
+                        + (server == null ? "" : " (" + name(server.certificate()) + ")")
+                        + "; their sessions are counted but not understood, so no plugin sees them"));
+    }
+
+    private void terminates(@Nullable ServerTls server) {
+        Path file = listen.certificate();
+        X509Certificate own;
+        try {
+            own = file == null ? null : read(file);
+        } catch (IOException | GeneralSecurityException e) {
+            findings.add(Finding.error(WHERE + ".certificate", file + " cannot be read: " + e.getMessage()));
+            return;
+        }
+        if (own == null) {
+            return;
+        }
+        expiry(own);
+        X509Certificate servers = server == null ? null : server.certificate();
+        if (servers != null && Arrays.equals(encoded(own), encoded(servers))) {
+            findings.add(Finding.ok(
+                    WHERE,
+                    "the server's own certificate (" + name(own) + "): clients that check it by their password's hash"
+                            + " accept it without any option; when the server gets a new one, bring it here too"));
+        } else if (selfSigned(own)) {
+            findings.add(Finding.warning(
+                    WHERE,
+                    "a self-signed certificate (" + name(own) + ")"
+                            + (servers == null ? "" : " that is not the primary's (" + name(servers) + ")") + ": "
+                            + CHECKING
+                            + " refuse it (ERROR 2026) unless it is given to them as their authority; use the"
+                            + " server's own certificate and key, one of an authority, or mode: passthrough"));
+        } else {
+            findings.add(Finding.ok(
+                    WHERE,
+                    "a certificate of an authority (" + name(own) + ", issued by "
+                            + own.getIssuerX500Principal().getName() + "): " + CHECKING
+                            + " accept it when they are given that authority (--ssl-ca, serverSslCert)"));
+        }
+        if (listen.mode() == ListenTlsMode.OPTIONAL && server != null && !server.offered()) {
+            findings.add(Finding.ok(WHERE, "the primary offers no TLS: the leg behind the proxy is in clear"));
+        }
+    }
+
+    private void expiry(X509Certificate own) {
+        try {
+            own.checkValidity();
+        } catch (CertificateExpiredException | CertificateNotYetValidException e) {
+            findings.add(Finding.error(
+                    WHERE + ".certificate",
+                    "not valid now (from " + own.getNotBefore() + " until " + own.getNotAfter() + "): "
+                            + e.getMessage()));
+        }
+    }
+
+    private static X509Certificate read(Path file) throws IOException, GeneralSecurityException {
+        try (InputStream in = Files.newInputStream(file)) {
+            return (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);
+        }
+    }
+
+    private static byte[] encoded(X509Certificate certificate) {
+        try {
+            return certificate.getEncoded();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("a certificate that was read can be written", e);
+        }
+    }
+
+    private static boolean selfSigned(X509Certificate certificate) {
+        try {
+            certificate.verify(certificate.getPublicKey());
+            return true;
+        } catch (GeneralSecurityException e) {
+            return false;
+        }
+    }
+
+    private static String name(@Nullable X509Certificate certificate) {
+        return certificate == null
+                ? "none"
+                : certificate.getSubjectX500Principal().getName();
+    }
+}

@@ -1,0 +1,176 @@
+package io.understudy.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.cli.embedded.EmbeddedPair;
+import io.understudy.cli.embedded.EmbeddedServer;
+import io.understudy.cli.embedded.PairOptions;
+import io.understudy.cli.embedded.ServerOptions;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** What {@code check} and {@code check --connect} say of a mirror's configuration, against real servers. */
+@Timeout(120)
+class CheckConnectTest {
+    private static EmbeddedPair pair;
+
+    @TempDir
+    private Path folder;
+
+    private record Said(int status, String text) {}
+
+    @BeforeAll
+    static void start() {
+        pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false));
+        pair.primary().execute("CREATE DATABASE shop");
+        pair.createAccount("monitor", "secret", "REPLICA MONITOR, BINLOG MONITOR, REPLICATION SLAVE, PROCESS ON *.*");
+        pair.createAccount("reader", "secret", "SELECT ON shop.*", "REPLICA MONITOR ON *.*");
+        pair.createAccount("writer", "secret", "SELECT, INSERT, DELETE ON shop.*", "REPLICA MONITOR ON *.*");
+        pair.awaitCaughtUp(java.time.Duration.ofSeconds(20));
+    }
+
+    @AfterAll
+    static void stop() {
+        pair.close();
+    }
+
+    private Said check(String standby, String rules, String... options) throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("check.yaml"), """
+                primary:
+                  address: "127.0.0.1:%d"
+                  tls: { mode: disabled }
+                  monitor: { user: monitor, password: secret }
+                standbys:
+                  - %s
+                plugins:
+                  mirror:
+                    rules:
+                      - %s
+                """.formatted(pair.primary().port(), standby, rules));
+        StringWriter out = new StringWriter();
+        CommandLine line = Understudy.commandLine();
+        line.setOut(new PrintWriter(out, true));
+        line.setErr(new PrintWriter(out, true));
+        String[] arguments = new String[options.length + 3];
+        arguments[0] = "check";
+        arguments[1] = "-c";
+        arguments[2] = file.toString();
+        System.arraycopy(options, 0, arguments, 3, options.length);
+        return new Said(line.execute(arguments), out.toString());
+    }
+
+    private static String standby(int port, String user) {
+        return "{ name: s1, address: \"127.0.0.1:%d\", tls: { mode: disabled }, user: %s, password: secret }"
+                .formatted(port, user);
+    }
+
+    private Said connect(int port, String user) throws IOException {
+        return check(standby(port, user), "{ name: all }", "--connect");
+    }
+
+    @Test
+    void aRuleThatNamesNoStandbyIsNamedByItsPlace() throws IOException {
+        Said said = check(standby(pair.standby().port(), "reader"), "{ name: all, standbys: [s1, s2] }");
+        assertThat(said.status()).isEqualTo(2);
+        assertThat(said.text())
+                .contains("10:37: plugins.mirror.rules[0].standbys[1]: 's2' is no standby; known here: s1");
+    }
+
+    @Test
+    void aPatternThatIsNoneOrNeverEndsIsNamedByItsPlace() throws IOException {
+        String standby = standby(pair.standby().port(), "reader");
+        Said broken = check(standby, "{ name: all, match: { pattern: \"(a\" } }");
+        assertThat(broken.status()).isEqualTo(2);
+        assertThat(broken.text())
+                .contains("10:40: plugins.mirror.rules[0].match.pattern: expected a Java regular expression");
+        Said endless = check(standby, "{ name: all, match: { pattern: '^insert (a+)+\\1b' } }");
+        assertThat(endless.status()).isEqualTo(2);
+        assertThat(endless.text())
+                .contains("10:40: plugins.mirror.rules[0].match.pattern")
+                .contains("backtracks without end");
+    }
+
+    @Test
+    void aGoodPairIsGood() throws IOException {
+        Said said = connect(pair.standby().port(), "reader");
+        assertThat(said.text())
+                .contains("account reader can only read")
+                .contains("replicates from the primary")
+                .contains("read_only is ON");
+        assertThat(said.status()).isZero();
+    }
+
+    @Test
+    void anAccountThatCanWriteIsNamedWithWhatItMayAndTheGrantsThatItShouldHave() throws IOException {
+        Said said = connect(pair.standby().port(), "writer");
+        assertThat(said.status()).isEqualTo(2);
+        assertThat(said.text())
+                .contains("can do more than read (DELETE, INSERT)")
+                .contains("GRANT SELECT ON");
+    }
+
+    @Test
+    void thePrimaryByAnotherAddressIsKnownForWhatItIs() throws IOException {
+        Said said = check(
+                standby(pair.primary().port(), "reader").replace("127.0.0.1", "localhost"),
+                "{ name: all }",
+                "--connect");
+        assertThat(said.status()).isEqualTo(2);
+        assertThat(said.text()).contains("is the primary itself");
+        Said sameAddress = check(standby(pair.primary().port(), "reader"), "{ name: all }");
+        assertThat(sameAddress.status()).isEqualTo(2);
+        assertThat(sameAddress.text()).contains("standbys[0].address").contains("is the primary's address");
+    }
+
+    @Test
+    void aStandbyOfAnotherServerAndOneOfNoServer() throws IOException {
+        // Replicates from the standby instead of the primary: a topology that nobody has told us of.
+        try (EmbeddedServer other = EmbeddedServer.start(ServerOptions.of(7).withArguments("--read-only=1"))) {
+            other.execute(
+                    "SET SESSION sql_log_bin = 0",
+                    "CREATE USER reader@'%' IDENTIFIED BY 'secret'",
+                    "GRANT REPLICA MONITOR ON *.* TO reader@'%'");
+            Said alone = connect(other.port(), "reader");
+            assertThat(alone.status()).isEqualTo(2);
+            assertThat(alone.text()).contains("does not replicate from any server");
+
+            pair.primary()
+                    .execute(
+                            "CREATE OR REPLACE USER repl2@'%' IDENTIFIED BY 'repl2'",
+                            "GRANT REPLICATION SLAVE ON *.* TO repl2@'%'");
+            pair.awaitCaughtUp(java.time.Duration.ofSeconds(20));
+            other.execute(
+                    "RESET MASTER",
+                    "SET GLOBAL gtid_slave_pos = '" + pair.standby().ask("SELECT @@GLOBAL.gtid_current_pos") + "'",
+                    "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT="
+                            + pair.standby().port()
+                            + ", MASTER_USER='repl2', MASTER_PASSWORD='repl2', MASTER_USE_GTID=slave_pos, MASTER_SSL=0",
+                    "START SLAVE");
+            org.awaitility.Awaitility.await()
+                    .until(() -> connect(other.port(), "reader").text().contains("replicates from elsewhere"));
+            assertThat(connect(other.port(), "reader").status()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aWritableStandbyIsNamed() throws IOException {
+        pair.standby().execute("SET GLOBAL read_only = 0");
+        try {
+            Said said = connect(pair.standby().port(), "reader");
+            assertThat(said.status()).isEqualTo(2);
+            assertThat(said.text()).contains("is writable").contains("SET GLOBAL read_only = 1");
+        } finally {
+            pair.standby().execute("SET GLOBAL read_only = 1");
+        }
+    }
+}

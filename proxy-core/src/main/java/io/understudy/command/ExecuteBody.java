@@ -1,0 +1,150 @@
+package io.understudy.command;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.wire.Capabilities;
+import io.understudy.wire.LengthEncoded;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The payload of a COM_STMT_EXECUTE, as far as its parts can be told apart without reading a value. With {@link
+ * Capabilities#QUERY_ATTRIBUTES} it may carry the attributes as further parameters behind the statement's own, and names beside
+ * the types.
+ *
+ * <p>Source: MySQL source documentation, COM_STMT_EXECUTE.
+ */
+final class ExecuteBody {
+    private static final int PARAMETER_COUNT_AVAILABLE = 8;
+    private static final int FLAGS_AT = 5;
+    private static final int COUNT_AT = 10;
+    private static final int MOST = 65_535;
+
+    private final ByteBuf buf;
+    private final int index;
+    private final int end;
+    private final boolean named;
+    private final int count;
+    private final int nullsAt;
+
+    private ExecuteBody(ByteBuf buf, int index, int end, boolean named, int count, int nullsAt) {
+        this.buf = buf;
+        this.index = index;
+        this.end = end;
+        this.named = named;
+        this.count = count;
+        this.nullsAt = nullsAt;
+    }
+
+    /**
+     * Finds the parts.
+     *
+     * @param index of the payload's first byte, the command code
+     * @param parameters that the statement has
+     * @return null when it is cut off or makes no sense
+     */
+    static @Nullable ExecuteBody of(ByteBuf buf, int index, int length, int parameters, long capabilities) {
+        int end = index + length;
+        if (length < COUNT_AT) {
+            return null;
+        }
+        boolean named = (capabilities & Capabilities.QUERY_ATTRIBUTES) != 0;
+        int at = index + COUNT_AT;
+        int count = parameters;
+        if (named && (buf.getByte(index + FLAGS_AT) & PARAMETER_COUNT_AVAILABLE) != 0) {
+            if (at >= end || at + LengthEncoded.size(buf.getUnsignedByte(at)) > end) {
+                return null;
+            }
+            long announced = LengthEncoded.get(buf, at);
+            if (announced < parameters || announced > MOST) {
+                return null;
+            }
+            count = (int) announced;
+            at += LengthEncoded.size(buf.getUnsignedByte(at));
+        }
+        if (count < 0 || count > MOST || count > 0 && at + nullBytes(count) >= end) {
+            return null;
+        }
+        return new ExecuteBody(buf, index, end, named, count, at);
+    }
+
+    private static int nullBytes(int count) {
+        return (count + 7) / 8;
+    }
+
+    private int boundAt() {
+        return nullsAt + nullBytes(count);
+    }
+
+    /** The types of all parameters, attributes included, two bytes each; null when they are not in this packet. */
+    byte @Nullable [] types() {
+        if (count == 0 || buf.getByte(boundAt()) != 1) {
+            return null;
+        }
+        byte[] types = new byte[count * 2];
+        return afterTypes(types) < 0 ? null : types;
+    }
+
+    /** Index after the types and names, which are put into {@code types}; -1 when they are cut off. */
+    private int afterTypes(byte[] types) {
+        int at = boundAt() + 1;
+        for (int i = 0; i < count; i++) {
+            if (at + 2 > end) {
+                return -1;
+            }
+            buf.getBytes(at, types, i * 2, 2);
+            at += 2;
+            if (named) {
+                at = BinaryValues.skip(buf, at, end, BinaryValues.ANY_STRING);
+                if (at < 0) {
+                    return -1;
+                }
+            }
+        }
+        return at;
+    }
+
+    /**
+     * Appends the same execution as a connection without query attributes sends it: the statement's own parameters with their
+     * types.
+     *
+     * @param parameters that the statement has
+     * @param known types of this or an earlier execution, as {@link #types} gives them; null when there were none
+     * @param longData whether values of some parameters were sent ahead, so that they are missing here
+     * @return false, with nothing appended, when values cannot be told apart
+     */
+    boolean copyWithoutAttributes(ByteBuf out, int parameters, byte @Nullable [] known, boolean longData) {
+        byte[] types = known;
+        if (parameters > 0 && (types == null || types.length < parameters * 2)) {
+            return false;
+        }
+        int valuesAt = end;
+        int valuesEnd = end;
+        if (count > 0) {
+            boolean bound = buf.getByte(boundAt()) == 1;
+            valuesAt = bound ? afterTypes(new byte[count * 2]) : boundAt() + 1;
+            valuesEnd = count == parameters
+                    ? end
+                    : longData || types == null ? -1 : skipValues(valuesAt, parameters, types);
+            if (valuesAt < 0 || valuesEnd < 0) {
+                return false;
+            }
+        }
+        out.writeBytes(buf, index, FLAGS_AT);
+        out.writeByte(buf.getByte(index + FLAGS_AT) & ~PARAMETER_COUNT_AVAILABLE);
+        out.writeBytes(buf, index + FLAGS_AT + 1, COUNT_AT - FLAGS_AT - 1);
+        if (parameters > 0 && types != null) {
+            out.writeBytes(buf, nullsAt, nullBytes(parameters));
+            out.writeByte(1).writeBytes(types, 0, parameters * 2);
+            out.writeBytes(buf, valuesAt, valuesEnd - valuesAt);
+        }
+        return true;
+    }
+
+    private int skipValues(int from, int parameters, byte[] types) {
+        int at = from;
+        for (int i = 0; i < parameters && at >= 0; i++) {
+            boolean isNull = (buf.getByte(nullsAt + i / 8) & 1 << i % 8) != 0;
+            at = isNull ? at : BinaryValues.skip(buf, at, end, types[i * 2] & 0xFF);
+        }
+        return at;
+    }
+}

@@ -1,0 +1,108 @@
+package io.understudy.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.understudy.wire.Capabilities;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Payloads by the layout of COM_STMT_EXECUTE: code, id, flags, iterations, count of parameters (flag 8), null bitmap, types
+ * bound, types with names, values.
+ */
+class ExecuteBodyTest {
+    private static final String HEAD = "17" + "07000000";
+    private static final String ONCE = "01000000";
+    private static final String PLAIN = HEAD + "00" + ONCE;
+
+    private static @Nullable ExecuteBody body(String hex, int parameters, long capabilities) {
+        // Away from the buffer's beginning, as payloads are.
+        ByteBuf buf = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump("ffff" + hex));
+        return ExecuteBody.of(buf, 2, buf.readableBytes() - 2, parameters, capabilities);
+    }
+
+    private static String types(String hex, int parameters) {
+        ExecuteBody body = body(hex, parameters, Capabilities.QUERY_ATTRIBUTES);
+        byte[] types = body == null ? null : body.types();
+        return types == null ? "none" : ByteBufUtil.hexDump(types);
+    }
+
+    private static String stripped(String hex, int parameters, String known, boolean longData) {
+        ExecuteBody body = body(hex, parameters, Capabilities.QUERY_ATTRIBUTES);
+        ByteBuf out = Unpooled.buffer();
+        byte[] types = known.isEmpty() ? null : ByteBufUtil.decodeHexDump(known);
+        boolean done = body != null && body.copyWithoutAttributes(out, parameters, types, longData);
+        assertThat(done || out.readableBytes() == 0).isTrue();
+        return done ? ByteBufUtil.hexDump(out) : "none";
+    }
+
+    @Test
+    void namesBesideTheTypesGo() {
+        // One parameter, no attributes: INT named "", value 42.
+        String sent = HEAD + "08" + ONCE + "01" + "00" + "01" + "0300" + "00" + "2a000000";
+        assertThat(types(sent, 1)).isEqualTo("0300");
+        assertThat(stripped(sent, 1, "0300", false)).isEqualTo(PLAIN + "00" + "01" + "0300" + "2a000000");
+    }
+
+    @Test
+    void attributesBehindTheParametersGo() {
+        // A parameter INT 42 and an attribute a = 'x'.
+        String sent = HEAD + "08" + ONCE + "02" + "00" + "01" + "0300" + "00" + "fd00" + "0161" + "2a000000" + "0178";
+        assertThat(types(sent, 1)).isEqualTo("0300fd00");
+        assertThat(stripped(sent, 1, "0300fd00", false)).isEqualTo(PLAIN + "00" + "01" + "0300" + "2a000000");
+    }
+
+    @Test
+    void aNullAmongThemHasNoValue() {
+        String sent = HEAD + "08" + ONCE + "03" + "01" + "01" + "0300" + "00" + "0800" + "00" + "fd00" + "0161"
+                + "0500000000000000" + "0178";
+        assertThat(stripped(sent, 2, "03000800fd00", false))
+                .isEqualTo(PLAIN + "01" + "01" + "03000800" + "0500000000000000");
+    }
+
+    @Test
+    void laterExecutionsGetTheTypesOfTheFirst() {
+        String sent = HEAD + "08" + ONCE + "02" + "00" + "00" + "2a000000" + "0178";
+        assertThat(types(sent, 1)).isEqualTo("none");
+        assertThat(stripped(sent, 1, "0300fd00", false)).isEqualTo(PLAIN + "00" + "01" + "0300" + "2a000000");
+        assertThat(stripped(sent, 1, "", false)).isEqualTo("none");
+    }
+
+    @Test
+    void attributesOfAStatementWithoutParameters() {
+        String sent = HEAD + "09" + ONCE + "01" + "00" + "01" + "fd00" + "0161" + "0178";
+        assertThat(stripped(sent, 0, "fd00", false)).isEqualTo(HEAD + "01" + ONCE);
+        assertThat(stripped(HEAD + "00" + ONCE, 0, "", false)).isEqualTo(PLAIN);
+        assertThat(stripped(HEAD + "08" + ONCE + "00", 0, "", false)).isEqualTo(PLAIN);
+    }
+
+    @Test
+    void whatWasSentAheadHasNoValueEither() {
+        String alone = HEAD + "08" + ONCE + "01" + "00" + "01" + "fc00" + "00";
+        assertThat(stripped(alone, 1, "fc00", true)).isEqualTo(PLAIN + "00" + "01" + "fc00");
+        // Which of several values are missing is not known, so the attributes' begin is not either.
+        String more = HEAD + "08" + ONCE + "02" + "00" + "01" + "fc00" + "00" + "fd00" + "0161" + "0178";
+        assertThat(stripped(more, 1, "fc00fd00", true)).isEqualTo("none");
+    }
+
+    @Test
+    void whatIsCutOffIsLeftAlone() {
+        String whole = HEAD + "08" + ONCE + "02" + "00" + "01" + "0300" + "00" + "fd00" + "0161" + "2a000000" + "0178";
+        for (int length = 0; length < whole.length() - 4; length += 2) {
+            assertThat(stripped(whole.substring(0, length), 1, "0300fd00", false))
+                    .as("%d bytes", length / 2)
+                    .isEqualTo("none");
+        }
+        assertThat(stripped(HEAD + "08" + ONCE + "00", 1, "0300", false)).isEqualTo("none");
+    }
+
+    @Test
+    void withoutTheCapabilityThereAreNoNames() {
+        ExecuteBody body = body(PLAIN + "00" + "01" + "0300" + "2a000000", 1, 0);
+        assertThat(body).isNotNull();
+        assertThat(ByteBufUtil.hexDump(body.types())).isEqualTo("0300");
+    }
+}

@@ -1,0 +1,101 @@
+package io.understudy.plugins.binlog;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.understudy.plugin.ServerFlavor;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+
+/**
+ * Reads a binary log file. A file starts with four magic bytes, after which the events follow each other; of a long event only
+ * its beginning is kept. The file of a running server may end within an event, which is no error.
+ */
+public final class BinlogFile {
+    private static final int MAGIC = 0xfe62696e;
+    /** A format description event is read whole, wherever it ends. */
+    private static final int LONGEST_FORMAT = 4_096;
+
+    private static final int MOST_SHOWN = 4_096;
+
+    private BinlogFile() {}
+
+    /**
+     * Reads all transactions of a file, with their tables.
+     *
+     * @param out told of each in the file's order, on this thread
+     * @throws IOException when the file cannot be read, is no binary log, or is encrypted
+     */
+    public static void read(Path file, Consumer<BinlogTransaction> out) throws IOException {
+        try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 16);
+                DataInputStream data = new DataInputStream(in)) {
+            if (data.readInt() != MAGIC) {
+                throw new IOException(
+                        file + " does not begin like a binary log file; give files such as binlog.000001");
+            }
+            read(file, data, out);
+        } catch (EOFException e) {
+            throw new IOException(file + " is too short for a binary log file", e);
+        }
+    }
+
+    private static void read(Path file, DataInputStream data, Consumer<BinlogTransaction> out) throws IOException {
+        BinlogParser parser = null;
+        byte[] header = new byte[EventHeader.LENGTH];
+        for (long at = 4; ; ) {
+            int got = data.readNBytes(header, 0, header.length);
+            if (got < header.length) {
+                return;
+            }
+            ByteBuf head = Unpooled.wrappedBuffer(header);
+            long length = EventHeader.length(head, 0);
+            int type = EventHeader.type(head, 0);
+            if (type == EventType.START_ENCRYPTION) {
+                throw new IOException(file + " is encrypted; read it from the server, which decrypts it: report"
+                        + " parallelism -c FILE");
+            }
+            if (length < header.length) {
+                throw new IOException(file + " has an event of " + length + " bytes at offset " + at + ": damaged");
+            }
+            byte[] event = new byte[(int) Math.min(length, MOST_SHOWN)];
+            System.arraycopy(header, 0, event, 0, header.length);
+            int rest = event.length - header.length;
+            if (data.readNBytes(event, header.length, rest) < rest || !skip(data, length - event.length)) {
+                return;
+            }
+            ByteBuf buf = Unpooled.wrappedBuffer(event);
+            if (parser == null) {
+                if (type != EventType.FORMAT_DESCRIPTION || length > LONGEST_FORMAT) {
+                    throw new IOException(file + " does not begin with a format description event");
+                }
+                boolean mariaDb = new String(event, StandardCharsets.ISO_8859_1).contains("MariaDB");
+                parser = new BinlogParser(mariaDb ? ServerFlavor.MARIADB : ServerFlavor.MYSQL, true, out);
+            }
+            try {
+                parser.event(buf, 0, event.length, at);
+                at += length;
+                parser.eventEnd(at);
+            } catch (IndexOutOfBoundsException | IllegalStateException e) {
+                throw new IOException(file + ": the event at offset " + at + " cannot be read: " + e.getMessage(), e);
+            }
+        }
+    }
+
+    private static boolean skip(DataInputStream data, long bytes) throws IOException {
+        long left = bytes;
+        while (left > 0) {
+            long skipped = data.skip(left);
+            if (skipped == 0 && data.read() < 0) {
+                return false;
+            }
+            left -= Math.max(1, skipped);
+        }
+        return true;
+    }
+}

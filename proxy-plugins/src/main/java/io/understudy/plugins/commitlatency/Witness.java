@@ -1,0 +1,8 @@
+package io.understudy.plugins.commitlatency;
+
+import io.understudy.plugins.binlog.BinlogTransaction;
+
+/** Told of every commit that was joined with its event, on the worker: for tests that must see each single one. */
+interface Witness {
+    void joined(Commit commit, BinlogTransaction event, Breakdown parts);
+}

@@ -1,0 +1,119 @@
+package io.understudy.plugins.gtiddomain;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The counters as they were some time ago, so that what is shown is of the last minutes and not of all time since the start. The
+ * poller samples; anyone reads.
+ */
+final class AdviceWindow {
+    private static final long STEP_NANOS = 10_000_000_000L;
+    private static final int STEPS = 60;
+
+    private record Sample(long nanos, long epoch, Policy policy, long writes, long independent, List<long[][]> rules) {}
+
+    private final DomainSlots slots;
+    private final DomainMeters meters;
+    private final Progress progress;
+    private final Deque<Sample> samples = new ArrayDeque<>();
+
+    AdviceWindow(DomainSlots slots, DomainMeters meters, Progress progress) {
+        this.slots = slots;
+        this.meters = meters;
+        this.progress = progress;
+    }
+
+    /** To be called often; keeps a sample now and then. */
+    synchronized void sample(long nanos, Policy policy) {
+        Sample last = samples.peekLast();
+        if (last != null && last.policy() != policy) {
+            // Other rules: what was counted for the old ones says nothing about these.
+            samples.clear();
+            last = null;
+        }
+        if (last == null || nanos - last.nanos() >= STEP_NANOS) {
+            samples.addLast(take(nanos, policy));
+            if (samples.size() > STEPS) {
+                samples.removeFirst();
+            }
+        }
+    }
+
+    private Sample take(long nanos, Policy policy) {
+        List<long[][]> rules = new ArrayList<>();
+        for (int rule = -1; rule < policy.rules.size(); rule++) {
+            rules.add(policy.meters(rule).totals());
+        }
+        return new Sample(nanos, progress.epoch(), policy, meters.writes.sum(), meters.independent.sum(), rules);
+    }
+
+    /** What happened, or would have, from the oldest sample until now. */
+    synchronized Map<String, Object> view(long nanos, int maxTables) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        Sample from = samples.peekFirst();
+        if (from == null) {
+            return view;
+        }
+        Policy policy = from.policy();
+        Sample to = take(nanos, policy);
+        long writes = to.writes() - from.writes();
+        view.put("seconds", Math.round((to.nanos() - from.nanos()) / 1e9));
+        view.put("writes", writes);
+        view.put("independentShare", writes == 0 ? 0.0 : (to.independent() - from.independent()) / (double) writes);
+        List<Object> rules = new ArrayList<>();
+        for (int rule = -1; rule < policy.rules.size(); rule++) {
+            Map<String, Object> row =
+                    rule(policy, rule, from.rules().get(rule + 1), to.rules().get(rule + 1));
+            if (row != null) {
+                rules.add(row);
+            }
+        }
+        view.put("rules", rules);
+        List<Object> tables = new ArrayList<>();
+        policy.ownership.report.wantedSince(from.epoch(), maxTables).forEach((table, bits) -> {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("table", table);
+            row.put("domains", slots.labels(bits));
+            tables.add(row);
+        });
+        view.put("tablesWrittenFromTwoDomains", tables);
+        return view;
+    }
+
+    private @Nullable Map<String, Object> rule(Policy policy, int rule, long[][] before, long[][] now) {
+        List<Object> domains = new ArrayList<>();
+        for (int slot = 0; slot < DomainSlots.LENGTH; slot++) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            for (Outcome outcome : Outcome.values()) {
+                long count = now[outcome.ordinal()][slot] - before[outcome.ordinal()][slot];
+                if (count > 0) {
+                    row.put(outcome.label(), count);
+                }
+            }
+            if (!row.isEmpty()) {
+                Map<String, Object> named = new LinkedHashMap<>();
+                named.put("domain", slots.label(slot));
+                named.putAll(row);
+                domains.add(named);
+            }
+        }
+        if (rule < 0 && domains.isEmpty()) {
+            return null;
+        }
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("name", rule < 0 ? "none" : policy.rules.name(rule));
+        row.put(
+                "wants",
+                rule < 0
+                        ? slots.domain(DomainSlots.DEFAULT)
+                        : policy.rules.rule(rule).domain());
+        row.put("domains", domains);
+        return row;
+    }
+}

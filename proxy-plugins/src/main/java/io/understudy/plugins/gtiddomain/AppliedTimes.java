@@ -1,0 +1,163 @@
+package io.understudy.plugins.gtiddomain;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.LatencyRecorder;
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugin.WireConnection;
+import io.understudy.plugin.WireConnector;
+import io.understudy.plugin.WireResponse;
+import io.understudy.plugins.binlog.BinlogTransaction;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long a transaction takes from its arrival in our stream of the primary's binary log until a standby has applied it: of
+ * some transactions the standby is asked to wait for their GTID and to answer then. One connection and one open question per
+ * standby and domain, so that a slow domain does not hide a quick one. Any thread.
+ */
+final class AppliedTimes implements AutoCloseable {
+    private static final int COM_QUERY = 3;
+    /** Longer waits end as unknown. */
+    private static final long LONGEST_SECONDS = 300;
+    /** From one question to the next. */
+    private static final long PAUSE_NANOS = 50_000_000L;
+
+    private static final long RETRY_NANOS = 5_000_000_000L;
+
+    private final PluginContext context;
+    private final DomainSlots slots;
+    private final LongSupplier nanos;
+    private final List<List<Lane>> lanes = new ArrayList<>();
+    private volatile boolean closed;
+
+    AppliedTimes(PluginContext context, DomainSlots slots, LongSupplier nanos) {
+        this.context = context;
+        this.slots = slots;
+        this.nanos = nanos;
+        context.standbys().forEach(standby -> lanes.add(new ArrayList<>()));
+        register();
+    }
+
+    /** Adds what is missing for domains that a reload has brought. */
+    synchronized void register() {
+        for (int i = 0; i < lanes.size(); i++) {
+            StandbyBackend standby = context.standbys().get(i);
+            List<Lane> ofStandby = lanes.get(i);
+            for (int slot = ofStandby.size(); slot < slots.size(); slot++) {
+                LatencyRecorder recorder = context.latency(
+                        "understudy_commit_to_applied_seconds",
+                        "From a transaction's arrival in the primary's binary log until the standby has applied it, sampled",
+                        "standby",
+                        standby.name(),
+                        "domain",
+                        slots.label(slot));
+                ofStandby.add(new Lane(standby.connector(), recorder));
+            }
+        }
+    }
+
+    /** Asks every standby about a transaction, unless it was asked just now or has not answered yet. */
+    void sample(BinlogTransaction transaction) {
+        int slot = slots.find(transaction.domain());
+        String gtid = transaction.gtid();
+        if (slot == DomainSlots.FOREIGN || gtid == null || closed) {
+            return;
+        }
+        synchronized (this) {
+            for (List<Lane> ofStandby : lanes) {
+                if (slot < ofStandby.size()) {
+                    ofStandby.get(slot).ask(gtid, transaction.lastNanos());
+                }
+            }
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        lanes.forEach(ofStandby -> ofStandby.forEach(Lane::close));
+    }
+
+    /** One standby in one domain. */
+    private final class Lane {
+        private final WireConnector connector;
+        private final LatencyRecorder recorder;
+        private final AtomicBoolean busy = new AtomicBoolean();
+        private volatile @Nullable WireConnection connection;
+        private volatile long notBefore;
+
+        Lane(WireConnector connector, LatencyRecorder recorder) {
+            this.connector = connector;
+            this.recorder = recorder;
+            notBefore = nanos.getAsLong();
+        }
+
+        void ask(String gtid, long since) {
+            if (nanos.getAsLong() - notBefore < 0 || !busy.compareAndSet(false, true)) {
+                return;
+            }
+            WireConnection open = connection;
+            if (open != null && open.isOpen()) {
+                send(open, gtid, since);
+            } else {
+                connect();
+            }
+        }
+
+        /** The transaction that brought this here is not measured: a login would be part of its time. */
+        private void connect() {
+            connector.connect().whenComplete((opened, failure) -> {
+                if (opened != null) {
+                    connection = opened;
+                    if (closed) {
+                        opened.close();
+                    }
+                }
+                over(failure == null ? 0 : RETRY_NANOS);
+            });
+        }
+
+        private void send(WireConnection open, String gtid, long since) {
+            ByteBuf command = open.alloc().buffer();
+            command.writeMediumLE(0).writeByte(0).writeByte(COM_QUERY);
+            command.writeCharSequence(
+                    "SELECT MASTER_GTID_WAIT('" + gtid + "', " + LONGEST_SECONDS + ")", StandardCharsets.US_ASCII);
+            command.setMediumLE(command.readerIndex(), command.readableBytes() - 4);
+            open.execute(command, new WireResponse() {
+                @Override
+                public void onResponse(ResponseView response, int preparedId) {
+                    long took = nanos.getAsLong() - since;
+                    if (response.errorCode() == 0 && took < TimeUnit.SECONDS.toNanos(LONGEST_SECONDS)) {
+                        recorder.record(took);
+                    }
+                    over(PAUSE_NANOS);
+                }
+
+                @Override
+                public void onFailure(String reason) {
+                    connection = null;
+                    over(RETRY_NANOS);
+                }
+            });
+        }
+
+        private void over(long pause) {
+            notBefore = nanos.getAsLong() + pause;
+            busy.set(false);
+        }
+
+        void close() {
+            WireConnection open = connection;
+            if (open != null) {
+                open.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.understudy.plugins.gtiddomain;
+
+import io.understudy.plugins.binlog.BinlogListener;
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.BinlogTrouble;
+import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
+
+/** Passes the one stream of the binary log to the three who want it. On the dump connection's event loop. */
+record BinlogFanOut(BinlogGuard guard, AppliedTimes applied, Workload workload) implements BinlogListener {
+    @Override
+    public void onStart(PrimaryFacts facts, boolean replaced) {
+        guard.onStart(facts, replaced);
+    }
+
+    @Override
+    public void onGap(BinlogTrouble trouble) {
+        guard.onGap(trouble);
+    }
+
+    @Override
+    public void onTransaction(BinlogTransaction transaction) {
+        guard.onTransaction(transaction);
+        applied.sample(transaction);
+        workload.add(transaction);
+    }
+}

@@ -1,0 +1,35 @@
+package io.understudy.plugins.gtiddomain.parallelism;
+
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.TransactionKind;
+
+/**
+ * How long a replica's worker is taken to need for a transaction, in microseconds. The binary log tells how long a schema change
+ * took on the primary (in whole seconds) and how many bytes the rows of a write have; the rest is assumption, which is why the
+ * figures are parameters.
+ *
+ * @param perTransaction what the smallest needs
+ * @param bytesPerMicro rows applied per microsecond
+ * @param commit one commit, however many transactions share it
+ */
+public record ApplyCost(long perTransaction, long bytesPerMicro, long commit) {
+    /** 100 µs for the smallest transaction, 20 MB/s of rows, 200 µs for a commit. */
+    public static final ApplyCost DEFAULT = new ApplyCost(100, 20, 200);
+
+    private static final long MICROS = 1_000_000L;
+
+    public ApplyCost {
+        if (perTransaction < 0 || bytesPerMicro < 1 || commit < 0) {
+            throw new IllegalArgumentException("ApplyCost(" + perTransaction + ", " + bytesPerMicro + ", " + commit
+                    + "): expected at least 0, 1 and 0");
+        }
+    }
+
+    /** Microseconds without the commit. */
+    public long of(BinlogTransaction transaction) {
+        boolean byStatement = transaction.kind() == TransactionKind.SCHEMA || transaction.statements();
+        // One second may be a millisecond that a clock's tick fell into.
+        long asOnPrimary = byStatement && transaction.seconds() > 1 ? transaction.seconds() * MICROS : 0;
+        return Math.max(asOnPrimary, perTransaction + transaction.bytes() / bytesPerMicro);
+    }
+}

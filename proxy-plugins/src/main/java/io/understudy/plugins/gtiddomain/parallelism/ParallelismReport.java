@@ -1,0 +1,160 @@
+package io.understudy.plugins.gtiddomain.parallelism;
+
+import io.understudy.plugins.binlog.BinlogTransaction;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What parallel apply can make of a workload: group sizes, simulated times, and which transactions stand in the way. */
+public final class ParallelismReport {
+    /** Transactions from this many microseconds on keep their names. */
+    static final long ALWAYS_NAMED = 20_000;
+
+    private static final int[] THREADS = {1, 5, 10, 20, 40};
+    private static final int MOST_LONG = 20;
+
+    private ParallelismReport() {}
+
+    /**
+     * As maps, for JSON and for who prints it. Takes some tenths of a second for some thousand transactions.
+     *
+     * @param longMicros from which on a transaction counts as long
+     */
+    public static Map<String, Object> of(Workload workload, long longMicros) {
+        List<Workload.Entry> entries = workload.entries();
+        List<List<Workload.Entry>> groups = groups(entries);
+        Map<String, Object> report = new LinkedHashMap<>();
+        report.put("transactions", entries.size());
+        report.put("groups", groups.size());
+        report.put("transactionsPerGroup", groups.isEmpty() ? 0.0 : entries.size() / (double) groups.size());
+        report.put("groupSizes", sizes(groups));
+        report.put("longAboveSeconds", longMicros / 1e6);
+        report.put("long", longOnes(entries, longMicros));
+        report.put("conservative", simulations(timed(groups), workload.cost().commit(), longMicros, groups));
+        List<List<Workload.Entry>> optimistic = withoutGroups(entries);
+        report.put("optimistic", simulations(timed(optimistic), workload.cost().commit(), longMicros, optimistic));
+        return report;
+    }
+
+    /** Commit groups in the log's order: neighbours with the same commit id. */
+    static List<List<Workload.Entry>> groups(List<Workload.Entry> entries) {
+        List<List<Workload.Entry>> groups = new ArrayList<>();
+        long last = BinlogTransaction.NO_GROUP;
+        for (Workload.Entry entry : entries) {
+            if (groups.isEmpty() || entry.group() == BinlogTransaction.NO_GROUP || entry.group() != last) {
+                groups.add(new ArrayList<>());
+            }
+            last = entry.group();
+            groups.get(groups.size() - 1).add(entry);
+        }
+        return groups;
+    }
+
+    /** As slave_parallel_mode=optimistic runs them: everything side by side, but for schema changes. */
+    private static List<List<Workload.Entry>> withoutGroups(List<Workload.Entry> entries) {
+        List<List<Workload.Entry>> groups = new ArrayList<>();
+        boolean alone = true;
+        for (Workload.Entry entry : entries) {
+            if (alone || entry.schemaChange()) {
+                groups.add(new ArrayList<>());
+            }
+            alone = entry.schemaChange();
+            groups.get(groups.size() - 1).add(entry);
+        }
+        return groups;
+    }
+
+    private static List<List<AppliedTransaction>> timed(List<List<Workload.Entry>> groups) {
+        List<List<AppliedTransaction>> timed = new ArrayList<>();
+        for (List<Workload.Entry> group : groups) {
+            timed.add(group.stream()
+                    .map(entry -> new AppliedTransaction(entry.gtid(), entry.micros()))
+                    .toList());
+        }
+        return timed;
+    }
+
+    private static List<Object> simulations(
+            List<List<AppliedTransaction>> timed, long commit, long longMicros, List<List<Workload.Entry>> groups) {
+        List<List<AppliedTransaction>> split = split(groups, longMicros);
+        List<Object> rows = new ArrayList<>();
+        for (int threads : THREADS) {
+            ParallelApply.Result asIs = ParallelApply.simulate(timed, threads, commit);
+            ParallelApply.Result apart = ParallelApply.simulateApart(timed, threads, commit, longMicros);
+            ParallelApply.Result cut = ParallelApply.simulate(split, threads, commit);
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("threads", threads);
+            row.put("makespanSeconds", asIs.makespan() / 1e6);
+            row.put("speedup", asIs.speedup());
+            row.put("speedupLongInOwnDomain", speedup(asIs.serial(), apart.makespan()));
+            row.put("speedupLongSplit", speedup(asIs.serial(), cut.makespan()));
+            row.put("commits", asIs.commits());
+            row.put(
+                    "stalledSeconds",
+                    asIs.stalls().stream()
+                                    .mapToLong(ParallelApply.Stall::stalled)
+                                    .sum()
+                            / 1e6);
+            row.put(
+                    "worstStalls",
+                    asIs.stalls().stream()
+                            .limit(3)
+                            .map(ParallelApply.Stall::name)
+                            .toList());
+            rows.add(row);
+        }
+        return rows;
+    }
+
+    private static double speedup(long serial, long makespan) {
+        return makespan == 0 ? 1 : serial / (double) makespan;
+    }
+
+    /** Long writes in pieces below the limit; a schema change cannot be cut. */
+    private static List<List<AppliedTransaction>> split(List<List<Workload.Entry>> groups, long longMicros) {
+        List<List<AppliedTransaction>> all = new ArrayList<>();
+        for (List<Workload.Entry> group : groups) {
+            List<AppliedTransaction> pieces = new ArrayList<>();
+            for (Workload.Entry entry : group) {
+                long count = entry.schemaChange() || entry.micros() < longMicros ? 1 : entry.micros() / longMicros + 1;
+                for (long piece = 0; piece < count; piece++) {
+                    pieces.add(new AppliedTransaction(entry.gtid(), entry.micros() / count));
+                }
+            }
+            all.add(pieces);
+        }
+        return all;
+    }
+
+    private static Map<String, Object> sizes(List<List<Workload.Entry>> groups) {
+        TreeMap<Integer, Integer> counts = new TreeMap<>();
+        for (List<Workload.Entry> group : groups) {
+            counts.merge(Integer.highestOneBit(group.size()), 1, Integer::sum);
+        }
+        Map<String, Object> named = new LinkedHashMap<>();
+        counts.forEach((from, count) -> named.put(from == 1 ? "1" : from + "-" + (2 * from - 1), count));
+        return named;
+    }
+
+    private static List<Object> longOnes(List<Workload.Entry> entries, long longMicros) {
+        List<Object> rows = new ArrayList<>();
+        entries.stream()
+                .filter(entry -> entry.micros() >= longMicros)
+                .sorted(Comparator.comparingLong(Workload.Entry::micros).reversed())
+                .limit(MOST_LONG)
+                .forEach(entry -> {
+                    Map<String, Object> row = new LinkedHashMap<>();
+                    row.put("gtid", entry.gtid());
+                    row.put("domain", entry.domain());
+                    row.put("seconds", entry.micros() / 1e6);
+                    row.put("bytes", entry.bytes());
+                    row.put("schemaChange", entry.schemaChange());
+                    row.put("what", entry.what());
+                    rows.add(row);
+                });
+        return rows;
+    }
+}

@@ -1,0 +1,27 @@
+package io.understudy.plugins.mirror;
+
+import java.util.concurrent.ThreadLocalRandom;
+
+/** How long to wait before the next attempt: longer after each failure up to a bound, and never twice the same. */
+final class BackOff {
+    private static final int FIRST_MILLIS = 200;
+    private static final int LAST_MILLIS = 10_000;
+    private static final int DOUBLINGS = 6;
+
+    private int failures;
+
+    /** Counts a failure; true for the first since the last success, which is worth a line in the log. */
+    boolean failed() {
+        return failures++ == 0;
+    }
+
+    void succeeded() {
+        failures = 0;
+    }
+
+    /** Between half of the present bound and all of it, so that connections lost together do not come back together. */
+    int delayMillis() {
+        int limit = Math.min(LAST_MILLIS, FIRST_MILLIS << Math.min(Math.max(0, failures - 1), DOUBLINGS));
+        return limit / 2 + ThreadLocalRandom.current().nextInt(limit / 2 + 1);
+    }
+}

@@ -1,0 +1,95 @@
+package io.understudy.plugins.gtiddomain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+class CatalogTest {
+    private final Catalog.Builder builder = new Catalog.Builder();
+
+    CatalogTest() {
+        for (String table : Set.of("s.a", "s.audit", "s.b", "s.c", "other.log")) {
+            builder.table(table, true);
+        }
+    }
+
+    @Test
+    void aTriggersBodyTiesTheTablesItNames() {
+        builder.trigger("s", "b", "BEGIN INSERT INTO audit VALUES (NEW.id); INSERT INTO `other`.`log` VALUES (1); END");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.family("s.b")).isEqualTo("other.log");
+        assertThat(catalog.family("s.audit")).isEqualTo("other.log");
+        assertThat(catalog.movable("other.log")).isTrue();
+        assertThat(catalog.family("s.c")).isEqualTo("s.c");
+    }
+
+    @Test
+    void whatATriggerHidesOrPutsTogetherStays() {
+        builder.trigger("s", "a", null);
+        builder.trigger("s", "b", "EXECUTE IMMEDIATE CONCAT('INSERT INTO s.', 'c VALUES (1)')");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.movable("s.a")).isFalse();
+        assertThat(catalog.movable("s.b")).isFalse();
+        assertThat(catalog.hidden()).isEqualTo(1);
+        assertThat(catalog.dynamic()).isEqualTo(1);
+    }
+
+    @Test
+    void whatRoutinesAndEventsWriteStaysAndWhatTheyReadDoesNotMatter() {
+        builder.routine("s", "fill");
+        builder.routine("s", "total");
+        builder.routineBody("s", "fill", "BEGIN DELETE FROM a WHERE id < 5; END");
+        builder.routineBody("s", "total", "RETURN (SELECT SUM(v) FROM b)");
+        builder.event("s", "nightly", "DELETE FROM c");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.movable(catalog.family("s.a"))).isFalse();
+        assertThat(catalog.movable(catalog.family("s.b"))).isTrue();
+        assertThat(catalog.movable(catalog.family("s.c"))).isFalse();
+    }
+
+    @Test
+    void aTriggerThatCallsARoutineStaysWithWhatTheRoutineWrites() {
+        builder.routine("s", "fill");
+        builder.trigger("s", "b", "CALL fill()");
+        builder.routineBody("s", "fill", "INSERT INTO a VALUES (1)");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.family("s.b")).isEqualTo(catalog.family("s.a"));
+        assertThat(catalog.movable(catalog.family("s.b"))).isFalse();
+    }
+
+    @Test
+    void aViewIsOneFamilyWithItsTables() {
+        builder.table("s.v", false);
+        builder.view("s", "v", "select `s`.`c`.`id` AS `id` from `s`.`c`");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.family("s.v")).isEqualTo(catalog.family("s.c"));
+        assertThat(catalog.movable(catalog.family("s.v"))).isTrue();
+    }
+
+    @Test
+    void aTableThatChangesItsFamilyIsStillFollowedUnderItsOldName() {
+        Relations relations = Relations.NONE.with(builder.build()).pruned(name -> false);
+        builder.foreignKey("s.c", "s.a");
+
+        Relations tied = relations.with(builder.build());
+
+        Set<String> names = new TreeSet<>();
+        tied.addNames("s.a", names);
+        assertThat(names).containsExactly("s.a", "s.c");
+        names.clear();
+        tied.pruned(name -> name.equals("s.b")).addNames("s.a", names);
+        assertThat(names).containsExactly("s.a");
+    }
+}

@@ -1,0 +1,91 @@
+package io.understudy.plugins.gtiddomain.parallelism;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.LoggedStatement;
+import io.understudy.plugins.binlog.TransactionKind;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ParallelismReportTest {
+    private final Workload workload = new Workload(100, new ApplyCost(1_000, 20, 0));
+
+    private void write(int sequence, long group, long bytes) {
+        workload.add(new BinlogTransaction(
+                "0-1-" + sequence,
+                TransactionKind.WRITE,
+                0,
+                1,
+                sequence,
+                group,
+                bytes,
+                0,
+                0,
+                Set.of("s.t"),
+                true,
+                false));
+    }
+
+    private void alter(int sequence, long seconds) {
+        LoggedStatement statement = new LoggedStatement("s", "ALTER TABLE big ADD c INT DEFAULT 'secret'", true);
+        workload.add(new BinlogTransaction(
+                "0-1-" + sequence,
+                TransactionKind.SCHEMA,
+                0,
+                1,
+                sequence,
+                -1,
+                100,
+                0,
+                0,
+                Set.of(),
+                false,
+                false,
+                statement,
+                seconds,
+                0));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, Object>> rows(Map<String, Object> report, String key) {
+        return (List<Map<String, Object>>) report.get(key);
+    }
+
+    @Test
+    void groupsAreNeighboursWithOneCommitId() {
+        for (int i = 0; i < 4; i++) {
+            write(i, 7, 0);
+        }
+        write(4, BinlogTransaction.NO_GROUP, 0);
+        write(5, BinlogTransaction.NO_GROUP, 0);
+
+        Map<String, Object> report = ParallelismReport.of(workload, 500_000);
+
+        assertThat(report.get("groups")).isEqualTo(3);
+        assertThat(report.get("groupSizes")).hasToString("{1=2, 4-7=1}");
+        // Four side by side take 1 ms, two alone 1 ms each: 3 ms instead of 6.
+        assertThat(rows(report, "conservative").get(1))
+                .containsEntry("threads", 5)
+                .containsEntry("speedup", 2.0);
+        assertThat(rows(report, "optimistic").get(2)).containsEntry("speedup", 6.0);
+    }
+
+    @Test
+    void aLongSchemaChangeIsNamedWithoutItsTextAndGainsFromADomainOfItsOwn() {
+        alter(1, 4);
+        for (int i = 2; i < 52; i++) {
+            write(i, BinlogTransaction.NO_GROUP, 40_000);
+        }
+
+        Map<String, Object> report = ParallelismReport.of(workload, 500_000);
+
+        Map<String, Object> named = rows(report, "long").get(0);
+        assertThat(named).containsEntry("gtid", "0-1-1").containsEntry("what", "alter s.big");
+        Map<String, Object> five = rows(report, "conservative").get(1);
+        assertThat((double) five.get("speedup")).isEqualTo(1.0);
+        assertThat((double) five.get("speedupLongInOwnDomain")).isGreaterThan(1.0);
+    }
+}

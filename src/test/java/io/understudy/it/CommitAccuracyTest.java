@@ -1,0 +1,194 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.understudy.plugins.commitlatency.WitnessedCommits.Joined;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToLongFunction;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The wait for the acknowledgement, as the real proxy with a real driver tells it, with one client against the server's counter
+ * commit by commit; with eight against the mean of the server's counters where these count each transaction (MariaDB,
+ * AFTER_COMMIT). Elsewhere they count groups: then the difference to the delay as the server counts it for one client is only told. On either product, for both
+ * wait points; MySQL only where there is one ({@link MySqlSemiSyncPair#PROPERTY}).
+ *
+ * <p>{@code -Dunderstudy.it.accuracy=true} holds the goal of 0.3 ms, on a machine that does nothing else. Elsewhere only what
+ * no scheduler can undo is held: every commit is attributed, and none waited less than the delay.
+ */
+@Timeout(240)
+class CommitAccuracyTest {
+    private static final double GOAL_MILLIS = 0.3;
+    private static final int CLIENTS = 8;
+    private static final long LONGEST_PAUSE_NANOS = 20_000_000;
+    private static final boolean QUIET = Boolean.getBoolean("understudy.it.accuracy");
+    /** The link's timer may be this much early. */
+    private static final double SLACK_MILLIS = 1;
+
+    /** Where the goal was missed. */
+    private final List<String> missed = new ArrayList<>();
+
+    private static final String INSERT = "INSERT INTO shop.accuracy (name) VALUES ('a')";
+
+    /** @param rttMillis delay of the link, both ways together */
+    private record Delay(int rttMillis, int commits) {}
+
+    private static final List<Delay> DELAYS = List.of(new Delay(0, 400), new Delay(10, 100), new Delay(85, 25));
+
+    @ParameterizedTest
+    @ValueSource(strings = {"mariadb", "mysql"})
+    void theAcknowledgementIsToldAsTheServerCountsIt(String product) throws Exception {
+        boolean mysql = product.equals("mysql");
+        assumeTrue(!mysql || System.getProperty(MySqlSemiSyncPair.PROPERTY) != null, "no MySQL here");
+        try (SemiSyncPair pair = mysql
+                ? new MySqlSemiSyncPair()
+                : new MariaDbSemiSyncPair("--sync-binlog=1", "--innodb-flush-log-at-trx-commit=1")) {
+            try (Connection primary = pair.connect();
+                    Statement statement = primary.createStatement()) {
+                statement.execute("CREATE TABLE shop.accuracy (id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(100))");
+                for (String waitPoint : List.of("AFTER_COMMIT", "AFTER_SYNC")) {
+                    pair.waitPoint(waitPoint);
+                    try (CommitProxy proxy = new CommitProxy(pair.address(), "poll: 200ms, slow: 0s").streaming()) {
+                        await().until(() -> proxy.view().contains("waitPoint=" + waitPoint));
+                        pair.link().delay(Duration.ZERO);
+                        concurrently(proxy, 100);
+                        joined(proxy, CLIENTS * 100); // warmed up
+                        for (Delay delay : DELAYS) {
+                            pair.link().delay(Duration.ofMillis(delay.rttMillis()));
+                            compare(product + " " + waitPoint, pair, proxy, statement, delay);
+                        }
+                    }
+                }
+            }
+        }
+        assertThat(missed).isEmpty();
+    }
+
+    private void compare(String name, SemiSyncPair pair, CommitProxy proxy, Statement statement, Delay delay)
+            throws Exception {
+        String waitTime = pair.counters() + "_tx_wait_time";
+        String waits = pair.counters() + "_tx_waits";
+        proxy.commits.forget();
+        List<Double> counted = new ArrayList<>();
+        try (Connection application = proxy.connect("app", "");
+                Statement insert = application.createStatement()) {
+            for (int i = 0; i < delay.commits(); i++) {
+                long before = SemiSyncPair.status(statement, waitTime);
+                insert.executeUpdate(INSERT);
+                counted.add((SemiSyncPair.status(statement, waitTime) - before) / 1e3);
+            }
+        }
+        List<Joined> one = joined(proxy, delay.commits());
+        List<Double> errors = new ArrayList<>();
+        for (int i = 0; i < counted.size(); i++) {
+            errors.add(Math.abs(one.get(i).ackNanos() / 1e6 - counted.get(i)));
+        }
+        double truth = median(counted);
+        double error = median(errors);
+
+        proxy.commits.forget();
+        long micros = SemiSyncPair.status(statement, waitTime);
+        long times = SemiSyncPair.status(statement, waits);
+        concurrently(proxy, delay.commits());
+        List<Joined> eight = joined(proxy, CLIENTS * delay.commits());
+        double mean = (SemiSyncPair.status(statement, waitTime) - micros)
+                / 1e3
+                / Math.max(1, SemiSyncPair.status(statement, waits) - times);
+        double ours = eight.stream().mapToLong(Joined::ackNanos).average().orElse(0) / 1e6;
+        double difference = median(millis(eight, Joined::ackNanos)) - truth;
+        System.getLogger("accuracy")
+                .log(
+                        System.Logger.Level.INFO,
+                        String.format(
+                                "%s %d ms: one client: server %.2f ms, median error %.2f ms; %d clients: own wait %.2f ms, mean %.2f ms,"
+                                        + " difference to the delay as the server counts it for one %+.2f ms; mean by the"
+                                        + " server's counters %.2f ms a wait; queued %.2f ms, execution and flush %.2f ms",
+                                name,
+                                delay.rttMillis(),
+                                truth,
+                                error,
+                                CLIENTS,
+                                median(millis(eight, Joined::ackNanos)),
+                                ours,
+                                difference,
+                                mean,
+                                median(millis(eight, Joined::queuedNanos)),
+                                median(millis(eight, Joined::executeNanos))));
+        if (QUIET) {
+            missed(name, delay, "one client", error);
+            if (pair.mariadb() && name.endsWith("AFTER_COMMIT")) {
+                missed(name, delay, "eight clients", Math.abs(ours - mean));
+            }
+        }
+        assertThat(truth).as("the link is in the way").isGreaterThanOrEqualTo(delay.rttMillis() - SLACK_MILLIS);
+        assertThat(median(millis(one, Joined::ackNanos))).isGreaterThanOrEqualTo(delay.rttMillis() - SLACK_MILLIS);
+        assertThat(median(millis(eight, Joined::ackNanos))).isGreaterThanOrEqualTo(delay.rttMillis() - SLACK_MILLIS);
+    }
+
+    private void missed(String name, Delay delay, String clients, double error) {
+        if (error > GOAL_MILLIS) {
+            missed.add(String.format("%s %d ms, %s: %.2f ms", name, delay.rttMillis(), clients, error));
+        }
+    }
+
+    private static void concurrently(CommitProxy proxy, int commits) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
+        try {
+            List<Future<?>> running = new ArrayList<>();
+            for (int c = 0; c < CLIENTS; c++) {
+                running.add(threads.submit(() -> {
+                    insert(proxy, commits);
+                    return null;
+                }));
+            }
+            for (Future<?> future : running) {
+                future.get(120, TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static void insert(CommitProxy proxy, int commits) throws SQLException {
+        try (Connection application = proxy.connect("app", "&useServerPrepStmts=true");
+                PreparedStatement insert = application.prepareStatement(INSERT)) {
+            for (int i = 0; i < commits; i++) {
+                insert.executeUpdate();
+                // A pause of its own length, so that commits overlap as they do in life, not in step with one another.
+                LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(LONGEST_PAUSE_NANOS));
+            }
+        }
+    }
+
+    private static List<Joined> joined(CommitProxy proxy, int commits) {
+        await().atMost(Duration.ofSeconds(20)).until(() -> proxy.commits.count() >= commits);
+        assertThat(proxy.view()).contains("unattributed={}");
+        assertThat(proxy.commits.count()).isEqualTo(commits);
+        return proxy.commits.all();
+    }
+
+    private static List<Double> millis(List<Joined> commits, ToLongFunction<Joined> part) {
+        return commits.stream().map(commit -> part.applyAsLong(commit) / 1e6).toList();
+    }
+
+    private static double median(List<Double> values) {
+        List<Double> sorted = values.stream().sorted().toList();
+        return sorted.get(sorted.size() / 2);
+    }
+}

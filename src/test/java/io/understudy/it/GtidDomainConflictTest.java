@@ -1,0 +1,40 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.cli.demo.domains.ConflictRun;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Random conflicting transactions of eight sessions in four domains: triggers, cascades, views, procedures, transactions, statements
+ * over several tables, schema changes. How many is told by {@code understudy.domains.transactions}, from which seed by {@code
+ * understudy.domains.seed}.
+ */
+@Timeout(900)
+class GtidDomainConflictTest {
+    private static final int SESSIONS = 8;
+    private static final long TRANSACTIONS = Long.getLong("understudy.domains.transactions", 2_500);
+    private static final long SEED = Long.getLong("understudy.domains.seed", 1);
+
+    @Test
+    void withPinTheStandbyStaysEqual() throws Exception {
+        ConflictRun.Result result = new ConflictRun("pin", SESSIONS, TRANSACTIONS, SEED, System.err::println).run();
+        System.err.println(result);
+
+        assertThat(result.errno()).as(result.error()).isZero();
+        assertThat(result.divergent()).isEmpty();
+        assertThat(result.tables()).isEqualTo(13);
+        assertThat(result.transactions()).isEqualTo(TRANSACTIONS);
+        assertThat(result.unsafeConflicts()).as("%s", result.conflicts()).isZero();
+        assertThat(result.steered()).as(result.position()).isGreaterThan(TRANSACTIONS / 10);
+    }
+
+    @Test
+    void withoutTheGuardItDoesNot() throws Exception {
+        ConflictRun.Result result = new ConflictRun("off", SESSIONS, TRANSACTIONS, SEED, System.err::println).run();
+        System.err.println(result);
+
+        assertThat(result.equal()).as("%s", result).isFalse();
+    }
+}

@@ -1,0 +1,91 @@
+package io.understudy.it.legs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.cli.check.Finding;
+import io.understudy.cli.check.TlsCheck;
+import io.understudy.cli.embedded.EmbeddedServer;
+import io.understudy.cli.embedded.ServerOptions;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code check --connect} says about certificates, of a real server. */
+class TlsChoiceTest {
+    @TempDir
+    static Path folder;
+
+    private static TestCertificates certificates;
+    private static EmbeddedServer server;
+
+    @BeforeAll
+    static void start() throws Exception {
+        certificates = new TestCertificates(folder);
+        server = EmbeddedServer.start(ServerOptions.of(64)
+                .withArguments("--ssl-cert=" + certificates.certificate, "--ssl-key=" + certificates.key));
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    private static Finding only(String listen) throws Exception {
+        List<Finding> findings = new TlsCheck(ProxyUnderTest.config(server.port(), listen, "")).run();
+        assertThat(findings).hasSize(1);
+        return findings.get(0);
+    }
+
+    private static String with(Path certificate, Path key) {
+        return "tls: { mode: optional, certificate: '%s', key: '%s' }".formatted(certificate, key);
+    }
+
+    @Test
+    void theServersOwn() throws Exception {
+        Finding finding = only(with(certificates.certificate, certificates.key));
+        assertThat(finding.level()).isEqualTo(Finding.Level.OK);
+        assertThat(finding.text()).startsWith("the server's own certificate (CN=127.0.0.1)");
+    }
+
+    @Test
+    void ofAnAuthority() throws Exception {
+        Finding finding = only(with(certificates.clientCertificate, certificates.clientKey));
+        assertThat(finding.level()).isEqualTo(Finding.Level.OK);
+        assertThat(finding.text())
+                .startsWith("a certificate of an authority (CN=application, issued by CN=Understudy test authority)");
+    }
+
+    @Test
+    void someOtherSelfSigned() throws Exception {
+        var stranger = TestCertificates.authority("127.0.0.1");
+        Path certificate = Files.writeString(folder.resolve("self.pem"), stranger.getCertificatePEM());
+        Path key = Files.writeString(folder.resolve("self.key"), stranger.getPrivateKeyPEM());
+        Finding finding = only(with(certificate, key));
+        assertThat(finding.level()).isEqualTo(Finding.Level.WARNING);
+        assertThat(finding.text()).startsWith("a self-signed certificate").contains("mode: passthrough");
+    }
+
+    @Test
+    void relayed() throws Exception {
+        Finding finding = only("tls: { mode: passthrough }");
+        assertThat(finding.level()).isEqualTo(Finding.Level.OK);
+        assertThat(finding.text()).startsWith("passthrough: clients see the primary's own TLS (CN=127.0.0.1)");
+    }
+
+    @Test
+    void none() throws Exception {
+        Finding finding = only("tls: { mode: disabled }");
+        assertThat(finding.level()).isEqualTo(Finding.Level.WARNING);
+        assertThat(finding.text()).contains("though the primary offers TLS");
+    }
+
+    @Test
+    void nobodyThere() throws Exception {
+        List<Finding> findings = new TlsCheck(ProxyUnderTest.config(1, "tls: { mode: passthrough }", "")).run();
+        assertThat(findings).extracting(Finding::level).containsExactly(Finding.Level.WARNING, Finding.Level.OK);
+    }
+}
