@@ -26,7 +26,7 @@ for (let i = 0; i < big.length; i++) big[i] = i & 255;
     process.exit(0);
   }
   console.log('connect ok');
-  console.log('query', JSON.stringify((await ask("SELECT 1, NULL, 'héllo', 2.50"))[0]));
+  console.log('query', (await ask("SELECT 1, NULL, 'héllo', 2.50"))[0].map(String).join());
   for (const n of [20, 21]) console.log('prepare', String((await run('SELECT ? * 2', [n]))[0][0]));
   await ask('CREATE TEMPORARY TABLE m (a INT, b LONGBLOB)');
   const rows = Array.from({ length: 100 }, (_, i) => [i, 'x']);

@@ -105,7 +105,7 @@ def main():
         for key, tls in columns:
             server = key.split("/")[0]
             direct = play(command, servers[server], users[key], tls)
-            if direct is None:
+            if direct is None or "not available" in direct:
                 cells.append("not run")
                 continue
             word = "works" if "still here" in direct else "refused"

@@ -34,7 +34,7 @@ async fn main() -> Result<(), Error> {
     println!("query {:?}", row);
     let s = c.prep("SELECT ? * 2").await?;
     for n in [20, 21] {
-        let v: Option<f64> = c.exec_first(&s, (n,)).await?;
+        let v: Option<mysql_async::Value> = c.exec_first(&s, (n,)).await?;
         println!("prepare {:?}", v);
     }
     c.query_drop("CREATE TEMPORARY TABLE m (a INT, b LONGBLOB)").await?;

@@ -13,6 +13,7 @@ import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.netty.handler.codec.haproxy.HAProxyProxiedProtocol;
 import io.netty.util.AttributeKey;
 import io.netty.util.NetUtil;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import io.understudy.config.AcceptProxyProtocol;
 import io.understudy.config.Cidr;
@@ -45,6 +46,7 @@ final class ProxyGate extends ChannelInboundHandlerAdapter {
     private final RelayContext context;
     private @Nullable Future<?> timer;
     private boolean open;
+    private boolean refused;
 
     private ProxyGate(AcceptProxyProtocol mode, RelayContext context) {
         this.mode = mode;
@@ -90,7 +92,10 @@ final class ProxyGate extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        if (msg instanceof HAProxyMessage header) {
+        if (refused) {
+            // The decoder goes on with what is left, in which there may be a header that is right.
+            ReferenceCountUtil.release(msg);
+        } else if (msg instanceof HAProxyMessage header) {
             try {
                 accept(ctx, header);
             } finally {
@@ -137,6 +142,7 @@ final class ProxyGate extends ChannelInboundHandlerAdapter {
 
     private void refuse(ChannelHandlerContext ctx, String outcome, String why) {
         open = true;
+        refused = true;
         stopTimer();
         context.metrics().connection(outcome);
         log.warn("connection from {} refused: {}", ctx.channel().remoteAddress(), why);
@@ -197,6 +203,9 @@ final class ProxyGate extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (refused) {
+            return;
+        }
         if (open) {
             ctx.fireExceptionCaught(cause);
         } else {
