@@ -2,8 +2,10 @@ package io.understudy.relay;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.haproxy.HAProxyCommand;
 import io.netty.handler.codec.haproxy.HAProxyMessage;
 import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
@@ -54,8 +56,10 @@ final class ProxyGate extends ChannelInboundHandlerAdapter {
         if (mode != AcceptProxyProtocol.DISABLED
                 && channel.remoteAddress() instanceof InetSocketAddress peer
                 && trusted.stream().anyMatch(network -> network.contains(peer.getAddress()))) {
+            ProxyGate gate = new ProxyGate(mode, context);
+            channel.pipeline().addLast("proxy-guard", gate.new CloseGuard());
             channel.pipeline().addLast("proxy-header", new HAProxyMessageDecoder());
-            channel.pipeline().addLast("proxy-gate", new ProxyGate(mode, context));
+            channel.pipeline().addLast("proxy-gate", gate);
         }
     }
 
@@ -126,6 +130,7 @@ final class ProxyGate extends ChannelInboundHandlerAdapter {
     private void pass(ChannelHandlerContext ctx) {
         open = true;
         stopTimer();
+        ctx.pipeline().remove(CloseGuard.class);
         ctx.fireChannelActive();
         ctx.pipeline().remove(this);
     }
@@ -137,6 +142,33 @@ final class ProxyGate extends ChannelInboundHandlerAdapter {
         log.warn("connection from {} refused: {}", ctx.channel().remoteAddress(), why);
         ErrPacket error = new ErrPacket(ER_HANDSHAKE, "08S01", "Understudy: bad handshake: " + why);
         ctx.writeAndFlush(error.encode(ctx.alloc(), 0, false)).addListener(done -> ctx.close());
+    }
+
+    /**
+     * The decoder closes the connection before it says what is wrong with the header; here that waits until the client has
+     * been told.
+     */
+    private final class CloseGuard extends ChannelDuplexHandler {
+        private boolean decoding;
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            decoding = true;
+            try {
+                ctx.fireChannelRead(msg);
+            } finally {
+                decoding = false;
+            }
+        }
+
+        @Override
+        public void close(ChannelHandlerContext ctx, ChannelPromise promise) throws Exception {
+            if (decoding && !open) {
+                promise.trySuccess();
+            } else {
+                super.close(ctx, promise);
+            }
+        }
     }
 
     private void stopTimer() {
