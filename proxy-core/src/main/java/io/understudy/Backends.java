@@ -38,8 +38,13 @@ final class Backends implements AutoCloseable {
     private final PrimaryMonitor primaryMonitor;
     private final HostedPrimary primary;
 
-    Backends(UnderstudyConfig config, NetworkTransport transport, MeterRegistry meters) {
-        loops = transport.group(LOOPS, "client");
+    /**
+     * @param relayLoops those of the sessions. The plugins' connections to the primary are on them too: these are dumps of its
+     *     binary log, whose events come just ahead of the OKs of the sessions' commits. A loop of their own would be woken for
+     *     each commit, and waking is most of what reading the dump costs ({@code docs/benchmarks.md})
+     */
+    Backends(UnderstudyConfig config, NetworkTransport transport, EventLoopGroup relayLoops, MeterRegistry meters) {
+        loops = transport.relayGroup(LOOPS, "client");
         monitors = Executors.newScheduledThreadPool(MONITOR_THREADS, task -> {
             Thread thread = new Thread(task, "monitor");
             thread.setDaemon(true);
@@ -57,19 +62,22 @@ final class Backends implements AutoCloseable {
                 monitors,
                 PrimaryMonitor.INTERVAL);
         primary = new HostedPrimary(
-                questions == null ? null : questions.dataSource(), primaryMonitor, connector(primaryConfig, transport));
+                questions == null ? null : questions.dataSource(),
+                primaryMonitor,
+                connector(primaryConfig, transport, relayLoops));
         for (StandbyConfig standby : config.standbys()) {
             add(standby, transport, meters);
         }
     }
 
-    private WireConnector connector(PrimaryConfig config, NetworkTransport transport) {
+    private static WireConnector connector(
+            PrimaryConfig config, NetworkTransport transport, EventLoopGroup relayLoops) {
         MonitorConfig account = config.monitor();
         return account == null
                 ? HostedPrimary.noAccount()
                 : new WireClient(
                         transport,
-                        loops,
+                        relayLoops,
                         config.address(),
                         account.user(),
                         account.password(),

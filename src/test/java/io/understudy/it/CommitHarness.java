@@ -50,7 +50,7 @@ final class CommitHarness implements AutoCloseable {
     private static final NetworkTransport TRANSPORT = NetworkTransport.resolve(Transport.AUTO);
 
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final EventLoopGroup loops = TRANSPORT.group(1, "it-dump");
+    private final EventLoopGroup loops = TRANSPORT.relayGroup(1, "it-dump");
     private final ScheduledExecutorService executor = Executors.newScheduledThreadPool(2);
     private final Map<String, List<Long>> series = new ConcurrentHashMap<>();
     private final Map<String, Supplier<Object>> views = new ConcurrentHashMap<>();

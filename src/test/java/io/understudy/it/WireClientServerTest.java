@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class WireClientServerTest {
     private static final NetworkTransport TRANSPORT = NetworkTransport.resolve(Transport.AUTO);
-    private static final EventLoopGroup LOOPS = TRANSPORT.group(1, "it-client");
+    private static final EventLoopGroup LOOPS = TRANSPORT.relayGroup(1, "it-client");
     private static EmbeddedServer server;
 
     /** What an answer said, kept beyond the callback. */

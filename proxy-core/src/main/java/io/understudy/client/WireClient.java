@@ -29,7 +29,7 @@ public final class WireClient implements WireConnector {
     private final Duration loginTimeout;
 
     /**
-     * @param loops of the transport's kind; not those of sessions
+     * @param loops of {@link NetworkTransport#relayGroup}
      * @param connectTimeout until the connection stands
      * @param loginTimeout from there until the server has said yes
      */
@@ -54,7 +54,9 @@ public final class WireClient implements WireConnector {
     public CompletionStage<WireConnection> connect() {
         CompletableFuture<WireConnection> result = new CompletableFuture<>();
         Address address = account.address();
-        new Bootstrap()
+        Bootstrap bootstrap = new Bootstrap();
+        transport.relayed(bootstrap);
+        bootstrap
                 .group(loops)
                 .channelFactory(transport.channel(address))
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)

@@ -2,7 +2,7 @@ package io.understudy.plugin;
 
 import java.util.concurrent.CompletionStage;
 
-/** Opens connections of our own that speak the wire protocol, on event loops that no session uses. */
+/** Opens connections of our own that speak the wire protocol, on the proxy's event loops: what is called there must not wait. */
 public interface WireConnector {
     /**
      * Connects and logs in. Fails with an exception whose message says which server, which step and why. Completes on

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 /** One event loop for the tests of a class, and clients on it. */
 final class Loops implements AutoCloseable {
     private final NetworkTransport transport = NetworkTransport.resolve(Transport.NIO);
-    private final EventLoopGroup group = transport.group(1, "test-client");
+    private final EventLoopGroup group = transport.relayGroup(1, "test-client");
 
     WireClient client(Address address, String password, BackendTlsMode tls, Duration loginTimeout) {
         return new WireClient(

@@ -41,7 +41,7 @@ public final class LiveBinlog {
                     "primary.monitor is not configured; add an account with REPLICATION SLAVE, or give files");
         }
         NetworkTransport transport = NetworkTransport.resolve(Transport.NIO);
-        EventLoopGroup loops = transport.group(1, "report");
+        EventLoopGroup loops = transport.relayGroup(1, "report");
         ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
         AtomicReference<String> trouble = new AtomicReference<>();
         CountDownLatch gone = new CountDownLatch(1);
