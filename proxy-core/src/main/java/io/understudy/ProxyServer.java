@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -234,14 +235,24 @@ public final class ProxyServer implements AutoCloseable {
         }
     }
 
+    /** Plugins are told of all that sessions do, so they stay until these are gone; a session that does not go is not waited for. */
+    private void awaitNoSessions() {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_SECONDS);
+        while (registry.count() > 0 && System.nanoTime() - deadline < 0) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+        }
+    }
+
     @Override
     public void close() {
         server.close();
+        registry.refuseNew();
         closeSessions();
+        awaitNoSessions();
+        plugins.stop();
         awaitChannelsClosed();
         loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         acceptors.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
-        plugins.stop();
         contexts.forEach(HostContext::close);
         backends.close();
     }

@@ -19,7 +19,7 @@ final class FakeServer implements AutoCloseable {
     private final ServerSocket listener;
 
     FakeServer(Script script) throws IOException {
-        listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        listener = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
         daemon(() -> {
             while (!listener.isClosed()) {
                 try {
@@ -67,6 +67,10 @@ final class FakeServer implements AutoCloseable {
             throw new EOFException("the proxy has closed within the login");
         }
         out.write(packet(2, new byte[] {0, 0, 0, 2, 0, 0, 0}));
+    }
+
+    static void greet(OutputStream out) throws IOException {
+        out.write(packet(0, greeting()));
     }
 
     /** Writes bytes in place of a greeting and waits for the other side to close. */

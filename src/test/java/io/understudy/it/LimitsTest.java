@@ -188,7 +188,7 @@ class LimitsTest {
             bad.send(3, new byte[] {0x0E});
             List<Packet> said = bad.readAll();
             assertThat(said).hasSize(1);
-            assertThat(said.get(0).errorCode()).isEqualTo(1835);
+            assertThat(said.get(0).errorCode()).isEqualTo(1156);
             await().atMost(SOON).until(() -> proxy.sessions() == 1);
             good.execute("DO 1");
         }

@@ -131,7 +131,7 @@ final class MySqlSemiSyncPair implements SemiSyncPair {
                 "SET GLOBAL rpl_semi_sync_replica_enabled = ON",
                 "CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT=" + link.port()
                         + ", SOURCE_USER='monitor', SOURCE_PASSWORD='" + CommitProxy.PASSWORD
-                        + "', SOURCE_AUTO_POSITION=1, GET_SOURCE_PUBLIC_KEY=1, SOURCE_CONNECT_RETRY=1",
+                        + "', SOURCE_AUTO_POSITION=1, SOURCE_SSL=0, GET_SOURCE_PUBLIC_KEY=1, SOURCE_CONNECT_RETRY=1",
                 "START REPLICA");
         execute(source, "SET GLOBAL rpl_semi_sync_source_enabled = ON");
         await().atMost(Duration.ofSeconds(60)).until(() -> {

@@ -61,14 +61,15 @@ final class ParallelismReportCommand implements Callable<Integer> {
             paramLabel = "TIME",
             converter = DemoCommand.TimeConverter.class,
             defaultValue = "500ms",
-            description = "From which on a transaction counts as long, 20ms or more (default: ${DEFAULT-VALUE}).")
+            description =
+                    "From which on a transaction counts as long, 20ms or more; not with --admin (default: ${DEFAULT-VALUE}).")
     private @Nullable Duration longFrom;
 
     @Option(
             names = "--last",
             paramLabel = "N",
             defaultValue = "20000",
-            description = "Look at the last N transactions only (default: ${DEFAULT-VALUE}).")
+            description = "Look at the last N transactions only; not with --admin (default: ${DEFAULT-VALUE}).")
     private int last;
 
     @Option(names = "--json", description = "The figures as JSON.")

@@ -117,7 +117,7 @@ public final class NetworkTransport {
         return kind;
     }
 
-    /** Event loops for channels of few bytes: listeners. */
+    /** Event loops for listeners. */
     public EventLoopGroup group(int threads, String name) {
         IoHandlerFactory factory = switch (kind) {
             case IO_URING -> IoUringIoHandler.newFactory();
@@ -127,7 +127,7 @@ public final class NetworkTransport {
         return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory);
     }
 
-    /** Event loops for the channels of sessions, or of our own clients, which {@link #relayed} prepares. */
+    /** Event loops for the relay's channels and our own connections, which {@link #relayed} prepares. */
     public EventLoopGroup relayGroup(int threads, String name) {
         if (!bufferRing) {
             return group(threads, name);

@@ -29,7 +29,7 @@ public final class WireClient implements WireConnector {
     private final Duration loginTimeout;
 
     /**
-     * @param loops the transport's {@link NetworkTransport#relayGroup}; not those of sessions
+     * @param loops of {@link NetworkTransport#relayGroup}; not those of sessions
      * @param connectTimeout until the connection stands
      * @param loginTimeout from there until the server has said yes
      */

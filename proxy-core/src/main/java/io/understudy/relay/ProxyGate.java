@@ -2,8 +2,10 @@ package io.understudy.relay;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.haproxy.HAProxyCommand;
 import io.netty.handler.codec.haproxy.HAProxyMessage;
 import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
@@ -11,6 +13,7 @@ import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.netty.handler.codec.haproxy.HAProxyProxiedProtocol;
 import io.netty.util.AttributeKey;
 import io.netty.util.NetUtil;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import io.understudy.config.AcceptProxyProtocol;
 import io.understudy.config.Cidr;
@@ -43,6 +46,7 @@ final class ProxyGate extends ChannelInboundHandlerAdapter {
     private final RelayContext context;
     private @Nullable Future<?> timer;
     private boolean open;
+    private boolean refused;
 
     private ProxyGate(AcceptProxyProtocol mode, RelayContext context) {
         this.mode = mode;
@@ -54,8 +58,10 @@ final class ProxyGate extends ChannelInboundHandlerAdapter {
         if (mode != AcceptProxyProtocol.DISABLED
                 && channel.remoteAddress() instanceof InetSocketAddress peer
                 && trusted.stream().anyMatch(network -> network.contains(peer.getAddress()))) {
+            ProxyGate gate = new ProxyGate(mode, context);
+            channel.pipeline().addLast("proxy-guard", gate.new CloseGuard());
             channel.pipeline().addLast("proxy-header", new HAProxyMessageDecoder());
-            channel.pipeline().addLast("proxy-gate", new ProxyGate(mode, context));
+            channel.pipeline().addLast("proxy-gate", gate);
         }
     }
 
@@ -86,7 +92,10 @@ final class ProxyGate extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        if (msg instanceof HAProxyMessage header) {
+        if (refused) {
+            // The decoder goes on with what is left, in which there may be a header that is right.
+            ReferenceCountUtil.release(msg);
+        } else if (msg instanceof HAProxyMessage header) {
             try {
                 accept(ctx, header);
             } finally {
@@ -126,17 +135,46 @@ final class ProxyGate extends ChannelInboundHandlerAdapter {
     private void pass(ChannelHandlerContext ctx) {
         open = true;
         stopTimer();
+        ctx.pipeline().remove(CloseGuard.class);
         ctx.fireChannelActive();
         ctx.pipeline().remove(this);
     }
 
     private void refuse(ChannelHandlerContext ctx, String outcome, String why) {
         open = true;
+        refused = true;
         stopTimer();
         context.metrics().connection(outcome);
         log.warn("connection from {} refused: {}", ctx.channel().remoteAddress(), why);
         ErrPacket error = new ErrPacket(ER_HANDSHAKE, "08S01", "Understudy: bad handshake: " + why);
         ctx.writeAndFlush(error.encode(ctx.alloc(), 0, false)).addListener(done -> ctx.close());
+    }
+
+    /**
+     * The decoder closes the connection before it says what is wrong with the header; here that waits until the client has
+     * been told.
+     */
+    private final class CloseGuard extends ChannelDuplexHandler {
+        private boolean decoding;
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            decoding = true;
+            try {
+                ctx.fireChannelRead(msg);
+            } finally {
+                decoding = false;
+            }
+        }
+
+        @Override
+        public void close(ChannelHandlerContext ctx, ChannelPromise promise) throws Exception {
+            if (decoding && !open) {
+                promise.trySuccess();
+            } else {
+                super.close(ctx, promise);
+            }
+        }
     }
 
     private void stopTimer() {
@@ -165,6 +203,9 @@ final class ProxyGate extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (refused) {
+            return;
+        }
         if (open) {
             ctx.fireExceptionCaught(cause);
         } else {

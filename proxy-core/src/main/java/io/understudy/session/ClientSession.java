@@ -29,17 +29,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class ClientSession implements Handshake.Outcome {
     private static final Logger log = LoggerFactory.getLogger(ClientSession.class);
-    private static final int ER_HANDSHAKE = 1043;
-    private static final int ER_MALFORMED = 1835;
-    /** As where no connection can be had; not a client's own 2026, which clients take for forged. */
-    private static final int ER_BAD_HOST_ERROR = 1042;
-
-    private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
 
     private final long id;
     private final Leg client;
     private final SessionEnvironment environment;
     private final Consumer<ClientSession> onEnd;
+    private final Faults faults;
 
     private SessionPhase phase = new Connecting();
     private @Nullable Leg server;
@@ -53,6 +48,7 @@ public final class ClientSession implements Handshake.Outcome {
         this.client = client;
         this.environment = environment;
         this.onEnd = onEnd;
+        this.faults = new Faults(id, client, environment.metrics());
     }
 
     public long id() {
@@ -124,13 +120,9 @@ public final class ClientSession implements Handshake.Outcome {
 
     /** The primary cannot be had: the client is told so in the protocol's own words. */
     public void backendFailed(int code, String sqlState, String message) {
-        if (ended()) {
-            return;
+        if (!ended()) {
+            end(faults.backendFailed(phase, code, sqlState, message));
         }
-        environment.metrics().connection("backend_unreachable");
-        log.warn("session {} from {}: {}", id, client.remoteAddress(), message);
-        refuse(code, sqlState, message);
-        end(CloseReason.BACKEND_UNREACHABLE);
     }
 
     /** Takes ownership. */
@@ -138,11 +130,11 @@ public final class ClientSession implements Handshake.Outcome {
         try {
             phase.fromClient(bytes);
         } catch (MalformedPacketException e) {
-            malformed(CloseReason.CLIENT_MALFORMED, e);
+            end(faults.malformed(phase, CloseReason.CLIENT_MALFORMED, e));
         } catch (Refusal e) {
-            refused(e);
+            end(faults.refused(phase, e));
         } catch (RuntimeException e) {
-            failed(e);
+            end(faults.ownError(phase, e));
         }
     }
 
@@ -151,24 +143,24 @@ public final class ClientSession implements Handshake.Outcome {
         try {
             phase.fromServer(bytes);
         } catch (MalformedPacketException e) {
-            malformed(CloseReason.SERVER_MALFORMED, e);
+            end(faults.malformed(phase, CloseReason.SERVER_MALFORMED, e));
         } catch (Refusal e) {
-            refused(e);
+            end(faults.refused(phase, e));
         } catch (RuntimeException e) {
-            failed(e);
+            end(faults.ownError(phase, e));
         }
     }
 
     /** What the client sent cannot be taken apart, below the session already. */
     public void clientMalformed(MalformedPacketException e) {
         if (!ended()) {
-            malformed(CloseReason.CLIENT_MALFORMED, e);
+            end(faults.malformed(phase, CloseReason.CLIENT_MALFORMED, e));
         }
     }
 
     public void serverMalformed(MalformedPacketException e) {
         if (!ended()) {
-            malformed(CloseReason.SERVER_MALFORMED, e);
+            end(faults.malformed(phase, CloseReason.SERVER_MALFORMED, e));
         }
     }
 
@@ -207,13 +199,9 @@ public final class ClientSession implements Handshake.Outcome {
     }
 
     public void handshakeTimedOut() {
-        if (ended() || loggedIn()) {
-            return;
+        if (!ended() && !loggedIn()) {
+            end(faults.handshakeTimedOut(phase));
         }
-        environment.metrics().connection("handshake_timeout");
-        log.warn("session {} from {}: no login within the handshake timeout", id, client.remoteAddress());
-        refuse(ER_HANDSHAKE, "08S01", "Understudy: the login was not complete within limits.handshakeTimeout");
-        end(CloseReason.HANDSHAKE_TIMEOUT);
     }
 
     @Override
@@ -275,19 +263,7 @@ public final class ClientSession implements Handshake.Outcome {
 
     @Override
     public void refusedByServer(ErrPacket err) {
-        environment.metrics().connection("refused_by_server");
-        log.debug(
-                "session {} from {}: the server refused: {} {}", id, client.remoteAddress(), err.code(), err.message());
-        if (err.code() == ER_ACCESS_DENIED_NO_PASSWORD) {
-            log.info(
-                    "session {} from {}: ERROR 1698 is what the server says of accounts that need no password, such as those"
-                            + " of unix_socket and auth_socket. Their server asks the socket file for the operating"
-                            + " system's user at its other end; through a proxy that is the proxy's own user, or nobody"
-                            + " over TCP. Give such accounts a method that works over the network",
-                    id,
-                    client.remoteAddress());
-        }
-        end(CloseReason.REFUSED_BY_SERVER);
+        end(faults.refusedByServer(err));
     }
 
     @Override
@@ -310,22 +286,8 @@ public final class ClientSession implements Handshake.Outcome {
 
     @Override
     public void tlsFailed(boolean withServer, Throwable cause) {
-        if (ended()) {
-            return;
-        }
-        String why = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
-        if (withServer) {
-            environment.metrics().connection("server_tls_failed");
-            log.warn("session {} from {}: no TLS with the primary: {}", id, client.remoteAddress(), why);
-            refuse(
-                    ER_BAD_HOST_ERROR,
-                    "08S01",
-                    "TLS/SSL error with the primary (Understudy: " + why + "; see primary.tls)");
-            end(CloseReason.SERVER_TLS_FAILED);
-        } else {
-            environment.metrics().connection("client_tls_failed");
-            log.warn("session {} from {}: no TLS with the client: {}", id, client.remoteAddress(), why);
-            end(CloseReason.CLIENT_TLS_FAILED);
+        if (!ended()) {
+            end(withServer ? faults.noTlsWithServer(phase, cause) : faults.noTlsWithClient(cause));
         }
     }
 
@@ -348,37 +310,6 @@ public final class ClientSession implements Handshake.Outcome {
         SessionModel model = model();
         if (draining && model != null && model.atBoundary()) {
             end(CloseReason.DRAINED);
-        }
-    }
-
-    private void malformed(CloseReason reason, MalformedPacketException e) {
-        log.warn("session {} from {} closed, {}: {}", id, client.remoteAddress(), reason.label(), e.getMessage());
-        if (phase instanceof LoggingIn) {
-            environment.metrics().connection("handshake_malformed");
-            refuse(ER_HANDSHAKE, "08S01", "Understudy: bad handshake: " + e.getMessage());
-        } else {
-            refuse(ER_MALFORMED, "HY000", "Understudy: malformed communication packet: " + e.getMessage());
-        }
-        end(reason);
-    }
-
-    private void refused(Refusal e) {
-        environment.metrics().connection(e.outcome());
-        log.debug("session {} from {} refused: {}", id, client.remoteAddress(), e.getMessage());
-        refuse(e.error().code(), e.error().sqlState(), e.error().message());
-        end(CloseReason.REFUSED_BY_PROXY);
-    }
-
-    private void failed(RuntimeException e) {
-        log.error("session {} from {} closed by an error of the proxy's own", id, client.remoteAddress(), e);
-        refuse(1105, "HY000", "Understudy: internal error, see the proxy's log");
-        end(CloseReason.INTERNAL_ERROR);
-    }
-
-    private void refuse(int code, String sqlState, String message) {
-        int sequence = phase.errorSequence();
-        if (sequence >= 0) {
-            client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), sequence, true));
         }
     }
 

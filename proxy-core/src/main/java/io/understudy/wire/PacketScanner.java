@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PacketScanner {
     private static final int LEAD = Packets.HEADER + 1;
+    private static final int KEPT_MIN = 1024;
 
     private final PacketSink sink;
     private final ByteBufAllocator alloc;
@@ -192,7 +193,9 @@ public final class PacketScanner {
             forwardUntil(in, at);
         }
         if (wanted > end - payload) {
-            kept = alloc.buffer(Packets.HEADER + wanted).writeBytes(in, at, end - at);
+            // Grows with what really comes: a header alone may promise 16 MB.
+            kept = alloc.buffer(Math.min(Packets.HEADER + wanted, Math.max(KEPT_MIN, 2 * (end - at))))
+                    .writeBytes(in, at, end - at);
             remaining -= end - payload;
             from = holding ? end : from;
             return end;

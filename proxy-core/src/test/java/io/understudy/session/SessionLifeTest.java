@@ -128,7 +128,7 @@ class SessionLifeTest {
         scripted.client(QUERY, bad);
         assertThat(scripted.server.take()).as("what came before it goes on").isEqualTo(QUERY);
         byte[] sent = scripted.client.take();
-        assertThat(Bytes.slice(sent, 3, 7)).isEqualTo(Bytes.concat(of(1, 0xFF), Bytes.int2(1835)));
+        assertThat(Bytes.slice(sent, 3, 7)).isEqualTo(Bytes.concat(of(1, 0xFF), Bytes.int2(1156)));
         over(scripted, "client_malformed");
     }
 

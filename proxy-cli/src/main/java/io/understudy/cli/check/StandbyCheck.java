@@ -123,18 +123,25 @@ public final class StandbyCheck {
         String threads = String.valueOf(ask.variable("slave_parallel_threads"));
         if (threads.equals("0")) {
             add(Finding.warning(
-                    where, "slave_parallel_threads is 0: tagging is useless until it is above; 4 is a beginning"));
+                    where,
+                    "slave_parallel_threads is 0: tagging is useless until it is above; 4 is a beginning: STOP SLAVE;"
+                            + " SET GLOBAL slave_parallel_threads = 4; START SLAVE"));
         }
         String mode = String.valueOf(ask.variable("slave_parallel_mode"));
         if (mode.equals("none") || mode.equals("minimal")) {
-            add(Finding.warning(where, "slave_parallel_mode is " + mode + ": use conservative or optimistic"));
+            add(Finding.warning(
+                    where,
+                    "slave_parallel_mode is " + mode + ": domains are not applied in parallel; STOP SLAVE; SET GLOBAL"
+                            + " slave_parallel_mode = optimistic (or conservative); START SLAVE"));
         }
         String queued = ask.variable("slave_parallel_max_queued");
         if (queued != null && Long.parseLong(queued) <= 131_072) {
-            add(Finding.warning(
-                    where,
-                    "slave_parallel_max_queued is " + queued + " bytes: large row transactions still stall the others;"
-                            + " 16777216 lets them pass"));
+            add(
+                    Finding.warning(
+                            where,
+                            "slave_parallel_max_queued is " + queued
+                                    + " bytes: large row transactions still stall the others;"
+                                    + " 16777216 lets them pass: STOP SLAVE; SET GLOBAL slave_parallel_max_queued = 16777216; START SLAVE"));
         }
     }
 

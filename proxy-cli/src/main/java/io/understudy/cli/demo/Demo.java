@@ -122,6 +122,7 @@ public final class Demo {
         try (DemoLoad load = DemoLoad.start(DemoLoad.Options.to(url))) {
             Duration length = options.length() == null ? WITHOUT_LIMIT : options.length();
             boolean toTheEnd = watch(report, load, length.multipliedBy(3).dividedBy(4));
+            report.predict(); // before semi-sync goes: it is what the prediction is about
             if (toTheEnd && options.length() != null) {
                 pair.primary().execute("SET GLOBAL rpl_semi_sync_master_enabled = OFF");
                 say("semi-sync switched off on the primary, for comparison");

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /** The demo's live line and its one-page report, from the proxy's own metrics. */
 final class DemoReport {
@@ -21,6 +22,7 @@ final class DemoReport {
     private long statements;
     private long errors;
     private String lastError = "";
+    private String prediction = "";
 
     DemoReport(RunningProxy proxy, EmbeddedPair pair, Duration rtt) {
         this.proxy = proxy;
@@ -41,6 +43,12 @@ final class DemoReport {
                 total("understudy.mirror.dropped"),
                 commits(),
                 tagged());
+    }
+
+    /** Keeps what the last minute's commits tell about the next, as {@code /api/commits} has it. */
+    void predict() {
+        Supplier<Object> view = proxy.proxy().published().views().get("commits");
+        prediction = view == null ? "" : PredictionText.of(view.get());
     }
 
     void end(LoadCounters load) {
@@ -83,6 +91,9 @@ final class DemoReport {
         line("Commits (round trip to the standby %d ms)", rtt.toMillis());
         commitLines();
         acknowledgementLine();
+        if (!prediction.isEmpty()) {
+            line("%s", prediction);
+        }
         line("");
         line("Statements tagged, by GTID domain");
         counted("understudy.gtid.domain.statements", "domain")

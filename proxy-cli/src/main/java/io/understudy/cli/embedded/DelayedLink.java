@@ -44,6 +44,7 @@ public final class DelayedLink implements AutoCloseable {
     private final EventLoopGroup group;
     private final EventLoop loop;
     private final Channel listener;
+    private long connected;
 
     private DelayedLink(InetSocketAddress target, Duration rtt) {
         this.target = target;
@@ -122,6 +123,11 @@ public final class DelayedLink implements AutoCloseable {
         change(() -> conditions.bytesPerSecond(bytesPerSecond));
     }
 
+    /** Has {@code watch} see all that leaves the link from now on, in place of the one before. */
+    public void watch(LinkWatch watch) {
+        onLoop(() -> conditions.watch(watch));
+    }
+
     /** Connections relayed now. */
     public int connections() {
         int[] count = new int[1];
@@ -191,20 +197,20 @@ public final class DelayedLink implements AutoCloseable {
                     .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
                     .handler(new ChannelInboundHandlerAdapter())
                     .connect(target)
-                    .addListener((ChannelFuture connected) -> join(client, connected));
+                    .addListener((ChannelFuture attempt) -> join(client, attempt));
         }
 
-        private void join(Channel client, ChannelFuture connected) {
-            if (!connected.isSuccess()) {
+        private void join(Channel client, ChannelFuture attempt) {
+            if (!attempt.isSuccess()) {
                 LinkLane.reset(client);
                 return;
             }
-            Channel server = connected.channel();
+            Channel server = attempt.channel();
             if (!client.isActive()) {
                 LinkLane.reset(server);
                 return;
             }
-            LinkConnection connection = new LinkConnection(client, server, conditions, bytesUp, bytesDown);
+            LinkConnection connection = new LinkConnection(++connected, client, server, conditions, bytesUp, bytesDown);
             connections.add(connection);
             server.closeFuture().addListener(closed -> forgetIfClosed(connection, client));
             client.closeFuture().addListener(closed -> forgetIfClosed(connection, server));

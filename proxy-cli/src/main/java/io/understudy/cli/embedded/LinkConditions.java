@@ -9,6 +9,7 @@ final class LinkConditions {
     private long bytesPerSecond;
     private boolean paused;
     private boolean refusing;
+    private LinkWatch watch = (connection, toTarget, bytes, arrivedNanos, leftNanos) -> {};
 
     /** One way. */
     long delayNanos() {
@@ -42,5 +43,13 @@ final class LinkConditions {
 
     void refusing(boolean value) {
         refusing = value;
+    }
+
+    LinkWatch watch() {
+        return watch;
+    }
+
+    void watch(LinkWatch value) {
+        watch = value;
     }
 }

@@ -15,11 +15,27 @@ final class LinkConnection {
     private final LinkLane up;
     private final LinkLane down;
 
-    LinkConnection(Channel client, Channel server, LinkConditions conditions, LongAdder bytesUp, LongAdder bytesDown) {
+    LinkConnection(
+            long number,
+            Channel client,
+            Channel server,
+            LinkConditions conditions,
+            LongAdder bytesUp,
+            LongAdder bytesDown) {
         this.client = client;
         this.server = server;
-        this.up = new LinkLane(client, server, conditions, bytesUp);
-        this.down = new LinkLane(server, client, conditions, bytesDown);
+        this.up = new LinkLane(
+                client,
+                server,
+                conditions,
+                bytesUp,
+                (bytes, arrived) -> conditions.watch().passed(number, true, bytes, arrived, System.nanoTime()));
+        this.down = new LinkLane(
+                server,
+                client,
+                conditions,
+                bytesDown,
+                (bytes, arrived) -> conditions.watch().passed(number, false, bytes, arrived, System.nanoTime()));
         up.onEnd(this::closeIfBothEnded);
         down.onEnd(this::closeIfBothEnded);
         client.pipeline().addLast(new End(up, down));

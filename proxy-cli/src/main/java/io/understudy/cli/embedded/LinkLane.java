@@ -31,12 +31,14 @@ final class LinkLane {
         RESET
     }
 
-    private record Item(Kind kind, long due, @Nullable ByteBuf bytes, int cost) {}
+    private record Item(
+            Kind kind, long arrived, long due, @Nullable ByteBuf bytes, int cost) {}
 
     private final Channel source;
     private final Channel target;
     private final LinkConditions conditions;
     private final LongAdder relayed;
+    private final Watch watch;
     private final Queue<Item> queue = new ArrayDeque<>();
     private long held;
     private long lastDue = System.nanoTime();
@@ -49,11 +51,17 @@ final class LinkLane {
     private boolean dead;
     private Runnable onEnd = () -> {};
 
-    LinkLane(Channel source, Channel target, LinkConditions conditions, LongAdder relayed) {
+    /** Told of bytes that leave, and when they came. */
+    interface Watch {
+        void passed(ByteBuf bytes, long arrivedNanos);
+    }
+
+    LinkLane(Channel source, Channel target, LinkConditions conditions, LongAdder relayed, Watch watch) {
         this.source = source;
         this.target = target;
         this.conditions = conditions;
         this.relayed = relayed;
+        this.watch = watch;
     }
 
     /** Called once, when the end of the stream has been passed on. */
@@ -98,9 +106,10 @@ final class LinkLane {
             return;
         }
         // Never before what came earlier: the delay may have been lowered meanwhile.
-        long due = Math.max(lastDue, System.nanoTime() + conditions.delayNanos());
+        long arrived = System.nanoTime();
+        long due = Math.max(lastDue, arrived + conditions.delayNanos());
         lastDue = due;
-        queue.add(new Item(kind, due, bytes, cost));
+        queue.add(new Item(kind, arrived, due, bytes, cost));
         held += cost;
         if (held > BUFFER_LIMIT) {
             source.config().setAutoRead(false);
@@ -173,6 +182,7 @@ final class LinkLane {
             freeAt = Math.max(freeAt, now) + out.readableBytes() * TimeUnit.SECONDS.toNanos(1) / rate;
         }
         relayed.add(out.readableBytes());
+        watch.passed(out, head.arrived());
         return out;
     }
 

@@ -41,8 +41,8 @@ public final class DomainsText {
             }
         }
         out.line(
-                "  tables %s from two domains: %s",
-                advise ? "that would be written" : "whose writes wanted to go",
+                "  tables whose writes %s: %s",
+                advise ? "would want two domains" : "wanted two domains",
                 Table.rows(window, "tablesWrittenFromTwoDomains").isEmpty() ? "none" : "");
         for (Map<String, Object> table : Table.rows(window, "tablesWrittenFromTwoDomains")) {
             out.line("    %-40s domains %s", table.get("table"), table.get("domains"));
@@ -96,8 +96,11 @@ public final class DomainsText {
                     row.get("standby"),
                     row.containsKey("unknown")
                             ? row.get("unknown")
-                            : "STOPPED with " + row.get("errno") + " on " + row.get("table")
-                                    + ", written in the domains " + row.get("domainsThatWroteIt"));
+                            : "STOPPED with " + row.get("errno") + " on "
+                                    + ("".equals(row.get("table"))
+                                            ? "a table that is not told"
+                                            : row.get("table") + ", written in the domains "
+                                                    + row.get("domainsThatWroteIt")));
         }
     }
 }

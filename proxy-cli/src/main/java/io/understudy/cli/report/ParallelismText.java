@@ -4,6 +4,9 @@ import java.util.Map;
 
 /** {@code report parallelism}: group sizes, simulated speedups, and what stands in the way. */
 public final class ParallelismText {
+    /** Less reads as none. */
+    private static final double SHOWN = 0.0005;
+
     private ParallelismText() {}
 
     /** @param report as {@code ParallelismReport} makes it */
@@ -56,7 +59,7 @@ public final class ParallelismText {
                     Table.number(row, "speedupLongInOwnDomain"),
                     Table.number(row, "speedupLongSplit"),
                     Table.number(row, "stalledSeconds"),
-                    Table.number(row, "stalledSeconds") > 0 ? "behind " + row.get("worstStalls") : "");
+                    Table.number(row, "stalledSeconds") >= SHOWN ? "behind " + row.get("worstStalls") : "");
         }
     }
 }

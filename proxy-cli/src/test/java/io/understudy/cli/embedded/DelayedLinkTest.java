@@ -71,6 +71,24 @@ class DelayedLinkTest {
     }
 
     @Test
+    void showsItsWatchWhatPassesAndWhen() throws IOException {
+        StringBuffer seen = new StringBuffer();
+        AtomicLong shortest = new AtomicLong(Long.MAX_VALUE);
+        try (DelayedLink link = link(Duration.ofMillis(100));
+                Socket client = connect(link);
+                Socket server = accept()) {
+            link.watch((connection, toTarget, bytes, arrivedNanos, leftNanos) -> {
+                seen.append(connection).append(toTarget ? '>' : '<').append(bytes.getByte(bytes.readerIndex()));
+                shortest.accumulateAndGet(leftNanos - arrivedNanos, Math::min);
+            });
+            roundTripMillis(client, server);
+            assertThat(seen).hasToString("1>11<2");
+            assertThat(shortest.get())
+                    .isGreaterThanOrEqualTo(Duration.ofMillis(50).toNanos());
+        }
+    }
+
+    @Test
     void addsTheRoundTripAndChangesItAtRunTime() throws IOException {
         try (DelayedLink link = link(Duration.ofMillis(100));
                 Socket client = connect(link);

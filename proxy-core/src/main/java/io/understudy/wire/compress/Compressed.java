@@ -18,8 +18,9 @@ public final class Compressed {
 
     private Compressed(Codec codec, boolean weAreServer) {
         FrameNumbers numbers = new FrameNumbers(weAreServer);
-        decoder = new FrameDecoder(codec, numbers);
-        encoder = new FrameEncoder(codec, numbers);
+        FrameDecoder frames = new FrameDecoder(codec, numbers, weAreServer);
+        decoder = frames;
+        encoder = new FrameEncoder(codec, numbers, frames);
     }
 
     /**

@@ -21,6 +21,7 @@ final class FrameEncoder extends ChannelOutboundHandlerAdapter {
 
     private final Codec codec;
     private final FrameNumbers numbers;
+    private final FrameDecoder other;
     private final Packeted packets = new Packeted();
 
     private ByteBuf pending = Unpooled.EMPTY_BUFFER;
@@ -28,9 +29,11 @@ final class FrameEncoder extends ChannelOutboundHandlerAdapter {
     /** Index in {@link #pending} up to which packets have been walked. */
     private int walked;
 
-    FrameEncoder(Codec codec, FrameNumbers numbers) {
+    /** @param other of the same connection: told when that is to be read from */
+    FrameEncoder(Codec codec, FrameNumbers numbers, FrameDecoder other) {
         this.codec = codec;
         this.numbers = numbers;
+        this.other = other;
     }
 
     @Override
@@ -47,6 +50,12 @@ final class FrameEncoder extends ChannelOutboundHandlerAdapter {
         if (pending.readableBytes() >= MAX_FRAME) {
             emit(ctx);
         }
+    }
+
+    @Override
+    public void read(ChannelHandlerContext ctx) {
+        other.resume(ctx);
+        ctx.read();
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.understudy.wire.compress;
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdException;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.understudy.wire.MalformedPacketException;
 import java.nio.ByteBuffer;
 
@@ -38,8 +39,15 @@ final class ZstdCodec implements Codec {
     @Override
     public void decompress(ByteBuf in, ByteBuf out, int length) {
         ByteBuf source = direct(in);
-        ByteBuf target = in.alloc().directBuffer(length);
+        ByteBuf target = Unpooled.EMPTY_BUFFER;
         try {
+            // Before memory is had for it: a few bytes may say that they hold 16 MB.
+            long stated = Zstd.getDirectByteBufferFrameContentSize(source.nioBuffer(), 0, source.readableBytes());
+            if (stated >= 0 && stated != length) {
+                throw new MalformedPacketException(
+                        "a compressed frame says it holds " + length + " bytes, and its data " + stated);
+            }
+            target = in.alloc().directBuffer(length);
             int made = Zstd.decompress(target.nioBuffer(0, length), source.nioBuffer());
             if (made != length) {
                 throw new MalformedPacketException(

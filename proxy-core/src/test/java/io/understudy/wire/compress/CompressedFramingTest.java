@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.understudy.wire.MalformedPacketException;
 import java.util.Random;
@@ -166,6 +168,44 @@ class CompressedFramingTest {
         broken.setZero(9, 10);
         EmbeddedChannel client = channel(of(algorithm, false));
         assertThatThrownBy(() -> client.writeInbound(broken)).hasCauseInstanceOf(MalformedPacketException.class);
+    }
+
+    /** A few bytes hold megabytes: they are made one after the other, as the other side takes them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"zlib", "zstd"})
+    void nothingIsHandedOnThatMustWait(String algorithm) {
+        EmbeddedChannel client = channel(of(algorithm, false));
+        byte[] payload = new byte[1 << 20];
+        for (int i = 0; i < 20; i++) {
+            send(client, packet(0, payload));
+        }
+        client.flush();
+        ByteBuf frames = drainOut(client);
+        assertThat(frames.readableBytes()).isLessThan(64 * 1024);
+        EmbeddedChannel server = channel(of(algorithm, true));
+        server.pipeline().addLast(new Pausing());
+        server.config().setAutoRead(false);
+        server.writeInbound(frames);
+        assertThat(drainIn(server).readableBytes()).isZero();
+        int received = 0;
+        int some;
+        do {
+            server.config().setAutoRead(true);
+            server.runPendingTasks();
+            some = drainIn(server).readableBytes();
+            assertThat(some).as("at once").isLessThanOrEqualTo(64 * 1024);
+            received += some;
+        } while (some > 0);
+        assertThat(received).isEqualTo(20 * ((1 << 20) + 4));
+    }
+
+    /** A session that can take no more after each piece. */
+    private static final class Pausing extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ctx.channel().config().setAutoRead(false);
+            ctx.fireChannelRead(msg);
+        }
     }
 
     private static ByteBuf frameOf(String algorithm) {

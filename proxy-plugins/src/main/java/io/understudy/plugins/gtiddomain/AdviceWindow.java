@@ -76,10 +76,10 @@ final class AdviceWindow {
         }
         view.put("rules", rules);
         List<Object> tables = new ArrayList<>();
-        policy.ownership.wantedSince(from.epoch(), maxTables).forEach((table, bits) -> {
+        policy.ownership.report.wantedSince(from.epoch(), maxTables).forEach((table, bits) -> {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("table", table);
-            row.put("domains", labels(bits));
+            row.put("domains", slots.labels(bits));
             tables.add(row);
         });
         view.put("tablesWrittenFromTwoDomains", tables);
@@ -115,15 +115,5 @@ final class AdviceWindow {
                         : policy.rules.rule(rule).domain());
         row.put("domains", domains);
         return row;
-    }
-
-    private List<String> labels(int bits) {
-        List<String> labels = new ArrayList<>();
-        for (int slot = 0; slot < DomainSlots.LENGTH; slot++) {
-            if ((bits & 1 << slot) != 0) {
-                labels.add(slots.label(slot));
-            }
-        }
-        return labels;
     }
 }

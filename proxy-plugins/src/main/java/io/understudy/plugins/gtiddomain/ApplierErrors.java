@@ -2,6 +2,9 @@ package io.understudy.plugins.gtiddomain;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.sql.TableName;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -11,6 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.regex.Matcher;
@@ -26,19 +31,22 @@ import org.slf4j.LoggerFactory;
 final class ApplierErrors {
     private static final Logger log = LoggerFactory.getLogger(ApplierErrors.class);
     private static final Pattern TABLE = Pattern.compile("(?:on table |[Tt]able ')([^\\s;']+\\.[^\\s;']+)");
+    /** Of a logged statement the message has its text and no table. */
+    private static final Pattern STATEMENT =
+            Pattern.compile("Default database: '([^']*)'\\. Query: '(.*)'", Pattern.DOTALL);
+
     private static final int TIMEOUT_SECONDS = 5;
 
     /** What a standby's applier said. */
-    private record Stopped(
-            int errno, String message, @Nullable String table, List<Long> domains) {}
+    private record Stopped(int errno, String message, Set<String> tables, Set<String> domains) {}
 
     private final MeterRegistry registry;
-    private final Function<String, List<Long>> writersOf;
+    private final Function<String, List<String>> writersOf;
     private final Map<String, Stopped> stopped = new ConcurrentHashMap<>();
     private final Map<String, String> unknown = new ConcurrentHashMap<>();
 
-    /** @param writersOf domains in which a table was written since the start */
-    ApplierErrors(MeterRegistry registry, Function<String, List<Long>> writersOf) {
+    /** @param writersOf labels of the domains in which a table ({@code schema.table}) was written since the start */
+    ApplierErrors(MeterRegistry registry, Function<String, List<String>> writersOf) {
         this.registry = registry;
         this.writersOf = writersOf;
     }
@@ -48,28 +56,54 @@ final class ApplierErrors {
         try (Statement statement = connection.createStatement()) {
             statement.setQueryTimeout(TIMEOUT_SECONDS);
             try (ResultSet rows = statement.executeQuery("SHOW ALL SLAVES STATUS")) {
-                Stopped found = null;
-                while (rows.next() && found == null) {
-                    found = stopped(rows.getInt("Last_SQL_Errno"), rows.getString("Last_SQL_Error"));
+                int errno = 0;
+                String message = null;
+                while (rows.next() && !telling(errno)) {
+                    errno = rows.getInt("Last_SQL_Errno");
+                    message = rows.getString("Last_SQL_Error");
                 }
                 unknown.remove(standby);
-                seen(standby, found);
+                seen(standby, errno, message);
             }
         } catch (SQLException e) {
             unknown.put(standby, String.valueOf(e.getMessage()));
         }
     }
 
-    private @Nullable Stopped stopped(int errno, @Nullable String message) {
-        if (errno != 1032 && errno != 1146 && errno != 1062) {
-            return null;
-        }
-        Matcher table = TABLE.matcher(String.valueOf(message));
-        String name = table.find() ? table.group(1).toLowerCase(Locale.ROOT) : null;
-        return new Stopped(errno, String.valueOf(message), name, name == null ? List.of() : writersOf.apply(name));
+    private static boolean telling(int errno) {
+        return errno == 1032 || errno == 1146 || errno == 1062;
     }
 
-    private void seen(String standby, @Nullable Stopped now) {
+    private Stopped stopped(int errno, @Nullable String text) {
+        String message = String.valueOf(text);
+        Set<String> tables = tables(message);
+        Set<String> domains = new TreeSet<>();
+        tables.forEach(table -> domains.addAll(writersOf.apply(table)));
+        return new Stopped(errno, message, tables, domains);
+    }
+
+    private static Set<String> tables(String message) {
+        Set<String> tables = new TreeSet<>();
+        // First, since a statement's text may hold anything.
+        Matcher statement = STATEMENT.matcher(message);
+        if (statement.find()) {
+            byte[] sql = statement.group(2).getBytes(StandardCharsets.UTF_8);
+            for (TableName table :
+                    new SqlAnalyzer(65_536, 1).summarize(sql, 0, sql.length, 0).writes()) {
+                tables.add(Catalog.name(table.schema() == null ? statement.group(1) : table.schema(), table.table()));
+            }
+            return tables;
+        }
+        Matcher table = TABLE.matcher(message);
+        if (table.find()) {
+            tables.add(table.group(1).toLowerCase(Locale.ROOT));
+        }
+        return tables;
+    }
+
+    /** A standby's applier runs (errno 0), or has stopped with an error and its message. */
+    void seen(String standby, int errno, @Nullable String message) {
+        Stopped now = telling(errno) ? stopped(errno, message) : null;
         Stopped before = now == null ? stopped.remove(standby) : stopped.put(standby, now);
         if (now == null || before != null && before.message().equals(now.message())) {
             return;
@@ -81,12 +115,12 @@ final class ApplierErrors {
                 .register(registry)
                 .increment();
         log.warn(
-                "gtid-domain: the applier of standby {} stopped with error {} on table {}, which was written in the domains {};"
-                        + " if these are two, START SLAVE once the others have caught up, and compare the table",
+                "gtid-domain: the applier of standby {} stopped with error {} on table {}, written in domain {}; if there are two,"
+                        + " START SLAVE once the others have caught up, and compare the table",
                 standby,
                 now.errno(),
-                now.table(),
-                now.domains());
+                now.tables().isEmpty() ? "(its message does not tell)" : String.join(", ", now.tables()),
+                now.domains().isEmpty() ? "(not seen by this proxy)" : String.join(", ", now.domains()));
     }
 
     /** For the admin endpoint; without the server's message, which may hold values. */
@@ -96,8 +130,8 @@ final class ApplierErrors {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("standby", standby);
             row.put("errno", error.errno());
-            row.put("table", error.table() == null ? "" : error.table());
-            row.put("domainsThatWroteIt", error.domains());
+            row.put("table", String.join(", ", error.tables()));
+            row.put("domainsThatWroteIt", List.copyOf(error.domains()));
             rows.add(row);
         });
         unknown.forEach((standby, why) -> {

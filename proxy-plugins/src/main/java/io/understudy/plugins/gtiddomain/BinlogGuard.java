@@ -104,7 +104,7 @@ final class BinlogGuard implements BinlogListener {
             families.add(catalog.family(table.toLowerCase(Locale.ROOT)));
         }
         int slot = slots.find(transaction.domain());
-        List<String> found = policy.ownership.observe(
+        List<String> found = policy.ownership.logged.observe(
                 families, slot, () -> progress.reached(transaction.domain(), transaction.sequence()));
         if (found.isEmpty()) {
             return true;
@@ -135,7 +135,7 @@ final class BinlogGuard implements BinlogListener {
         if (!legible || tables.isEmpty()) {
             unreadable.increment();
             if (!progress.reached(transaction.domain(), transaction.sequence())) {
-                policy.ownership.observeUnknown(slots.find(transaction.domain()));
+                policy.ownership.logged.observeUnknown(slots.find(transaction.domain()));
             }
         }
         if ((!announced || tables.isEmpty() || !legible) && summary.kind() != StatementKind.TRUNCATE) {

@@ -1,5 +1,7 @@
 package io.understudy.plugins.gtiddomain;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
@@ -52,6 +54,17 @@ final class DomainSlots {
 
     long domain(int slot) {
         return domains.get(slot);
+    }
+
+    /** Labels of the slots whose bits are set. */
+    List<String> labels(int bits) {
+        List<String> labels = new ArrayList<>();
+        for (int slot = 0; slot < LENGTH; slot++) {
+            if ((bits & 1 << slot) != 0) {
+                labels.add(label(slot));
+            }
+        }
+        return labels;
     }
 
     /** For metrics and the log. */

@@ -132,7 +132,7 @@ final class DomainsView implements Supplier<Object> {
 
     private List<Object> contested(Policy policy) {
         List<Object> rows = new ArrayList<>();
-        for (TableOwnership.Contested table : policy.ownership.contested(MAX_CONTESTED)) {
+        for (OwnershipReport.Contested table : policy.ownership.report.contested(MAX_CONTESTED)) {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("table", table.table());
             Map<String, Object> writes = new LinkedHashMap<>();
@@ -142,6 +142,7 @@ final class DomainsView implements Supplier<Object> {
                 }
             }
             row.put("writesByDomain", writes);
+            row.put("wantedDomains", slots.labels(table.wanted()));
             row.put("keptInDefault", table.unsteerable());
             rows.add(row);
         }

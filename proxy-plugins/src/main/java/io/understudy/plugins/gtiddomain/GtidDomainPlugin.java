@@ -10,7 +10,6 @@ import io.understudy.plugins.binlog.BinlogDump;
 import io.understudy.plugins.binlog.JdbcQuestions;
 import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -113,15 +112,9 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
             return reader;
         }
 
-        private List<Long> writersOf(String table) {
-            int bits = policy.ownership.writersOf(dictionary.catalog().family(table));
-            List<Long> domains = new ArrayList<>();
-            for (int slot = 0; slot < slots.size(); slot++) {
-                if ((bits & 1 << slot) != 0) {
-                    domains.add(slots.domain(slot));
-                }
-            }
-            return domains;
+        private List<String> writersOf(String table) {
+            return slots.labels(
+                    policy.ownership.report.writersOf(dictionary.catalog().family(table)));
         }
 
         void stop() {

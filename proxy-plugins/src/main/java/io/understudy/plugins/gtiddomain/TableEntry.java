@@ -13,6 +13,7 @@ final class TableEntry {
     private final long[] writes = new long[DomainSlots.LENGTH];
     private final long[] lastDigest = new long[DomainSlots.LENGTH];
     private final long[] wantedAt = new long[DomainSlots.LENGTH];
+    private int loggedIn;
     private boolean unsteerable;
     private boolean dropped;
 
@@ -65,6 +66,16 @@ final class TableEntry {
     /** Something was written to it in the slot's domain that no session of ours had announced. */
     void touch(int slot, long epoch) {
         lastEpoch[slot] = Math.max(lastEpoch[slot], epoch);
+    }
+
+    /** The binary log has a write to it in the slot's domain, whoever wrote it. */
+    void logged(int slot) {
+        loggedIn |= 1 << slot;
+    }
+
+    /** Bits of the slots in whose domains the binary log had writes to it. */
+    int loggedIn() {
+        return loggedIn;
     }
 
     /** A rule asked for the slot's domain. */

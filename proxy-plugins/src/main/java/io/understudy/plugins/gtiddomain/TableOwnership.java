@@ -1,14 +1,6 @@
 package io.understudy.plugins.gtiddomain;
 
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,18 +32,19 @@ final class TableOwnership {
         boolean mayLeaveDefault(String table);
     }
 
+    /** What the binary log adds. */
+    final LoggedWrites logged;
+    /** For the admin endpoint. */
+    final OwnershipReport report;
+
     private final Progress progress;
-    private final int maxTables;
     private final boolean simulated;
     private final Admission admission;
     private final ConflictListener conflicts;
-    private final @Nullable TableOwnership before;
-    private final ConcurrentHashMap<String, TableEntry> tables = new ConcurrentHashMap<>();
+    private final FollowedTables tables;
+    private final Inheritance inheritance;
     private final AtomicInteger inFlight = new AtomicInteger();
-    private final AtomicBoolean sweeping = new AtomicBoolean();
     private final TableEntry unknown;
-    /** Epoch from which on all writes are known; no domain is granted before. */
-    private volatile long knownSince;
 
     /**
      * An empty table.
@@ -67,70 +60,27 @@ final class TableOwnership {
             ConflictListener conflicts,
             @Nullable TableOwnership before) {
         this.progress = progress;
-        this.maxTables = maxTables;
         this.simulated = simulated;
         this.admission = admission;
         this.conflicts = conflicts;
-        this.before = before;
-        knownSince = before == null ? progress.epoch() : Long.MAX_VALUE;
-        unknown = new TableEntry("*", 0);
+        tables = new FollowedTables(progress, maxTables, simulated);
+        inheritance = new Inheritance(progress, before);
+        unknown = tables.unknown();
+        logged = new LoggedWrites(tables, inheritance, progress, simulated, conflicts);
+        report = new OwnershipReport(tables, simulated);
         if (before != null) {
-            before.keptInDefault().forEach(name -> entry(name).setUnsteerable());
+            before.tables.keptInDefault().forEach(name -> tables.entry(name).setUnsteerable());
         }
     }
 
-    /** Tables found to be written in ways that a proxy cannot steer. */
-    private List<String> keptInDefault() {
-        List<String> names = new ArrayList<>();
-        for (TableEntry entry : tables.values()) {
-            synchronized (entry) {
-                if (entry.unsteerable()) {
-                    names.add(entry.name);
-                }
-            }
-        }
-        return names;
-    }
-
-    /**
-     * The table's entry, or the one of unknown tables when there are too many.
-     *
-     * @param name lower case {@code schema.table}
-     */
+    /** See {@link FollowedTables#entry}. */
     TableEntry entry(String name) {
-        TableEntry entry = tables.get(name);
-        if (entry != null) {
-            return entry;
-        }
-        if (tables.size() >= maxTables && !sweep()) {
-            return unknown;
-        }
-        return tables.computeIfAbsent(name, key -> new TableEntry(key, 0));
+        return tables.entry(name);
     }
 
     /** Stands for tables that are not known. */
     TableEntry unknown() {
         return unknown;
-    }
-
-    /** Drops what nobody owns. One thread at a time; the others do without. */
-    private boolean sweep() {
-        if (!sweeping.compareAndSet(false, true)) {
-            return false;
-        }
-        try {
-            for (TableEntry entry : tables.values()) {
-                synchronized (entry) {
-                    if (!entry.unsteerable() && entry.outstanding(progress, simulated) == 0) {
-                        entry.drop();
-                        tables.remove(entry.name, entry);
-                    }
-                }
-            }
-            return tables.size() < maxTables;
-        } finally {
-            sweeping.set(false);
-        }
     }
 
     /**
@@ -149,9 +99,10 @@ final class TableOwnership {
                 return force(entries, DomainSlots.DEFAULT, Conflict.TWO_DOMAINS, digest, true);
             }
         }
-        Decision decision = new Decision(wanted, wanted == DomainSlots.DEFAULT || admitted(entries, wanted), digest);
-        if (!under(entries, 0, decision)) {
-            return decide(current(entries), wanted, true, digest);
+        boolean admitted = wanted == DomainSlots.DEFAULT || admitted(entries, wanted);
+        PinDecision decision = new PinDecision(progress, simulated, inheritance, entries, wanted, admitted, digest);
+        if (!decision.take()) {
+            return decide(tables.current(entries), wanted, true, digest);
         }
         inFlight.incrementAndGet();
         Conflict conflict = decision.conflict;
@@ -159,139 +110,6 @@ final class TableOwnership {
             conflicts.onConflict(conflict, decision.at, digest, decision.slot, decision.otherDigest, decision.other);
         }
         return new Claim(this, entries, decision.slot);
-    }
-
-    /** What is asked, and then what came out. */
-    private static final class Decision {
-        final int wanted;
-        final boolean admitted;
-        final long digest;
-        int slot;
-        int other;
-        long otherDigest;
-        String at = "";
-
-        @Nullable
-        Conflict conflict;
-
-        Decision(int wanted, boolean admitted, long digest) {
-            this.wanted = wanted;
-            this.admitted = admitted;
-            this.digest = digest;
-        }
-    }
-
-    /**
-     * Decides holding the monitors of all entries, which were put in the order of their names so that two sessions never wait
-     * for each other; false when one of them was dropped meanwhile.
-     */
-    private boolean under(TableEntry[] entries, int held, Decision decision) {
-        if (held < entries.length) {
-            synchronized (entries[held]) {
-                return under(entries, held + 1, decision);
-            }
-        }
-        int owners = ownersFromBefore();
-        boolean stuck = false;
-        for (TableEntry entry : entries) {
-            if (entry.dropped()) {
-                return false;
-            }
-            owners |= entry.outstanding(progress, simulated);
-            stuck |= entry.unsteerable();
-        }
-        settle(entries, owners, stuck, decision);
-        boolean torn = entries.length > 1 && (stuck || !decision.admitted) && decision.slot != DomainSlots.DEFAULT;
-        for (TableEntry entry : entries) {
-            entry.begin(decision.slot, decision.digest);
-            entry.want(decision.wanted, progress.epoch());
-            if (torn || decision.conflict == Conflict.TWO_DOMAINS) {
-                // One of them belongs to the default domain, so all must go back there when they are free.
-                entry.setUnsteerable();
-            }
-        }
-        return true;
-    }
-
-    private void settle(TableEntry[] entries, int owners, boolean stuck, Decision decision) {
-        int others = owners & ~(1 << decision.wanted);
-        if (others == 0) {
-            // Owned by the domain that is wanted, or free.
-            boolean leaves = owners != 0 || decision.admitted && !stuck;
-            decision.slot = leaves ? decision.wanted : DomainSlots.DEFAULT;
-            return;
-        }
-        int other = Integer.numberOfTrailingZeros(others);
-        boolean sole = owners == 1 << other && other != DomainSlots.FOREIGN;
-        decision.slot = sole ? other : DomainSlots.DEFAULT;
-        decision.conflict = sole ? Conflict.PINNED : Conflict.TWO_DOMAINS;
-        // What the log names is what the write goes against, or for a pinned one whom it follows.
-        int against = sole ? owners : owners & ~(1 << decision.slot);
-        decision.other = Integer.numberOfTrailingZeros(against);
-        for (TableEntry entry : entries) {
-            boolean owned = (entry.outstanding(progress, simulated) & 1 << decision.other) != 0;
-            if (owned || decision.at.isEmpty()) {
-                decision.at = entry.name;
-                decision.otherDigest = entry.lastDigest(decision.other);
-            }
-        }
-    }
-
-    private TableEntry[] current(TableEntry[] entries) {
-        TableEntry[] fresh = new TableEntry[entries.length];
-        for (int i = 0; i < entries.length; i++) {
-            fresh[i] = entry(entries[i].name);
-        }
-        return fresh;
-    }
-
-    /**
-     * Compares a transaction of the binary log with what sessions have announced. Every write of ours is announced before it is sent
-     * and stays so until all standbys have it, so what is neither announced nor applied was written by something else.
-     *
-     * @param names of the tables that it wrote
-     * @param slot its domain
-     * @param applied whether all standbys have it already, asked for after the announcements were looked at
-     * @return names of the tables that nothing had announced: from now on they stay in the default domain
-     */
-    List<String> observe(Iterable<String> names, int slot, BooleanSupplier applied) {
-        List<String> unseen = new ArrayList<>(0);
-        int real = simulated ? DomainSlots.DEFAULT : slot;
-        for (String name : names) {
-            TableEntry entry = entry(name);
-            if (entry == unknown || ownersFromBefore() != 0) {
-                continue;
-            }
-            int others;
-            long otherDigest;
-            synchronized (entry) {
-                int owners = entry.outstanding(progress, simulated);
-                boolean announced = simulated ? owners != 0 : (owners & 1 << slot) != 0;
-                if (entry.dropped() || applied.getAsBoolean() || simulated && announced) {
-                    continue;
-                }
-                entry.touch(real, progress.epoch());
-                if (announced) {
-                    continue;
-                }
-                others = owners & ~(1 << real);
-                otherDigest = entry.lastDigest(others == 0 ? real : Integer.numberOfTrailingZeros(others));
-                entry.setUnsteerable();
-            }
-            unseen.add(name);
-            if (others != 0) {
-                int other = Integer.numberOfTrailingZeros(others);
-                conflicts.onConflict(Conflict.UNSEEN, name, 0, real, otherDigest, other);
-            }
-        }
-        return unseen;
-    }
-
-    /** The binary log has a write whose tables cannot be told. */
-    void observeUnknown(int slot) {
-        synchronized (unknown) {
-            unknown.touch(simulated ? DomainSlots.DEFAULT : slot, progress.epoch());
-        }
     }
 
     /**
@@ -325,7 +143,7 @@ final class TableOwnership {
                 if (claimed == entries) {
                     claimed = entries.clone();
                 }
-                claimed[i] = entry(entry.name);
+                claimed[i] = tables.entry(entry.name);
                 i--;
             } else if (others != 0 && entry != unknown) {
                 conflicts.onConflict(
@@ -354,9 +172,7 @@ final class TableOwnership {
 
     /** The write and its transaction are over. */
     void release(Claim claim) {
-        // Read before the monitors are taken: an epoch that is too early would be wrong, but it cannot be one, since
-        // the
-        // server's answer is here.
+        // Read before the monitors are taken: an epoch too early would be wrong, but the server's answer is here.
         long epoch = progress.epoch();
         for (TableEntry entry : claim.entries) {
             synchronized (entry) {
@@ -368,12 +184,7 @@ final class TableOwnership {
 
     private int owners(TableEntry entry) {
         int owners = entry.outstanding(progress, simulated);
-        return owners | ownersFromBefore();
-    }
-
-    /** What was written before anyone looked, by whatever way and in whatever domain. */
-    private int ownersFromBefore() {
-        return knownSince > progress.applied(DomainSlots.FOREIGN) ? 1 << DomainSlots.DEFAULT : 0;
+        return owners | inheritance.owners();
     }
 
     private boolean admitted(TableEntry[] entries, int wanted) {
@@ -388,13 +199,6 @@ final class TableOwnership {
         }
     }
 
-    /** Called now and then by the poller: ends the wait for writes that were in flight when this was made. */
-    void settle() {
-        if (before != null && knownSince == Long.MAX_VALUE && before.inFlight.get() == 0) {
-            knownSince = progress.epoch();
-        }
-    }
-
     /** Claims not yet released. */
     int inFlight() {
         return inFlight.get();
@@ -405,70 +209,19 @@ final class TableOwnership {
     }
 
     boolean full() {
-        return tables.size() >= maxTables;
+        return tables.full();
     }
 
-    /** A table that was written from more than one domain, for the admin endpoint. */
-    record Contested(String table, List<Long> writesBySlot, boolean unsteerable) {}
-
-    /** The tables written from more than one domain since the start, at most so many. */
-    List<Contested> contested(int limit) {
-        List<Contested> found = new ArrayList<>();
-        for (TableEntry entry : tables.values()) {
-            long[] writes = new long[DomainSlots.LENGTH];
-            boolean unsteerable;
-            synchronized (entry) {
-                for (int slot = 0; slot < writes.length; slot++) {
-                    writes[slot] = entry.writes(slot);
-                }
-                unsteerable = entry.unsteerable();
-            }
-            if (Arrays.stream(writes).filter(w -> w > 0).count() > 1) {
-                found.add(
-                        new Contested(entry.name, Arrays.stream(writes).boxed().toList(), unsteerable));
-                if (found.size() == limit) {
-                    break;
-                }
-            }
-        }
-        return found;
-    }
-
-    /** Tables that rules, or the lack of one, have asked two domains for since an epoch: bits of slots by table. */
-    Map<String, Integer> wantedSince(long epoch, int limit) {
-        Map<String, Integer> found = new TreeMap<>();
-        for (TableEntry entry : tables.values()) {
-            int bits;
-            synchronized (entry) {
-                bits = entry.wantedSince(epoch);
-            }
-            if (Integer.bitCount(bits) > 1 && found.size() < limit) {
-                found.put(entry.name, bits);
-            }
-        }
-        return found;
-    }
-
-    /** Bits of the slots in which a table was ever written. */
-    int writersOf(String name) {
-        TableEntry entry = tables.get(name);
-        if (entry == null) {
-            return 0;
-        }
-        int bits = 0;
-        synchronized (entry) {
-            for (int slot = 0; slot < DomainSlots.LENGTH; slot++) {
-                bits |= entry.writes(slot) > 0 ? 1 << slot : 0;
-            }
-        }
-        return bits;
+    /** Called now and then by the poller: see {@link Inheritance#settle}. */
+    void settle() {
+        inheritance.settle();
     }
 
     /** Owners of a table now, as bits of slots. */
     int ownersOf(String name) {
-        TableEntry entry = tables.get(name);
+        TableEntry entry = tables.find(name);
         if (entry == null) {
-            return ownersFromBefore();
+            return inheritance.owners();
         }
         synchronized (entry) {
             return owners(entry);

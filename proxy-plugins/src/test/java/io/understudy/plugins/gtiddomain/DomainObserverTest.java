@@ -272,11 +272,17 @@ class DomainObserverTest {
         assertThat(app.run("UPDATE big SET c = 1")).isEqualTo("-");
         assertThat(fixture.count("10", "ddl", "advised")).isEqualTo(1);
         assertThat(fixture.count("10", "none", "pinned")).isEqualTo(1);
-        assertThat(fixture.policy.ownership.contested(10)).isEmpty();
+        assertThat(fixture.policy.ownership.report.contested(10))
+                .singleElement()
+                .satisfies(table -> {
+                    assertThat(table.table()).isEqualTo("shop.big");
+                    assertThat(table.wanted()).isEqualTo(0b11);
+                    assertThat(table.writesBySlot()).startsWith(0L, 2L);
+                });
         fixture.caughtUp();
         app.run("UPDATE big SET c = 1");
-        assertThat(fixture.policy.ownership.contested(10))
-                .extracting(TableOwnership.Contested::table)
+        assertThat(fixture.policy.ownership.report.contested(10))
+                .extracting(OwnershipReport.Contested::table)
                 .containsExactly("shop.big");
     }
 

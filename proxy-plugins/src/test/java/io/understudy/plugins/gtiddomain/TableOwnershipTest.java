@@ -174,7 +174,7 @@ class TableOwnershipTest {
         TableOwnership ownership = ownership(10, null);
         poll("0-1-5", "0-1-5");
 
-        List<String> unseen = ownership.observe(List.of("s.audit"), 1, () -> false);
+        List<String> unseen = ownership.logged.observe(List.of("s.audit"), 1, () -> false);
 
         assertThat(unseen).containsExactly("s.audit");
         assertThat(decide(ownership, "s.audit", 2).slot()).isEqualTo(1);
@@ -188,11 +188,11 @@ class TableOwnershipTest {
         poll("0-1-5", "0-1-5");
         Claim claim = decide(ownership, "s.a", 1);
 
-        assertThat(ownership.observe(List.of("s.a"), 1, () -> false)).isEmpty();
+        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> false)).isEmpty();
         claim.release();
-        assertThat(ownership.observe(List.of("s.a"), 1, () -> false)).isEmpty();
-        assertThat(ownership.observe(List.of("s.a"), 2, () -> false)).containsExactly("s.a");
+        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> false)).isEmpty();
+        assertThat(ownership.logged.observe(List.of("s.a"), 2, () -> false)).containsExactly("s.a");
         poll("0-1-5,10-1-1,11-1-1", "0-1-5,10-1-1,11-1-1");
-        assertThat(ownership.observe(List.of("s.a"), 1, () -> true)).isEmpty();
+        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> true)).isEmpty();
     }
 }

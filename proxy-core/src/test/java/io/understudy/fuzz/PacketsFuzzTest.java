@@ -1,0 +1,118 @@
+package io.understudy.fuzz;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.testkit.Bytes;
+import io.understudy.testkit.LeakCheck;
+import io.understudy.testkit.Memory;
+import io.understudy.wire.Capabilities;
+import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.packet.ClientReply;
+import io.understudy.wire.packet.ErrPacket;
+import io.understudy.wire.packet.Greeting;
+import io.understudy.wire.packet.OkPacket;
+import io.understudy.wire.packet.SessionState;
+import io.understudy.wire.packet.SessionStateFilter;
+import java.util.Arrays;
+import java.util.Set;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.lifecycle.AfterContainer;
+import org.junit.jupiter.api.Test;
+
+/** The packets that are parsed: either they are read, or they are malformed; there is no third. */
+class PacketsFuzzTest {
+    private static final Corpus GREETINGS = new Corpus("greeting");
+    private static final Corpus REPLIES = new Corpus("reply");
+    private static final Corpus OKS = new Corpus("ok");
+
+    @AfterContainer
+    static void nothingLeaked() {
+        assertThat(LeakCheck.collect()).isEmpty();
+    }
+
+    @Test
+    void corpus() {
+        Fuzz.corpus(GREETINGS, PacketsFuzzTest::greeting);
+        Fuzz.corpus(REPLIES, PacketsFuzzTest::reply);
+        Fuzz.corpus(OKS, PacketsFuzzTest::ok);
+    }
+
+    @Property(shrinking = ShrinkingMode.OFF)
+    void greetings(@ForAll long seed) {
+        Fuzz.mutation(GREETINGS, seed, PacketsFuzzTest::greeting);
+    }
+
+    @Property(shrinking = ShrinkingMode.OFF)
+    void replies(@ForAll long seed) {
+        Fuzz.mutation(REPLIES, seed, PacketsFuzzTest::reply);
+    }
+
+    @Property(shrinking = ShrinkingMode.OFF)
+    void oks(@ForAll long seed) {
+        Fuzz.mutation(OKS, seed, PacketsFuzzTest::ok);
+    }
+
+    private static void greeting(byte[] input) {
+        ByteBuf payload = Bytes.unpooled(input);
+        try {
+            Greeting greeting = Greeting.parse(payload);
+            Greeting.withCapabilities(payload, greeting.capabilities());
+            assertThat(Greeting.parse(payload).capabilities()).isEqualTo(greeting.capabilities());
+        } catch (MalformedPacketException expected) {
+            assertThat(expected).hasMessageMatching(".+");
+        }
+        if (input.length > 0) {
+            assertThat(ErrPacket.parse(payload, 0, input.length).message()).isNotNull();
+        }
+    }
+
+    private static void reply(byte[] input) {
+        ByteBuf payload = Bytes.unpooled(input);
+        try {
+            ClientReply reply = ClientReply.parse(payload);
+            if (!reply.isTlsRequest()) {
+                assertThat(ClientReply.endOfAttributes(payload, reply.capabilities()))
+                        .isBetween(32, input.length);
+            }
+            ClientReply.withCapabilities(payload, reply.capabilities());
+            assertThat(ClientReply.parse(payload).user()).isEqualTo(reply.user());
+        } catch (MalformedPacketException expected) {
+            assertThat(expected).hasMessageMatching(".+");
+        }
+    }
+
+    /** The first byte says which capabilities were agreed on. */
+    private static void ok(byte[] input) {
+        if (input.length == 0) {
+            return;
+        }
+        long capabilities = (input[0] & 1) != 0 ? Capabilities.SESSION_TRACK : 0;
+        byte[] bytes = Arrays.copyOfRange(input, 1, input.length);
+        Memory memory = Memory.heap();
+        ByteBuf payload = Bytes.buffer(memory.alloc(), bytes);
+        try {
+            OkPacket ok = new OkPacket();
+            ok.parse(payload, 0, bytes.length, capabilities);
+            if (ok.stateLength() > 0) {
+                SessionState.visit(payload, ok.stateAt(), ok.stateLength(), new SessionState.Visitor() {});
+            }
+            SessionStateFilter filter = new SessionStateFilter(capabilities);
+            release(filter.withoutState(memory.alloc(), payload, 0, bytes.length, 1));
+            release(filter.without(memory.alloc(), payload, 0, bytes.length, 1, Set.of("last_gtid"), true));
+        } catch (MalformedPacketException expected) {
+            assertThat(expected).hasMessageMatching(".+");
+        } finally {
+            payload.release();
+        }
+        memory.assertAllReturned();
+    }
+
+    private static void release(@org.jspecify.annotations.Nullable ByteBuf packet) {
+        if (packet != null) {
+            packet.release();
+        }
+    }
+}

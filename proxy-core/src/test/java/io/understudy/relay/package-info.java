@@ -1,0 +1,5 @@
+/** The two ends of the relay, at their edges. */
+@NullMarked
+package io.understudy.relay;
+
+import org.jspecify.annotations.NullMarked;

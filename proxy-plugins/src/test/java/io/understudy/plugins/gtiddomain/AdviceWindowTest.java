@@ -1,0 +1,98 @@
+package io.understudy.plugins.gtiddomain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class AdviceWindowTest {
+    private static final long SECOND = 1_000_000_000L;
+
+    private final Fixture fixture =
+            new Fixture(Mode.ADVISE, Guard.PIN, Fixture.table("shop.archive", 10), Fixture.table("shop.nothing", 11));
+    private final AdviceWindow window = new AdviceWindow(fixture.slots, fixture.meters, fixture.progress);
+
+    AdviceWindowTest() {
+        fixture.caughtUp();
+    }
+
+    private void write(String table, int times) {
+        FakeClient app = fixture.client("app");
+        for (int i = 0; i < times; i++) {
+            app.run("UPDATE " + table + " SET v = " + i);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, Object>> rows(Map<String, Object> view, String name) {
+        return (List<Map<String, Object>>) view.get(name);
+    }
+
+    @Test
+    void beforeTheFirstSampleThereIsNothingToSay() {
+        assertThat(window.view(0, 10)).isEmpty();
+    }
+
+    @Test
+    void itSaysWhatEachRuleWouldHaveTaggedAndWhatShareIsIndependent() {
+        window.sample(0, fixture.policy);
+        write("archive", 3);
+        write("orders", 1);
+
+        Map<String, Object> view = window.view(7 * SECOND, 10);
+
+        assertThat(view)
+                .contains(entry("seconds", 7L), entry("writes", 4L), entry("independentShare", 0.75))
+                .containsEntry("tablesWrittenFromTwoDomains", List.of());
+        assertThat(rows(view, "rules"))
+                .anySatisfy(rule -> assertThat(rule)
+                        .containsEntry("name", "shop.archive")
+                        .containsEntry("wants", 10L)
+                        .containsEntry("domains", List.of(Map.of("domain", "10", "advised", 3L))))
+                .anySatisfy(rule ->
+                        assertThat(rule).containsEntry("name", "shop.nothing").containsEntry("domains", List.of()));
+    }
+
+    @Test
+    void aTableThatTwoDomainsWantIsNamed() {
+        window.sample(0, fixture.policy);
+        write("archive", 1);
+        FakeClient app = fixture.client("app");
+        app.run("BEGIN");
+        app.run("UPDATE archive SET v = 1");
+        app.run("COMMIT");
+
+        assertThat(rows(window.view(SECOND, 10), "tablesWrittenFromTwoDomains"))
+                .containsExactly(Map.of("table", "shop.archive", "domains", List.of("0", "10")));
+    }
+
+    @Test
+    void whatIsOlderThanTenMinutesIsForgotten() {
+        window.sample(0, fixture.policy);
+        write("archive", 5);
+        for (int step = 1; step <= 60; step++) {
+            fixture.caughtUp();
+            window.sample(step * 10 * SECOND, fixture.policy);
+        }
+        write("orders", 2);
+
+        Map<String, Object> view = window.view(600 * SECOND, 10);
+
+        assertThat(view).contains(entry("seconds", 590L), entry("writes", 2L), entry("independentShare", 0.0));
+    }
+
+    @Test
+    void otherRulesBeginAnew() {
+        window.sample(0, fixture.policy);
+        write("archive", 5);
+        Policy other = fixture.policy(Mode.ADVISE, Guard.PIN, null, Fixture.table("shop.orders", 10));
+        window.sample(SECOND, other);
+
+        Map<String, Object> view = window.view(2 * SECOND, 10);
+
+        assertThat(view).contains(entry("seconds", 1L), entry("writes", 0L));
+        assertThat(rows(view, "rules")).extracting(rule -> rule.get("name")).containsExactly("shop.orders");
+    }
+}

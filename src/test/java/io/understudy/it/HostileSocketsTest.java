@@ -1,0 +1,244 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.it.RawClient.Bytes;
+import io.understudy.it.RawClient.Packet;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Bad input and the ERR packet it gets: the server's own, the same as directly, wherever the server is asked at all; ours
+ * where the proxy cannot go on. A session beside it never notices.
+ */
+class HostileSocketsTest {
+    private static final Duration SOON = Duration.ofSeconds(15);
+    private static final int COM_QUERY = 3;
+
+    private static ServerUnderTest server;
+    private static ProxyUnderTest proxy;
+
+    @BeforeAll
+    static void start() throws Exception {
+        server = ServerUnderTest.shared();
+        proxy = ProxyUnderTest.to(server.address());
+    }
+
+    @AfterAll
+    static void stop() {
+        proxy.close();
+    }
+
+    private static byte[] command(int... bytes) {
+        byte[] payload = new byte[bytes.length];
+        for (int i = 0; i < bytes.length; i++) {
+            payload[i] = (byte) bytes[i];
+        }
+        return FakeServer.packet(0, payload);
+    }
+
+    private static byte[] reply(long capabilities, String rest) {
+        byte[] payload = new Bytes()
+                .uint(capabilities, 4)
+                .uint(1 << 24, 4)
+                .uint(45, 1)
+                .zeros(23)
+                .raw(rest.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1))
+                .bytes();
+        return FakeServer.packet(1, payload);
+    }
+
+    /** What, the bytes, the error number. Measured on MariaDB 10.11 and MySQL 9.7, which agree on all of them. */
+    static Stream<Arguments> logins() {
+        long plain = RawClient.PLAIN;
+        return Stream.of(
+                Arguments.of("empty", FakeServer.packet(1, new byte[0]), 1043),
+                Arguments.of("two bytes", FakeServer.packet(1, new byte[] {1, 2}), 1043),
+                Arguments.of("user without its end", reply(plain, "root"), 1043),
+                Arguments.of("answer longer than the packet", reply(plain, "root\0\u00c8abc"), 1043),
+                Arguments.of(
+                        "wrong password",
+                        reply(plain, "root\0\u0014" + "x".repeat(20) + "mysql_native_password\0"),
+                        1045));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("logins")
+    void badLogin(String what, byte[] bytes, int error) throws Exception {
+        for (InetSocketAddress address : List.of(server.address(), proxy.address())) {
+            try (RawClient client = RawClient.open(address)) {
+                client.read();
+                client.sendRaw(bytes);
+                List<Packet> said = client.readAll();
+                assertThat(said).as("%s at %s", what, address).hasSize(1);
+                assertThat(said.get(0).errorCode()).isEqualTo(error);
+                assertThat(said.get(0).sequence()).isEqualTo(2);
+            }
+        }
+    }
+
+    /** A wrong password's text is the server's, to the byte. */
+    @Test
+    void serversOwnText() throws Exception {
+        List<String> texts = new ArrayList<>();
+        for (InetSocketAddress address : List.of(server.address(), proxy.address())) {
+            try (RawClient client = RawClient.open(address)) {
+                client.read();
+                client.sendRaw(reply(RawClient.PLAIN, "nobody\0\u0014" + "x".repeat(20) + "mysql_native_password\0"));
+                texts.add(client.readAll().stream().map(Packet::hex).toList().toString());
+            }
+        }
+        assertThat(texts.get(1)).isEqualTo(texts.get(0)).contains("ff1504");
+    }
+
+    static Stream<Arguments> commands() {
+        return Stream.of(
+                Arguments.of("empty command", command(), 1047),
+                Arguments.of("COM_SLEEP", command(0x00), 1047),
+                Arguments.of("COM_TIME", command(0x0F), 1047),
+                Arguments.of("never heard of", command(0x60, 'a', 'b'), 1047),
+                Arguments.of("0xFF", command(0xFF), 1047),
+                Arguments.of("five bytes of noise", command(0xAA, 0xBB, 0xCC, 0xDD, 0xEE), 1047),
+                Arguments.of("COM_SET_OPTION 9", command(0x1B, 9, 0), 1047),
+                Arguments.of("COM_CHANGE_USER whose length lies", command(0x11, 'r', 0, 0xC8, 1), 1047),
+                Arguments.of("unknown statement id", command(0x17, 0xE7, 3, 0, 0, 0, 1, 0, 0, 0), 1243),
+                Arguments.of("execute of one byte", command(0x17, 1), 1835),
+                Arguments.of("no SQL", command(COM_QUERY, '?'), 1064));
+    }
+
+    /** The server answers and goes on: so does the session. */
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("commands")
+    void badCommand(String what, byte[] bytes, int error) throws Exception {
+        List<String> answers = new ArrayList<>();
+        for (InetSocketAddress address : List.of(server.address(), proxy.address())) {
+            try (RawClient client = RawClient.login(address, server)) {
+                client.sendRaw(bytes);
+                Packet answer = client.read();
+                assertThat(answer.errorCode()).as("%s at %s", what, address).isEqualTo(error);
+                answers.add(answer.hex());
+                client.execute("DO 1");
+            }
+        }
+        assertThat(answers.get(1)).isEqualTo(answers.get(0));
+    }
+
+    @Test
+    void commandUnderAWrongNumber() throws Exception {
+        for (InetSocketAddress address : List.of(server.address(), proxy.address())) {
+            try (RawClient client = RawClient.login(address, server)) {
+                client.send(3, new byte[] {0x0E});
+                List<Packet> said = client.readAll();
+                assertThat(said).hasSize(1);
+                assertThat(said.get(0).errorCode()).isEqualTo(1156);
+                assertThat(said.get(0).errorText()).startsWith("#08S01Got packets out of order");
+            }
+        }
+    }
+
+    /** The server says what is wrong while the client is still sending, and closes. */
+    @Test
+    void tooBig() throws Exception {
+        long limit = Long.parseLong(String.valueOf(server.ask("SELECT @@global.max_allowed_packet")));
+        byte[] statement = new byte[(int) Math.min(Integer.MAX_VALUE - 64, limit + (1 << 20))];
+        Arrays.fill(statement, (byte) ' ');
+        statement[0] = COM_QUERY;
+        for (InetSocketAddress address : List.of(server.address(), proxy.address())) {
+            try (RawClient client = RawClient.login(address, server)) {
+                try {
+                    client.send(0, statement);
+                } catch (IOException closed) {
+                    // What the server said before it closed can still be read.
+                }
+                List<Packet> said = client.readAll();
+                assertThat(said).as("at %s", address).hasSize(1);
+                assertThat(said.get(0).errorCode()).isEqualTo(1153);
+            }
+        }
+    }
+
+    /** Lengths that lie: the rest does not come, and neither side is read ahead for it. */
+    @Test
+    void lengthsThatLie() throws Exception {
+        try (RawClient good = RawClient.login(proxy.address(), server);
+                RawClient bad = RawClient.login(proxy.address(), server)) {
+            bad.sendRaw(new byte[] {(byte) 0xFF, (byte) 0xFF, (byte) 0xFF, 0, COM_QUERY, 'S', 'E'});
+            good.execute("DO 1");
+            bad.shutdownOutput();
+            assertThat(bad.readAll()).allMatch(Packet::isErr);
+        }
+        await().atMost(SOON).until(() -> proxy.sessions() == 0);
+    }
+
+    private static byte[] packets(byte[]... packets) {
+        Bytes all = new Bytes();
+        for (byte[] packet : packets) {
+            all.raw(packet);
+        }
+        return all.bytes();
+    }
+
+    /** What a server may say in place of an answer to SELECT, and how the session's end is counted. */
+    static Stream<Arguments> answers() {
+        byte[] eof = {(byte) 0xFE, 0, 0, 2, 0};
+        byte[] ok = {0, 0, 0, 2, 0, 0, 0};
+        return Stream.of(
+                Arguments.of("an integer that is cut", FakeServer.packet(1, new byte[] {(byte) 0xFC, 1})),
+                Arguments.of("a cut OK packet", FakeServer.packet(1, new byte[] {0, 1})),
+                Arguments.of(
+                        "two answers to one question", packets(FakeServer.packet(1, ok), FakeServer.packet(1, ok))),
+                Arguments.of(
+                        "a result nobody asked for behind an answer",
+                        packets(FakeServer.packet(1, ok), FakeServer.packet(1, new byte[] {1}))),
+                Arguments.of(
+                        "an EOF and an answer more", packets(FakeServer.packet(1, eof), FakeServer.packet(1, ok))));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("answers")
+    void whatWasNotAsked(String what, byte[] answer) throws Exception {
+        try (FakeServer fake = FakeServer.answering(answer);
+                ProxyUnderTest mine = ProxyUnderTest.to(fake.address());
+                RawClient beside = RawClient.open(mine.address());
+                RawClient client = RawClient.open(mine.address())) {
+            beside.login("u", "", "s", RawClient.PLAIN);
+            client.login("u", "", "s", RawClient.PLAIN);
+            client.query("SELECT 1");
+            List<Packet> said = client.readAll();
+            assertThat(said).as(what).isNotEmpty();
+            assertThat(said.get(said.size() - 1).errorCode()).isEqualTo(1835);
+            assertThat(mine.count("understudy.sessions.closed", "server_malformed"))
+                    .isEqualTo(1);
+            await().atMost(SOON).until(() -> mine.sessions() == 1);
+        }
+    }
+
+    /** A header of 16 MB with nothing behind it: nobody waits for it with memory, and the client may go. */
+    @Test
+    void giantLengthFromTheServer() throws Exception {
+        byte[] column = {(byte) 0xFF, (byte) 0xFF, (byte) 0xFF, 2, 3};
+        try (FakeServer fake = FakeServer.answering(packets(FakeServer.packet(1, new byte[] {1}), column));
+                ProxyUnderTest mine = ProxyUnderTest.to(fake.address())) {
+            RawClient client = RawClient.open(mine.address());
+            client.login("u", "", "s", RawClient.PLAIN);
+            client.query("SELECT 1");
+            assertThat(client.skip(10)).isEqualTo(10);
+            client.close();
+            await().atMost(SOON).until(() -> mine.sessions() == 0);
+            assertThat(mine.count("understudy.sessions.closed", "internal_error"))
+                    .isZero();
+        }
+    }
+}
