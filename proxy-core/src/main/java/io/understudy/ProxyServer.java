@@ -34,7 +34,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -235,22 +234,14 @@ public final class ProxyServer implements AutoCloseable {
         }
     }
 
-    /** Plugins are told of all that sessions do, so they stay until these are gone; a session that does not go is not waited for. */
-    private void awaitNoSessions() {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_SECONDS);
-        while (registry.count() > 0 && System.nanoTime() - deadline < 0) {
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-        }
-    }
-
     @Override
     public void close() {
         server.close();
         registry.refuseNew();
         closeSessions();
-        awaitNoSessions();
-        plugins.stop();
         awaitChannelsClosed();
+        // Plugins are told of all that sessions do, so they stay until these are gone.
+        plugins.stop();
         loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         acceptors.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         contexts.forEach(HostContext::close);

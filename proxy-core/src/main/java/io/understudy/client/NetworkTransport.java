@@ -50,7 +50,7 @@ public final class NetworkTransport {
     /**
      * The kernel puts what arrives for any of a loop's relayed channels into buffers that the loop gave it beforehand, one
      * behind the other: one request reads a channel for as long as it lives, where without it each read is a poll and a
-     * receive. Measured as a fifth of the relay's CPU at 128 connections ({@code docs/benchmarks.md}). Together 4 MiB a loop.
+     * receive. The kernel is asked a third as often; what that saves is in {@code docs/benchmarks.md}. Together 4 MiB a loop.
      */
     private static final short RING_BUFFERS = 64;
 
@@ -61,11 +61,9 @@ public final class NetworkTransport {
     private static final String POLL_MULTISHOT = "io.netty.iouring.pollAddMultishotEnabled";
 
     static {
-        // Netty 4.2.16 loses events of a multishot poll when reading is switched off and on, as back-pressure does it:
-        // a
-        // connection that was reset then stays open for ever (netty issue 17049; RawProtocolTest and FailureTest hold
-        // it).
-        // Netty reads this when it first looks for io_uring, which is here.
+        // Netty 4.2.16 loses events of a multishot poll when reading is switched off and on, as back-pressure does:
+        // a connection that was reset then stays open for ever (netty issue 17049; held by RawProtocolTest and
+        // FailureTest). Netty reads this when it first looks for io_uring, which is here.
         if (System.getProperty(POLL_MULTISHOT) == null) {
             System.setProperty(POLL_MULTISHOT, "false");
         }

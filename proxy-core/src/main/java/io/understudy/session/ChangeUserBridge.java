@@ -98,15 +98,35 @@ final class ChangeUserBridge implements AuthBridge.Ends {
         }
     }
 
-    private final class Commands implements PacketSink {
-        private final PacketSink next;
-        private boolean held;
+    /** One direction: what is held of it is decided here, and what of that is said to the other leg at all. */
+    private abstract static class Direction implements PacketSink {
+        final PacketSink next;
+        boolean held;
+        boolean swallowed;
+
+        Direction(PacketSink next) {
+            this.next = next;
+        }
+
+        @Override
+        public void onEnd() {
+            if (!swallowed) {
+                next.onEnd();
+            }
+        }
+
+        @Override
+        public void forward(ByteBuf bytes) {
+            next.forward(bytes);
+        }
+    }
+
+    private final class Commands extends Direction {
         private boolean command;
-        private boolean swallowed;
         private int wanted;
 
         Commands(PacketSink next) {
-            this.next = next;
+            super(next);
         }
 
         @Override
@@ -154,27 +174,11 @@ final class ChangeUserBridge implements AuthBridge.Ends {
             next.forward(packet(server, bytes(payload), serverNext++));
             return false;
         }
-
-        @Override
-        public void onEnd() {
-            if (!swallowed) {
-                next.onEnd();
-            }
-        }
-
-        @Override
-        public void forward(ByteBuf bytes) {
-            next.forward(bytes);
-        }
     }
 
-    private final class Answers implements PacketSink {
-        private final PacketSink next;
-        private boolean held;
-        private boolean swallowed;
-
+    private final class Answers extends Direction {
         Answers(PacketSink next) {
-            this.next = next;
+            super(next);
         }
 
         @Override
@@ -207,18 +211,6 @@ final class ChangeUserBridge implements AuthBridge.Ends {
                 next.forward(packet(client, bytes(payload), sequence));
             }
             return false;
-        }
-
-        @Override
-        public void onEnd() {
-            if (!swallowed) {
-                next.onEnd();
-            }
-        }
-
-        @Override
-        public void forward(ByteBuf bytes) {
-            next.forward(bytes);
         }
     }
 

@@ -64,6 +64,8 @@ public record MirrorConfig(
      * @param age how long one may wait
      */
     public record Queue(Integer statements, ByteCount bytes, Duration age) {
+        private static final Duration SHORTEST_AGE = Duration.ofMillis(50);
+
         @SuppressWarnings("NullAway") // absent keys come as null
         public Queue {
             statements = statements == null ? 10_000 : statements;
@@ -72,8 +74,10 @@ public record MirrorConfig(
             if (statements < 1 || statements > 10_000_000) {
                 throw new IllegalArgumentException("statements: expected 1 to 10000000 but found " + statements);
             }
-            if (age.toMillis() < 1) {
-                throw new IllegalArgumentException("age: expected at least 1ms but found " + age);
+            if (age.compareTo(SHORTEST_AGE) < 0) {
+                throw new IllegalArgumentException("age: expected at least " + SHORTEST_AGE.toMillis()
+                        + "ms, because less than a batch may wait 20 ms by itself, but found " + age.toMillis()
+                        + "ms");
             }
         }
     }

@@ -1,6 +1,7 @@
 package io.understudy.plugins.mirror;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -98,6 +99,14 @@ class StandbyMirrorTest {
                 .tag("outcome", outcome)
                 .counter();
         return counter == null ? 0 : counter.count();
+    }
+
+    @Test
+    void anAgeShorterThanABatchMayWaitIsRefused() {
+        assertThatThrownBy(() -> new MirrorConfig.Queue(10, ByteCount.parse("1MiB"), Duration.ofMillis(49)))
+                .hasMessageContaining("age: expected at least 50ms");
+        assertThat(new MirrorConfig.Queue(10, ByteCount.parse("1MiB"), Duration.ofMillis(50)).age())
+                .isEqualTo(Duration.ofMillis(50));
     }
 
     @Test
