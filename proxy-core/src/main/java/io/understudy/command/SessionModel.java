@@ -195,7 +195,15 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     /** A statement of ours goes out ahead of the client's, which is already last in flight. */
     public void expectInjected(InjectedStatement statementOfOurs, int observer) {
-        Exchange exchange = inFlight.addBeforeLast();
+        expect(inFlight.addBeforeLast(), statementOfOurs, observer);
+    }
+
+    /** A statement of ours goes out, and nothing of the client's behind it. */
+    public void expectInjectedAlone(InjectedStatement statementOfOurs, int observer) {
+        expect(inFlight.add(), statementOfOurs, observer);
+    }
+
+    private void expect(Exchange exchange, InjectedStatement statementOfOurs, int observer) {
         exchange.begin(CommandCode.QUERY, 0, 0, nanos, false, false);
         exchange.expect(Answers.RESULT, capabilities, trackingWatch == null ? null : this);
         exchange.ownedBy(statementOfOurs, observer);

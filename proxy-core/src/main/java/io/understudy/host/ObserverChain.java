@@ -86,6 +86,19 @@ public final class ObserverChain {
         }
     }
 
+    /** See {@link SessionObserver#afterLogin}. */
+    public @Nullable InjectedStatement afterLogin(int observer) {
+        if ((interests[observer] & Interest.BOUNDARY) == 0) {
+            return null;
+        }
+        try {
+            return observers[observer].afterLogin();
+        } catch (Throwable fault) {
+            retire(observer, "afterLogin", fault);
+            return null;
+        }
+    }
+
     public @Nullable InjectedStatement beforeCommand(int observer, CommandView command) {
         if ((interests[observer] & Interest.BOUNDARY) == 0) {
             return null;

@@ -16,6 +16,9 @@ import java.util.function.Consumer;
  * Adds statements of ours ahead of a client's statement, or of its preparation. Ours and the client's leave together, so an injection costs no
  * round trip; each answer has its owner before it arrives. A statement that reads diagnostics is never preceded, because
  * ours would have cleared them.
+ *
+ * <p>The one statement that goes alone is what an observer needs answered right after the login, before it can decide about
+ * the first command; the session holds that command until then.
  */
 public final class BoundaryInjector implements StatementGate {
     private final SessionModel model;
@@ -50,6 +53,23 @@ public final class BoundaryInjector implements StatementGate {
                 toServer.accept(encode(statement));
             }
         }
+    }
+
+    /**
+     * Sends what observers need answered before the session's first command. Returns whether there is an answer to wait for.
+     */
+    public boolean afterLogin() {
+        if (!model.atBoundary()) {
+            return false;
+        }
+        for (int i = 0; i < source.size(); i++) {
+            InjectedStatement statement = source.afterLogin(i);
+            if (statement != null) {
+                model.expectInjectedAlone(statement, i);
+                toServer.accept(encode(statement));
+            }
+        }
+        return !model.inFlight().isEmpty();
     }
 
     private ByteBuf encode(InjectedStatement statement) {

@@ -21,6 +21,11 @@ public interface InjectionSource {
         return false;
     }
 
+    /** Asks one for what it needs answered before the session's first command; null for nothing. */
+    default @Nullable InjectedStatement afterLogin(int observer) {
+        return null;
+    }
+
     /** Asks one; null for no. */
     @Nullable
     InjectedStatement beforeCommand(int observer, CommandView command);

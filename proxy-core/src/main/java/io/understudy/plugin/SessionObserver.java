@@ -22,6 +22,17 @@ public interface SessionObserver {
     default void onResponse(CommandView command, ResponseView response) {}
 
     /**
+     * Asked once, right after the login, with {@link Interest#BOUNDARY}. What the client sends before the answer has come waits
+     * for it: one round trip to the primary, so this is for what has to be known before a session's first statement, and
+     * cannot be known from an earlier session.
+     *
+     * @return a statement to run, or null
+     */
+    default @Nullable InjectedStatement afterLogin() {
+        return null;
+    }
+
+    /**
      * Asked before a statement (COM_QUERY, COM_STMT_EXECUTE, bulk execute) is forwarded, only when the session is at a
      * boundary: nothing in flight, no transaction, no open cursor, no pending long data, and the statement does not read
      * diagnostics.

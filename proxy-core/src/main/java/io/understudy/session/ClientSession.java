@@ -170,6 +170,10 @@ public final class ClientSession implements Handshake.Outcome {
 
     public void serverReadComplete() {
         phase.serverReadComplete();
+        passOnHeld(false);
+        if (draining) {
+            atBoundary();
+        }
         if (clientDone && !phase.answersDue()) {
             end(CloseReason.CLIENT_CLOSED);
         }
@@ -178,6 +182,7 @@ public final class ClientSession implements Handshake.Outcome {
     /** The client sends nothing more but may still listen, as it may towards a server: it gets the answers that are due. */
     public void clientShutOutput() {
         clientDone = true;
+        passOnHeld(true);
         Leg backend = server;
         if (backend == null || !phase.answersDue()) {
             end(CloseReason.CLIENT_CLOSED);
@@ -185,6 +190,17 @@ public final class ClientSession implements Handshake.Outcome {
             // The server has to know as well: it may be waiting for the rest of a file that will not come.
             backend.shutdownOutput();
         }
+    }
+
+    private void passOnHeld(boolean anyway) {
+        ByteBuf bytes = phase.nextHeld(anyway);
+        if (bytes == null) {
+            return;
+        }
+        for (; bytes != null; bytes = phase.nextHeld(anyway)) {
+            fromClient(bytes);
+        }
+        clientReadComplete();
     }
 
     public void clientClosed() {
@@ -238,7 +254,9 @@ public final class ClientSession implements Handshake.Outcome {
         Handshake handshake = login.handshake();
         AuthBridge between = result.bridge();
         ChangeUserBridge changeUser = between == null ? null : new ChangeUserBridge(between, model, client, backend);
-        phase = new Relaying(client, backend, model, bridge, environment, filter, changeUser, this::atBoundary);
+        Relaying relaying =
+                new Relaying(client, backend, model, bridge, environment, filter, changeUser, this::atBoundary);
+        phase = relaying;
         LegCompression compression = result.compression();
         // A client may send its first command right behind its last authentication packet.
         ByteBuf early = handshake.drainClient();
@@ -249,6 +267,9 @@ public final class ClientSession implements Handshake.Outcome {
             backend.startCompression(compression.ofServer(), late);
         } else {
             fromServer(late);
+        }
+        if (phase == relaying) {
+            relaying.begin();
         }
         if (compression.compressesClient()) {
             client.startCompression(compression.ofClient(), early);

@@ -128,6 +128,11 @@ final class ObserverBridge implements CommandListener, InjectionSource, IntConsu
     }
 
     @Override
+    public @Nullable InjectedStatement afterLogin(int observer) {
+        return observer == chain.size() ? null : chain.afterLogin(observer);
+    }
+
+    @Override
     public @Nullable InjectedStatement beforeCommand(int observer, CommandView command) {
         if (observer == chain.size()) {
             GtidTracking own = tracking;

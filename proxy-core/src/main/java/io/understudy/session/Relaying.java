@@ -11,6 +11,7 @@ import io.understudy.metrics.CoreMetrics;
 import io.understudy.wire.Leg;
 import io.understudy.wire.PacketScanner;
 import io.understudy.wire.PacketSink;
+import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,11 +29,15 @@ final class Relaying implements SessionPhase {
     private final PacketScanner answers;
     private final Runnable idleAtBoundary;
     private final @Nullable ChangeUserBridge changeUser;
+    private final @Nullable BoundaryInjector injector;
+    private final ArrayDeque<ByteBuf> held = new ArrayDeque<>(0);
 
     private long readNanos;
     private long requestNanos;
     private boolean answered;
     private boolean clientPaused;
+    /** Ours after the login is not answered yet, and what the client sends waits for it. */
+    private boolean holding;
     /** Number that the next packet to the client has, unless it begins an answer. */
     private int nextSequence = 1;
 
@@ -58,9 +63,8 @@ final class Relaying implements SessionPhase {
         this.timers = environment.timers();
         this.idleAtBoundary = idleAtBoundary;
         this.changeUser = changeUser;
-        StatementGate gate = observers.mayWant()
-                ? new BoundaryInjector(model, observers, server.alloc(), server::write)
-                : StatementGate.CLOSED;
+        injector = observers.mayWant() ? new BoundaryInjector(model, observers, server.alloc(), server::write) : null;
+        StatementGate gate = injector == null ? StatementGate.CLOSED : injector;
         AnswerIntake answerIntake = new AnswerIntake(model, observers, this::answered);
         CommandIntake commandIntake = new CommandIntake(model, observers, gate, answerIntake);
         PacketSink toServer = new ToServer(commandIntake, server);
@@ -80,8 +84,22 @@ final class Relaying implements SessionPhase {
         return model;
     }
 
+    /** To be called once, before the first bytes of either side: what goes ahead of the client's first command leaves now. */
+    void begin() {
+        BoundaryInjector ours = injector;
+        if (ours != null && ours.afterLogin()) {
+            holding = true;
+            client.setReading(false);
+            server.flush();
+        }
+    }
+
     @Override
     public void fromClient(ByteBuf bytes) {
+        if (holding) {
+            held.add(bytes);
+            return;
+        }
         readNanos = System.nanoTime();
         model.tick(readNanos);
         metrics.bytesFromClient(bytes.readableBytes());
@@ -123,6 +141,15 @@ final class Relaying implements SessionPhase {
     }
 
     @Override
+    public @Nullable ByteBuf nextHeld(boolean anyway) {
+        if (holding && (anyway || model.inFlight().isEmpty())) {
+            holding = false;
+            client.setReading(true);
+        }
+        return holding ? null : held.poll();
+    }
+
+    @Override
     public boolean answersDue() {
         return model.inFlight().head() != null;
     }
@@ -147,6 +174,9 @@ final class Relaying implements SessionPhase {
 
     @Override
     public void close() {
+        for (ByteBuf bytes = held.poll(); bytes != null; bytes = held.poll()) {
+            bytes.release();
+        }
         commands.close();
         answers.close();
         ChangeUserBridge bridge = changeUser;

@@ -1,6 +1,7 @@
 package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a session is doing. Bytes are owned by the phase they are given to.
@@ -28,6 +29,15 @@ sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Passthrou
     /** Whether the client has yet to get answers. */
     default boolean answersDue() {
         return false;
+    }
+
+    /**
+     * Bytes of the client's that had to wait, when they may go on, to be given to {@link #fromClient}; null when there are none.
+     *
+     * @param anyway though what they wait for has not come
+     */
+    default @Nullable ByteBuf nextHeld(boolean anyway) {
+        return null;
     }
 
     /** A word for the admin endpoint. */

@@ -30,6 +30,9 @@ public class Watcher implements SessionObserver {
     /** What to put ahead of the next statements. */
     public @Nullable InjectedStatement next;
 
+    /** What to send right after the login. */
+    public @Nullable InjectedStatement first;
+
     private final int interests;
     private int interestsAsked;
 
@@ -63,6 +66,11 @@ public class Watcher implements SessionObserver {
                 response.affectedRows(),
                 response.rows(),
                 ((Exchange) response).preparedId()));
+    }
+
+    @Override
+    public @Nullable InjectedStatement afterLogin() {
+        return first;
     }
 
     @Override

@@ -69,6 +69,12 @@ final class DomainObserver implements SessionObserver {
         return Interest.BOUNDARY | Interest.COMMANDS | Interest.STATEMENTS | Interest.RESPONSES;
     }
 
+    /** Asks for the privilege once per account, so that also a first statement that writes can already be tagged. */
+    @Override
+    public @Nullable InjectedStatement afterLogin() {
+        return probeEarly();
+    }
+
     @Override
     public @Nullable InjectedStatement beforeCommand(CommandView command) {
         Policy latest = policies.get();
@@ -169,13 +175,13 @@ final class DomainObserver implements SessionObserver {
         }
     }
 
-    /** Asks for the privilege ahead of the first write, so that the first write can already be tagged. */
+    /** Asks for the privilege before there is a write; after a refusal only writes ask again. */
     private @Nullable InjectedStatement probeEarly() {
         if (probed
                 || !policy.tagging
                 || !policy.pin
                 || domain.leftAlone()
-                || accounts.isProven(session.user())
+                || !accounts.isNew(session.user())
                 || !rules.needsStatement() && rules.sessionIndex() < 0) {
             return null;
         }

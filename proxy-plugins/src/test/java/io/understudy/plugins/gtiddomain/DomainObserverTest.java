@@ -125,6 +125,38 @@ class DomainObserverTest {
     }
 
     @Test
+    void anAccountIsAskedAboutOnceAtItsFirstLogin() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient first = fixture.client("other");
+
+        assertThat(first.logIn()).isEqualTo(TO_0);
+        assertThat(first.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
+        assertThat(fixture.client("other").logIn()).isEqualTo("-");
+
+        FakeClient weak = fixture.client("weak");
+        weak.refuseWith = 1227;
+        assertThat(weak.logIn()).isEqualTo(TO_0);
+        FakeClient again = fixture.client("weak");
+        assertThat(again.logIn()).isEqualTo("-");
+        assertThat(again.run("SELECT 1")).isEqualTo("-");
+        assertThat(again.run("DELETE FROM archive")).isEqualTo(TO_0);
+        assertThat(fixture.count("0", "archive", "unproven")).isEqualTo(1);
+        assertThat(fixture.client("weak").logIn()).isEqualTo("-");
+    }
+
+    @Test
+    void nothingIsAskedAtALoginWhereNothingWouldBeSet() {
+        for (Guard guard : List.of(Guard.WARN, Guard.OFF)) {
+            assertThat(tagging(guard).client("other").logIn()).isEqualTo("-");
+        }
+        Fixture onlyOthers = new Fixture(Mode.TAG, Guard.PIN, Fixture.user("batch", 10));
+        assertThat(onlyOthers.client("other").logIn()).isEqualTo("-");
+        assertThat(onlyOthers.client("batch").logIn()).isEqualTo(TO_0);
+        Fixture advising = new Fixture(Mode.ADVISE, Guard.PIN, Fixture.ddl(10));
+        assertThat(advising.client("other").logIn()).isEqualTo("-");
+    }
+
+    @Test
     void writesFollowTheDomainThatOwnsTheirTable() {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient dba = fixture.client("app");

@@ -42,6 +42,16 @@ final class FakeClient implements SessionContext, SessionSettings {
                 this, () -> fixture.policy, fixture.accounts, fixture.meters, fixture.dictionary, fixture.orphans);
     }
 
+    /** The login is over; returns what went out because of it, or "-". */
+    String logIn() {
+        InjectedStatement ours = observer.afterLogin();
+        if (ours == null) {
+            return "-";
+        }
+        observer.onInjected(ours, refuseWith == 0 ? InjectionResult.OK : new InjectionResult(refuseWith, "refused"));
+        return ours.sql();
+    }
+
     /** Sends a statement and gets its answer; returns what went ahead of it, or "-". */
     String run(String sql) {
         Command command = send(sql, !inTransaction);

@@ -1,0 +1,128 @@
+package io.understudy.session;
+
+import static io.understudy.testkit.Bytes.concat;
+import static io.understudy.testkit.Bytes.err;
+import static io.understudy.testkit.Bytes.ok;
+import static io.understudy.testkit.Bytes.packet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugin.InjectionResult;
+import io.understudy.plugin.Interest;
+import io.understudy.testkit.Bytes;
+import io.understudy.testkit.LeakCheck;
+import io.understudy.testkit.Memory;
+import io.understudy.testkit.Scripted;
+import io.understudy.testkit.Watcher;
+import io.understudy.wire.CommandCode;
+import io.understudy.wire.ServerStatus;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A statement of an observer's own right after the login, and what the client sends meanwhile. */
+@ExtendWith(LeakCheck.class)
+class AfterLoginTest {
+    private static final int AC = ServerStatus.AUTOCOMMIT;
+    private static final String SET = "SET SESSION gtid_domain_id=0";
+    private static final byte[] OURS = Bytes.command(CommandCode.QUERY, SET);
+    private static final byte[] THEIRS = Bytes.command(CommandCode.QUERY, "INSERT INTO t VALUES (1)");
+    private static final byte[] PING = Bytes.command(CommandCode.PING, "");
+
+    private final Watcher watcher = new Watcher(Watcher.ALL | Interest.BOUNDARY);
+    private final Scripted scripted = new Scripted(Memory.direct(), watcher);
+
+    /** Logs in; the client has sent {@code early} right behind its last authentication packet. */
+    private void logIn(byte[] early) {
+        watcher.first = new InjectedStatement(SET, "probe");
+        scripted.session.backendConnected(scripted.server);
+        scripted.server(packet(0, Scripted.greeting(Scripted.CLASSIC, "8.4.0")));
+        scripted.client(packet(1, Scripted.reply(Scripted.CLASSIC, "app", null)), early);
+        scripted.server.take();
+        scripted.client.take();
+        byte[] accepted = packet(2, ok(0, AC));
+        scripted.server(accepted);
+        assertThat(scripted.client.take()).isEqualTo(accepted);
+        assertThat(scripted.server.take()).isEqualTo(OURS);
+    }
+
+    @Test
+    void theClientsFirstCommandsWaitForTheAnswer() {
+        logIn(new byte[0]);
+        scripted.client(Bytes.slice(THEIRS, 0, 7));
+        scripted.client(Bytes.slice(THEIRS, 7, THEIRS.length), PING);
+        assertThat(scripted.server.take()).isEmpty();
+        assertThat(watcher.asked).isZero();
+
+        scripted.server(packet(1, ok(0, AC)));
+
+        assertThat(watcher.injected).containsExactly(InjectionResult.OK);
+        assertThat(scripted.server.take()).isEqualTo(concat(THEIRS, PING));
+        assertThat(scripted.client.take()).isEmpty();
+        byte[] answers = concat(packet(1, ok(1, AC)), packet(1, ok(0, AC)));
+        scripted.server(answers);
+        assertThat(scripted.client.take()).isEqualTo(answers);
+        scripted.client(THEIRS);
+        assertThat(scripted.server.take()).isEqualTo(THEIRS);
+        scripted.finish();
+    }
+
+    @Test
+    void soDoesWhatCameWithTheLogin() {
+        logIn(THEIRS);
+        scripted.server(packet(1, err(1227, "no")));
+        assertThat(watcher.injected).containsExactly(new InjectionResult(1227, "no"));
+        assertThat(scripted.server.take()).isEqualTo(THEIRS);
+        assertThat(scripted.client.take()).isEmpty();
+        scripted.finish();
+    }
+
+    @Test
+    void anAnswerThatComesFirstHoldsNothing() {
+        logIn(new byte[0]);
+        scripted.server(packet(1, ok(0, AC)));
+        scripted.client(THEIRS);
+        assertThat(scripted.server.take()).isEqualTo(THEIRS);
+        scripted.finish();
+    }
+
+    @Test
+    void aClientThatSendsNothingMoreWaitsNoLonger() {
+        logIn(new byte[0]);
+        scripted.client(THEIRS);
+        scripted.session.clientShutOutput();
+        assertThat(scripted.server.take()).isEqualTo(THEIRS);
+        assertThat(scripted.server.outputShut()).isTrue();
+        scripted.server(packet(1, ok(0, AC)), packet(1, ok(1, AC)));
+        assertThat(scripted.client.take()).isEqualTo(packet(1, ok(1, AC)));
+        assertThat(scripted.closed("client_closed")).isEqualTo(1);
+        scripted.finish();
+    }
+
+    @Test
+    void whatIsHeldGoesWithTheSession() {
+        logIn(THEIRS);
+        scripted.client(THEIRS);
+        scripted.session.serverClosed();
+        assertThat(scripted.server.take()).isEmpty();
+        scripted.finish();
+    }
+
+    @Test
+    void aSessionThatDrainsEndsOnceOursIsAnswered() {
+        logIn(new byte[0]);
+        scripted.session.drain();
+        assertThat(scripted.session.ended()).isFalse();
+        scripted.server(packet(1, ok(0, AC)));
+        assertThat(scripted.closed("drained")).isEqualTo(1);
+        scripted.finish();
+    }
+
+    @Test
+    void bytesThatCannotBeTakenApartAreTheClientsFaultStill() {
+        logIn(new byte[0]);
+        scripted.client(packet(9, THEIRS));
+        scripted.server(packet(1, ok(0, AC)));
+        assertThat(scripted.closed("client_malformed")).isEqualTo(1);
+        scripted.finish();
+    }
+}
