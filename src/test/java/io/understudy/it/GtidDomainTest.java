@@ -28,6 +28,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -262,6 +264,85 @@ class GtidDomainTest {
             assertThat(one(primary, "SELECT @@gtid_binlog_pos")).contains("15-");
         }
         pair.awaitCaughtUp(Duration.ofSeconds(20));
+    }
+
+    @Test
+    void theFirstStatementOfAnAccountIsTaggedAlready() throws Exception {
+        pair.createAccount("fresh", PASSWORD, "ALL ON *.*");
+        pair.primary().execute("CREATE TABLE dom.first_word (id INT PRIMARY KEY)");
+        pair.awaitCaughtUp(Duration.ofSeconds(20));
+        try (Proxy proxy = Proxy.start("""
+                mode: tag
+                guard: pin
+                learn: 0s
+                rules: [ { name: first, match: { table: first_word }, domain: 16 } ]
+                """);
+                Connection primary = direct(pair.primary().port())) {
+            proxy.awaitGuard();
+            // A driver would ask for settings first.
+            try (RawClient client = RawClient.open(proxy.server.addresses().get(0))) {
+                client.login("fresh", PASSWORD, "dom", RawClient.PLAIN | RawClient.CONNECT_WITH_DB);
+                client.command(3, "INSERT INTO first_word VALUES (1)");
+                assertThat(client.read().isOk()).isTrue();
+            }
+            assertThat(one(primary, "SELECT @@gtid_binlog_pos")).contains("16-");
+            assertThat(proxy.count("unproven")).isZero();
+        }
+    }
+
+    /** Some hundreds of writes a second, by several sessions, from before the guard lets anything go. */
+    @Test
+    void aBusyTableIsPassedOnInAPauseBetweenItsWrites() throws Exception {
+        pair.primary().execute("CREATE TABLE dom.busy (id INT PRIMARY KEY, v INT)");
+        pair.awaitCaughtUp(Duration.ofSeconds(20));
+        int sessions = 4;
+        try (Proxy proxy = Proxy.start("""
+                mode: tag
+                guard: pin
+                learn: 2s
+                poll: 5s
+                rules: [ { name: busy, match: { table: busy }, domain: 17 } ]
+                """);
+                Connection primary = direct(pair.primary().port())) {
+            AtomicBoolean enough = new AtomicBoolean();
+            ExecutorService workers = Executors.newFixedThreadPool(sessions);
+            List<Future<Integer>> load = new ArrayList<>();
+            for (int session = 0; session < sessions; session++) {
+                int seed = session;
+                load.add(workers.submit(() -> writeNowAndThen(proxy, seed, enough)));
+            }
+            long started = System.nanoTime();
+            try {
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> one(primary, "SELECT @@gtid_binlog_pos").contains("17-"));
+            } finally {
+                enough.set(true);
+                workers.shutdown();
+            }
+            double seconds = (System.nanoTime() - started) / 1e9;
+            int writes = 0;
+            for (Future<Integer> one : load) {
+                writes += one.get();
+            }
+            System.err.printf("passed %.1f s after the start, %.0f writes/s, %s%n", seconds, writes / seconds, proxy.state());
+            assertThat(writes / seconds).isGreaterThan(100);
+            assertThat((long) proxy.state().get("handovers")).isPositive();
+            assertThat((long) proxy.state().get("quickLookBursts")).isPositive();
+            assertThat(proxy.meters.get("understudy.gtid.domain.handovers").functionCounter().count()).isPositive();
+        }
+        pair.awaitCaughtUp(Duration.ofSeconds(20));
+    }
+
+    private static int writeNowAndThen(Proxy proxy, int seed, AtomicBoolean enough) throws SQLException {
+        Random random = new Random(seed);
+        int writes = 0;
+        try (Connection connection = proxy.connect("tagger")) {
+            while (!enough.get()) {
+                run(connection, "REPLACE INTO busy VALUES (" + random.nextInt(20) + ", " + writes++ + ")");
+                LockSupport.parkNanos((long) (-Math.log(1 - random.nextDouble()) * 10_000_000));
+            }
+        }
+        return writes;
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.understudy.plugins.gtiddomain;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
@@ -31,6 +32,20 @@ final class DomainMeters {
         }
         clientSets = Counter.builder("understudy.gtid.domain.client.sets")
                 .description("Clients that set gtid_domain_id themselves and are left alone since")
+                .register(registry);
+    }
+
+    /** Shows what others count. */
+    void follow(WaitingTables waiting, QuickLooks quickLooks) {
+        FunctionCounter.builder("understudy.gtid.domain.handovers", waiting, WaitingTables::handovers)
+                .description(
+                        "Writes that took their tables from one domain to another, when nothing of them was unapplied")
+                .register(registry);
+        FunctionCounter.builder("understudy.gtid.domain.quick.look.bursts", quickLooks, QuickLooks::bursts)
+                .description("Times that positions were looked at back to back for tables that wait to pass")
+                .register(registry);
+        FunctionCounter.builder("understudy.gtid.domain.quick.looks", quickLooks, QuickLooks::looks)
+                .description("Looks at positions in these bursts")
                 .register(registry);
     }
 

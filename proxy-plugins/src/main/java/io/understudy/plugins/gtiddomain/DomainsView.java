@@ -26,6 +26,8 @@ final class DomainsView implements Supplier<Object> {
     private final ApplierErrors errors;
     private final AdviceWindow window;
     private final BinlogGuard binlog;
+    private final WaitingTables waiting;
+    private final QuickLooks quickLooks;
     private final Workload workload;
     private final LongSupplier nanos;
 
@@ -40,6 +42,8 @@ final class DomainsView implements Supplier<Object> {
             ApplierErrors errors,
             AdviceWindow window,
             BinlogGuard binlog,
+            WaitingTables waiting,
+            QuickLooks quickLooks,
             Workload workload,
             LongSupplier nanos) {
         this.policies = policies;
@@ -52,6 +56,8 @@ final class DomainsView implements Supplier<Object> {
         this.errors = errors;
         this.window = window;
         this.binlog = binlog;
+        this.waiting = waiting;
+        this.quickLooks = quickLooks;
         this.workload = workload;
         this.nanos = nanos;
     }
@@ -115,6 +121,10 @@ final class DomainsView implements Supplier<Object> {
         state.put("tablesFollowed", policy.ownership.size());
         state.put("tableLimitReached", policy.ownership.full());
         state.put("writesInFlight", policy.ownership.inFlight());
+        state.put("handovers", waiting.handovers());
+        state.put("tablesWaiting", waiting.size());
+        state.put("quickLookBursts", quickLooks.bursts());
+        state.put("quickLooks", quickLooks.looks());
         state.put("lostSessions", orphans.size());
         return state;
     }

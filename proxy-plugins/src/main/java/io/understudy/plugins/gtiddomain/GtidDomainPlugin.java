@@ -12,8 +12,10 @@ import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import java.util.List;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +48,8 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         final DomainMeters meters;
         final Accounts accounts = new Accounts();
         final Progress progress;
+        final WaitingTables waiting;
+        final QuickLooks quickLooks;
         final Dictionary dictionary;
         final Orphans orphans = new Orphans();
         final ReplicaLag lag;
@@ -63,6 +67,12 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
             slots = new DomainSlots(config.defaultDomain());
             meters = new DomainMeters(context.meters(), slots);
             progress = new Progress(slots);
+            waiting = new WaitingTables(
+                    progress, nanos, () -> ThreadLocalRandom.current().nextLong());
+            Positions positions = new Positions(context, progress);
+            quickLooks = new QuickLooks(
+                    waiting, progress, positions::open, context.executor(), nanos, LockSupport::parkNanos);
+            meters.follow(waiting, quickLooks);
             dictionary = new Dictionary(nanos, config.learn().toNanos());
             policy = policy(config, null);
             lag = new ReplicaLag(
@@ -74,7 +84,18 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
             window = new AdviceWindow(slots, meters, progress);
             binlog = new BinlogGuard(slots, progress, dictionary, () -> policy);
             poller = new PositionPoller(
-                    context, slots, progress, accounts, dictionary, orphans, lag, errors, window, () -> policy, nanos);
+                    context,
+                    slots,
+                    progress,
+                    positions,
+                    accounts,
+                    dictionary,
+                    orphans,
+                    lag,
+                    errors,
+                    window,
+                    () -> policy,
+                    nanos);
             context.publish(
                     "domains",
                     new DomainsView(
@@ -88,6 +109,8 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
                             errors,
                             window,
                             binlog,
+                            waiting,
+                            quickLooks,
                             workload,
                             nanos));
             polling = context.executor()
@@ -143,6 +166,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
                             simulated,
                             dictionary,
                             new ConflictLog(meters, slots, nanos, simulated),
+                            simulated ? Passages.IGNORED : waiting,
                             before == null ? null : before.ownership);
             return new Policy(config, slots, meters, ownership, dictionary);
         }

@@ -27,6 +27,11 @@ final class PinDecision {
     @Nullable
     Conflict conflict;
 
+    /** The tables only wait for the owner's writes to be applied. */
+    boolean waits;
+    /** Some table was in another domain before. */
+    boolean passes;
+
     /**
      * A question.
      *
@@ -66,7 +71,8 @@ final class PinDecision {
                 return under(held + 1);
             }
         }
-        int owners = inheritance.owners();
+        int inherited = inheritance.owners();
+        int owners = inherited;
         boolean stuck = false;
         for (TableEntry entry : entries) {
             if (entry.dropped()) {
@@ -76,9 +82,10 @@ final class PinDecision {
             stuck |= entry.unsteerable();
         }
         settle(owners, stuck);
+        waits = conflict == Conflict.PINNED && inherited == 0 && admitted && !stuck && wanted != DomainSlots.DEFAULT;
         boolean torn = entries.length > 1 && (stuck || !admitted) && slot != DomainSlots.DEFAULT;
         for (TableEntry entry : entries) {
-            entry.begin(slot, digest);
+            passes |= entry.begin(slot, digest);
             entry.want(wanted, progress.epoch());
             if (torn || conflict == Conflict.TWO_DOMAINS) {
                 // One of them belongs to the default domain, so all must go back there when they are free.

@@ -26,7 +26,6 @@ import org.slf4j.LoggerFactory;
  */
 final class PositionPoller implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(PositionPoller.class);
-    private static final int TIMEOUT_SECONDS = 5;
     private static final long CATALOG_AGE_NANOS = 60_000_000_000L;
     private static final long APPLIERS_NANOS = 2_000_000_000L;
     private static final long CATALOG_RETRY_NANOS = 1_000_000_000L;
@@ -36,6 +35,7 @@ final class PositionPoller implements Runnable {
     private final PluginContext context;
     private final DomainSlots slots;
     private final Progress progress;
+    private final Positions positions;
     private final Accounts accounts;
     private final Dictionary dictionary;
     private final Orphans orphans;
@@ -55,6 +55,7 @@ final class PositionPoller implements Runnable {
             PluginContext context,
             DomainSlots slots,
             Progress progress,
+            Positions positions,
             Accounts accounts,
             Dictionary dictionary,
             Orphans orphans,
@@ -66,6 +67,7 @@ final class PositionPoller implements Runnable {
         this.context = context;
         this.slots = slots;
         this.progress = progress;
+        this.positions = positions;
         this.accounts = accounts;
         this.dictionary = dictionary;
         this.orphans = orphans;
@@ -101,19 +103,24 @@ final class PositionPoller implements Runnable {
         if (primary == null) {
             return "primary.monitor is not configured, so the guard never learns what standbys have applied";
         }
-        GtidPosition position;
-        long ended;
         try (Connection connection = primary.getConnection()) {
             settleOrphans(connection);
             TableOwnership ownership = policy.get().ownership;
             ownership.settle();
             dictionary.prune(name -> ownership.ownersOf(name) != 0);
-            ended = progress.endEpoch();
-            position = primaryPosition(connection);
+            readSettings(connection);
             readCatalog(connection);
+            return lookAtPositions(connection);
         }
-        progress.reached(ended, position);
-        return lookAtStandbys(position);
+    }
+
+    private @Nullable String lookAtPositions(Connection connection) throws SQLException {
+        positions.turn.lock();
+        try {
+            return lookAtStandbys(positions.primary(connection));
+        } finally {
+            positions.turn.unlock();
+        }
     }
 
     private @Nullable String lookAtStandbys(GtidPosition primary) {
@@ -121,13 +128,13 @@ final class PositionPoller implements Runnable {
         if (appliers) {
             appliersLookedAt = nanos.getAsLong();
         }
-        Map<String, @Nullable GtidPosition> positions = new LinkedHashMap<>();
+        Map<String, @Nullable GtidPosition> found = new LinkedHashMap<>();
         List<GtidPosition> known = new ArrayList<>();
         String trouble = null;
         for (StandbyBackend standby : context.standbys()) {
             GtidPosition position = null;
             try (Connection connection = standby.dataSource().getConnection()) {
-                position = GtidPosition.parse(one(connection, "SELECT @@global.gtid_slave_pos"));
+                position = Positions.standby(connection);
                 known.add(position);
                 if (appliers) {
                     errors.look(standby.name(), connection);
@@ -135,20 +142,20 @@ final class PositionPoller implements Runnable {
             } catch (SQLException | IllegalArgumentException e) {
                 trouble = "standby " + standby.name() + " cannot be asked for its position: " + e.getMessage();
             }
-            positions.put(standby.name(), position);
+            found.put(standby.name(), position);
         }
-        lag.update(nanos.getAsLong(), primary, positions);
-        if (positions.isEmpty()) {
+        lag.update(nanos.getAsLong(), primary, found);
+        if (found.isEmpty()) {
             return "no standbys are configured, so nothing is ever known to be applied";
         }
-        if (known.size() == positions.size()) {
+        if (known.size() == found.size()) {
             progress.standbysAt(known);
         }
         return trouble;
     }
 
-    private GtidPosition primaryPosition(Connection connection) throws SQLException {
-        String domain = one(connection, "SELECT @@global.gtid_domain_id");
+    private void readSettings(Connection connection) throws SQLException {
+        String domain = Positions.one(connection, "SELECT @@global.gtid_domain_id");
         int fresh = domain == null ? DomainSlots.DEFAULT : slots.find(Long.parseLong(domain));
         if (fresh != accounts.freshSlot()) {
             accounts.setFreshSlot(fresh);
@@ -160,8 +167,7 @@ final class PositionPoller implements Runnable {
                         slots.domain(DomainSlots.DEFAULT));
             }
         }
-        dictionary.setRowFormat("ROW".equals(one(connection, "SELECT @@global.binlog_format")));
-        return GtidPosition.parse(one(connection, "SELECT @@global.gtid_binlog_pos"));
+        dictionary.setRowFormat("ROW".equals(Positions.one(connection, "SELECT @@global.binlog_format")));
     }
 
     private void readCatalog(Connection connection) throws SQLException {
@@ -197,7 +203,7 @@ final class PositionPoller implements Runnable {
             return;
         }
         Set<Long> alive = new HashSet<>();
-        try (Statement statement = statement(connection);
+        try (Statement statement = Positions.statement(connection);
                 ResultSet rows = statement.executeQuery("SELECT ID FROM information_schema.PROCESSLIST")) {
             while (rows.next()) {
                 alive.add(rows.getLong(1));
@@ -208,23 +214,10 @@ final class PositionPoller implements Runnable {
 
     private static boolean seesAllThreads(Connection connection) throws SQLException {
         return "1"
-                .equals(one(
+                .equals(Positions.one(
                         connection,
                         "SELECT COUNT(*) > 0 FROM information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE IN ('PROCESS',"
                                 + " 'SUPER') AND GRANTEE = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')"));
-    }
-
-    private static Statement statement(Connection connection) throws SQLException {
-        Statement statement = connection.createStatement();
-        statement.setQueryTimeout(TIMEOUT_SECONDS);
-        return statement;
-    }
-
-    private static @Nullable String one(Connection connection, String sql) throws SQLException {
-        try (Statement statement = statement(connection);
-                ResultSet rows = statement.executeQuery(sql)) {
-            return rows.next() ? rows.getString(1) : null;
-        }
     }
 
     private void say(@Nullable String trouble) {

@@ -6,11 +6,14 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * How much of what was written has been applied by every standby, in epochs. A write belongs to the epoch in which its
- * answer arrived. The poller ends an epoch and only then asks the primary for its position, which therefore has every write
+ * answer arrived. Whoever looks ends an epoch and only then asks the primary for its position, which therefore has every write
  * of that epoch and the ones before; once every standby has reached it, the epoch counts as applied. No GTID of a
  * single write is needed, and nothing is looked up per write.
  *
- * <p>{@link #epoch}, {@link #applied} and {@link #reached(long, long)} may be called by any thread, the rest by the poller's.
+ * <p>None of this depends on how often somebody looks: a look that ends epochs more often only makes them shorter, so that less has to be
+ * applied before one counts. {@link #epoch}, {@link #applied} and {@link #reached(long, long)} may be called by any thread, the
+ * rest under {@link Positions#turn}, from {@link #endEpoch} until the positions asked for after it have been told: positions then
+ * come in their order, and what was seen to be applied never seems to be no longer.
  */
 final class Progress {
     /** Positions that wait for standbys; beyond, every other one is forgotten, which only makes the answer later. */
@@ -42,7 +45,7 @@ final class Progress {
     }
 
     /** Ends the current epoch; the primary's position is to be asked for after this. Returns the epoch that ended. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // Only the poller writes.
+    @SuppressWarnings("NonAtomicVolatileUpdate") // Under Positions.turn.
     long endEpoch() {
         long ended = epoch;
         epoch = ended + 1;

@@ -13,20 +13,28 @@ final class TableEntry {
     private final long[] writes = new long[DomainSlots.LENGTH];
     private final long[] lastDigest = new long[DomainSlots.LENGTH];
     private final long[] wantedAt = new long[DomainSlots.LENGTH];
+    /** Bits of the slots in which there ever was a write. */
+    private int written;
+    /** Slot of the last write; -1 before the first. */
+    private int last = -1;
+
     private int loggedIn;
+    private volatile long looksFrom;
+    private volatile long pause;
     private boolean unsteerable;
     private boolean dropped;
 
     /** @param since before this epoch anything may have been written in the default domain */
     TableEntry(String name, long since) {
         this.name = name;
-        lastEpoch[DomainSlots.DEFAULT] = since;
+        touch(DomainSlots.DEFAULT, since);
     }
 
     /** Bits of the slots in which there are writes that some standby may not have applied. */
     int outstanding(Progress progress, boolean anyDomain) {
         int slots = 0;
-        for (int slot = 0; slot < DomainSlots.LENGTH; slot++) {
+        for (int left = written; left != 0; left &= left - 1) {
+            int slot = Integer.numberOfTrailingZeros(left);
             long applied = progress.applied(anyDomain ? DomainSlots.FOREIGN : slot);
             if (inFlight[slot] > 0 || lastEpoch[slot] > applied) {
                 slots |= 1 << slot;
@@ -35,14 +43,21 @@ final class TableEntry {
         return slots;
     }
 
-    void begin(int slot, long digest) {
+    /** A write begins; returns whether the one before was in another domain. */
+    boolean begin(int slot, long digest) {
+        boolean passes = last >= 0 && last != slot;
+        last = slot;
+        written |= 1 << slot;
         inFlight[slot]++;
         writes[slot]++;
         lastDigest[slot] = digest;
+        return passes;
     }
 
     /** The write went out in another domain than it was meant for. */
     void move(int from, int to) {
+        last = to;
+        written |= 1 << to;
         inFlight[from]--;
         writes[from]--;
         inFlight[to]++;
@@ -63,8 +78,24 @@ final class TableEntry {
         return true;
     }
 
+    /** When {@link WaitingTables} may look for a moment to pass again, by its clock. Needs no monitor, nor have the next two. */
+    long looksFrom() {
+        return looksFrom;
+    }
+
+    /** How long it was made to pause the last time. */
+    long pause() {
+        return pause;
+    }
+
+    void looksAgain(long from, long afterPause) {
+        pause = afterPause;
+        looksFrom = from;
+    }
+
     /** Something was written to it in the slot's domain that no session of ours had announced. */
     void touch(int slot, long epoch) {
+        written |= 1 << slot;
         lastEpoch[slot] = Math.max(lastEpoch[slot], epoch);
     }
 

@@ -41,6 +41,7 @@ final class TableOwnership {
     private final boolean simulated;
     private final Admission admission;
     private final ConflictListener conflicts;
+    private final Passages passages;
     private final FollowedTables tables;
     private final Inheritance inheritance;
     private final AtomicInteger inFlight = new AtomicInteger();
@@ -58,11 +59,13 @@ final class TableOwnership {
             boolean simulated,
             Admission admission,
             ConflictListener conflicts,
+            Passages passages,
             @Nullable TableOwnership before) {
         this.progress = progress;
         this.simulated = simulated;
         this.admission = admission;
         this.conflicts = conflicts;
+        this.passages = passages;
         tables = new FollowedTables(progress, maxTables, simulated);
         inheritance = new Inheritance(progress, before);
         unknown = tables.unknown();
@@ -108,6 +111,11 @@ final class TableOwnership {
         Conflict conflict = decision.conflict;
         if (conflict != null) {
             conflicts.onConflict(conflict, decision.at, digest, decision.slot, decision.otherDigest, decision.other);
+        }
+        if (decision.waits) {
+            passages.waits(entries, decision.slot);
+        } else if (decision.passes) {
+            passages.passed(entries);
         }
         return new Claim(this, entries, decision.slot);
     }

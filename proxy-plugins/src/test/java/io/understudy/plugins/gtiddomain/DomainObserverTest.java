@@ -2,6 +2,7 @@ package io.understudy.plugins.gtiddomain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 

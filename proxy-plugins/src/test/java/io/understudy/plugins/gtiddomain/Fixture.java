@@ -50,6 +50,7 @@ final class Fixture {
                     conflicts.add(kind.label() + " " + table + " " + slots.label(slot) + "/" + slots.label(other));
                     meters.conflict(kind);
                 },
+                Passages.IGNORED,
                 null);
         return new Policy(config, slots, meters, ownership, dictionary);
     }

@@ -33,7 +33,13 @@ class OwnershipProperties {
         }
         Progress progress = new Progress(slots);
         TableOwnership ownership = new TableOwnership(
-                progress, 100, false, table -> true, (kind, table, digest, slot, otherDigest, other) -> {}, null);
+                progress,
+                100,
+                false,
+                table -> true,
+                (kind, table, digest, slot, otherDigest, other) -> {},
+                Passages.IGNORED,
+                null);
         long[] committed = new long[DOMAINS];
         long[][] applied = new long[2][DOMAINS];
         Map<String, List<Write>> written = new HashMap<>();

@@ -30,6 +30,7 @@ class TableOwnershipTest {
                 false,
                 table -> true,
                 (kind, table, digest, slot, otherDigest, other) -> {},
+                Passages.IGNORED,
                 before);
     }
 
