@@ -20,7 +20,7 @@ class GtidDomainConflictTest {
     @Test
     void withPinTheStandbyStaysEqual() throws Exception {
         ConflictRun.Result result = new ConflictRun("pin", SESSIONS, TRANSACTIONS, SEED, System.err::println).run();
-        System.err.println(result);
+        report(result);
 
         assertThat(result.errno()).as(result.error()).isZero();
         assertThat(result.divergent()).isEmpty();
@@ -30,10 +30,16 @@ class GtidDomainConflictTest {
         assertThat(result.steered()).as(result.position()).isGreaterThan(TRANSACTIONS / 10);
     }
 
+    private static void report(ConflictRun.Result result) {
+        System.err.printf(
+                "seed %d, guard %s: %,d of %,d logged transactions outside of domain 0, %d unsafe conflicts, %s%n",
+                SEED, result.guard(), result.steered(), result.logged(), result.unsafeConflicts(), result);
+    }
+
     @Test
     void withoutTheGuardItDoesNot() throws Exception {
         ConflictRun.Result result = new ConflictRun("off", SESSIONS, TRANSACTIONS, SEED, System.err::println).run();
-        System.err.println(result);
+        report(result);
 
         assertThat(result.equal()).as("%s", result).isFalse();
     }

@@ -324,11 +324,16 @@ class GtidDomainTest {
             for (Future<Integer> one : load) {
                 writes += one.get();
             }
-            System.err.printf("passed %.1f s after the start, %.0f writes/s, %s%n", seconds, writes / seconds, proxy.state());
+            System.err.printf(
+                    "passed %.1f s after the start, %.0f writes/s, %s%n", seconds, writes / seconds, proxy.state());
             assertThat(writes / seconds).isGreaterThan(100);
             assertThat((long) proxy.state().get("handovers")).isPositive();
             assertThat((long) proxy.state().get("quickLookBursts")).isPositive();
-            assertThat(proxy.meters.get("understudy.gtid.domain.handovers").functionCounter().count()).isPositive();
+            assertThat(proxy.meters
+                            .get("understudy.gtid.domain.handovers")
+                            .functionCounter()
+                            .count())
+                    .isPositive();
         }
         pair.awaitCaughtUp(Duration.ofSeconds(20));
     }

@@ -59,12 +59,21 @@ public final class ConflictRun {
                     .sum();
         }
 
-        /** Transactions in other domains than the default one. */
+        /** Transactions in other domains than the default one, those of the warm-up included. */
         public long steered() {
+            return sequences(false);
+        }
+
+        /** Transactions that the primary has logged; nothing is logged of those that changed nothing. */
+        public long logged() {
+            return sequences(true);
+        }
+
+        private long sequences(boolean all) {
             long sum = 0;
             for (String gtid : position.split(",")) {
                 String[] parts = gtid.split("-");
-                sum += parts.length == 3 && !parts[0].equals("0") ? Long.parseLong(parts[2]) : 0;
+                sum += parts.length == 3 && (all || !parts[0].equals("0")) ? Long.parseLong(parts[2]) : 0;
             }
             return sum;
         }

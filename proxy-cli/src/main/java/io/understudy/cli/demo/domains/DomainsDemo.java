@@ -74,7 +74,7 @@ public final class DomainsDemo {
         say(
                 "  transactions                %,d, of which refused by the primary %,d",
                 result.transactions(), result.failed());
-        say("  outside of domain 0         %,d", result.steered());
+        say("  outside of domain 0         %,d of %,d logged", result.steered(), result.logged());
         say(
                 "  applier                     %s",
                 result.errno() == 0 ? "never stopped" : "stopped with error " + result.errno() + ": " + result.error());
