@@ -77,6 +77,7 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
                     System::nanoTime,
                     initial.serverId(),
                     false,
+                    started::restNanos,
                     started);
             dump = reader;
             reader.start();

@@ -144,6 +144,7 @@ class BinlogDumpTest {
                 executor::nanos,
                 serverId,
                 true,
+                () -> 0,
                 new BinlogListener() {
                     @Override
                     public void onTransaction(BinlogTransaction transaction) {
