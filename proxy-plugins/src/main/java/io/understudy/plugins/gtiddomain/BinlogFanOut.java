@@ -6,8 +6,9 @@ import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
 
-/** Passes the one stream of the binary log to the three who want it. On the dump connection's event loop. */
-record BinlogFanOut(BinlogGuard guard, AppliedTimes applied, Workload workload) implements BinlogListener {
+/** Passes the one stream of the binary log to those who want it. On the dump connection's event loop. */
+record BinlogFanOut(BinlogGuard guard, AppliedTimes applied, Workload workload, LogPace pace)
+        implements BinlogListener {
     @Override
     public void onStart(PrimaryFacts facts, boolean replaced) {
         guard.onStart(facts, replaced);
@@ -20,8 +21,11 @@ record BinlogFanOut(BinlogGuard guard, AppliedTimes applied, Workload workload) 
 
     @Override
     public void onTransaction(BinlogTransaction transaction) {
+        pace.counted();
         guard.onTransaction(transaction);
-        applied.sample(transaction);
+        if (transaction.punctual()) {
+            applied.sample(transaction);
+        }
         workload.add(transaction);
     }
 }

@@ -13,6 +13,7 @@ import io.understudy.sql.StatementSummary;
 import io.understudy.sql.TableName;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -97,12 +98,8 @@ final class BinlogGuard implements BinlogListener {
     }
 
     /** Returns whether every table had been announced. */
-    private boolean observe(BinlogTransaction transaction, Iterable<String> tables, Policy policy) {
-        Catalog catalog = dictionary.catalog();
-        Set<String> families = new TreeSet<>();
-        for (String table : tables) {
-            families.add(catalog.family(table.toLowerCase(Locale.ROOT)));
-        }
+    private boolean observe(BinlogTransaction transaction, Collection<String> tables, Policy policy) {
+        Collection<String> families = families(tables);
         int slot = slots.find(transaction.domain());
         List<String> found = policy.ownership.logged.observe(
                 families, slot, () -> progress.reached(transaction.domain(), transaction.sequence()));
@@ -117,6 +114,18 @@ final class BinlogGuard implements BinlogListener {
             dictionary.expand(announced, found);
         }
         return false;
+    }
+
+    private Collection<String> families(Collection<String> tables) {
+        Catalog catalog = dictionary.catalog();
+        if (tables.size() == 1) {
+            return List.of(catalog.family(tables.iterator().next().toLowerCase(Locale.ROOT)));
+        }
+        Set<String> families = new TreeSet<>();
+        for (String table : tables) {
+            families.add(catalog.family(table.toLowerCase(Locale.ROOT)));
+        }
+        return families;
     }
 
     private void schemaChange(BinlogTransaction transaction, Policy policy) {

@@ -15,6 +15,9 @@ final class Dictionary implements TableOwnership.Admission {
     private final LongSupplier nanos;
     private final long learnUntil;
     private final AtomicLong changes = new AtomicLong();
+    /** Set once, by whichever thread sees it first: a look at the clock for each write would cost more. */
+    private volatile boolean learnt;
+
     private volatile boolean rowFormat;
     private volatile Known known = new Known(Relations.NONE, -1);
 
@@ -75,7 +78,10 @@ final class Dictionary implements TableOwnership.Admission {
     }
 
     boolean learning() {
-        return nanos.getAsLong() - learnUntil < 0;
+        if (!learnt) {
+            learnt = nanos.getAsLong() - learnUntil >= 0;
+        }
+        return !learnt;
     }
 
     Catalog catalog() {

@@ -81,6 +81,7 @@ final class DomainObserver implements SessionObserver {
         if (latest != policy) {
             policy = latest;
             rules = latest.rules.forSession(session);
+            probed = false;
         }
         StatementSummary summary = command.summary();
         Work work = work(command, summary);
@@ -177,16 +178,11 @@ final class DomainObserver implements SessionObserver {
 
     /** Asks for the privilege before there is a write; after a refusal only writes ask again. */
     private @Nullable InjectedStatement probeEarly() {
-        if (probed
-                || !policy.tagging
-                || !policy.pin
-                || domain.leftAlone()
-                || !accounts.isNew(session.user())
-                || !rules.needsStatement() && rules.sessionIndex() < 0) {
+        if (probed || !policy.tagging || !policy.pin || !rules.needsStatement() && rules.sessionIndex() < 0) {
             return null;
         }
         probed = true;
-        return domain.probe(policy);
+        return !domain.leftAlone() && accounts.isNew(session.user()) ? domain.probe(policy) : null;
     }
 
     @Override

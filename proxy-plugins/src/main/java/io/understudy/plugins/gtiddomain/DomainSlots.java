@@ -44,8 +44,12 @@ final class DomainSlots {
 
     /** The domain's slot, or {@link #FOREIGN}. */
     int find(long domain) {
-        int known = domains.indexOf(domain);
-        return known < 0 ? FOREIGN : known;
+        for (int slot = 0; slot < domains.size(); slot++) {
+            if (domains.get(slot) == domain) {
+                return slot;
+            }
+        }
+        return FOREIGN;
     }
 
     int size() {

@@ -123,6 +123,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
             if (primary == null || !config.binlog()) {
                 return null;
             }
+            LogPace pace = new LogPace(nanos, config.poll().toNanos(), () -> waiting.size() > 0);
             BinlogDump reader = new BinlogDump(
                     context.primary().connector(),
                     new JdbcQuestions(primary),
@@ -130,8 +131,8 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
                     nanos,
                     0,
                     true,
-                    () -> 0,
-                    new BinlogFanOut(binlog, applied, workload));
+                    pace::restNanos,
+                    new BinlogFanOut(binlog, applied, workload, pace));
             reader.start();
             return reader;
         }

@@ -1,0 +1,58 @@
+package io.understudy.plugins.gtiddomain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class LogPaceTest {
+    private static final long MILLI = 1_000_000L;
+
+    private long now = -7;
+    private boolean urgent;
+
+    /** What is allowed at some moments of a second in which the log has so many transactions every ten milliseconds. */
+    private long[] second(LogPace pace, int perTenMillis) {
+        long[] rests = new long[100];
+        for (int i = 0; i < 100; i++) {
+            for (int transaction = 0; transaction < perTenMillis; transaction++) {
+                pace.counted();
+            }
+            rests[i] = pace.restNanos() / MILLI;
+            now += 10 * MILLI;
+        }
+        return rests;
+    }
+
+    @Test
+    void aBusyLogRestsButForAMomentOfEverySecond() {
+        LogPace pace = new LogPace(() -> now, 250 * MILLI, () -> urgent);
+
+        assertThat(second(pace, 10)).containsOnly(0);
+        long[] rests = second(pace, 10);
+        assertThat(rests).startsWith(0, 0, 0, 0, 0, 20, 20).endsWith(20, 20);
+        urgent = true;
+        assertThat(second(pace, 10)).containsOnly(0);
+        urgent = false;
+        assertThat(second(pace, 1)).contains(20);
+        assertThat(second(pace, 1)).containsOnly(0);
+    }
+
+    @Test
+    void afterASilenceItIsReadAsItArrives() {
+        LogPace pace = new LogPace(() -> now, 250 * MILLI, () -> urgent);
+        second(pace, 10);
+        second(pace, 10);
+
+        now += 5_000 * MILLI;
+        assertThat(second(pace, 10)).containsOnly(0);
+        assertThat(second(pace, 10)).contains(20);
+    }
+
+    @Test
+    void aQuickPollerMakesForShortRests() {
+        LogPace pace = new LogPace(() -> now, 20 * MILLI, () -> urgent);
+        second(pace, 10);
+
+        assertThat(second(pace, 10)).contains(2).doesNotContain(20);
+    }
+}
