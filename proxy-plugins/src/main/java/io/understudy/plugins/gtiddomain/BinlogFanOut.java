@@ -21,7 +21,7 @@ record BinlogFanOut(BinlogGuard guard, AppliedTimes applied, Workload workload, 
 
     @Override
     public void onTransaction(BinlogTransaction transaction) {
-        pace.counted();
+        pace.counted(transaction.punctual());
         guard.onTransaction(transaction);
         if (transaction.punctual()) {
             applied.sample(transaction);

@@ -12,6 +12,8 @@ import java.util.function.LongSupplier;
 final class LogPace {
     private static final long SECOND_NANOS = 1_000_000_000L;
     private static final long SAMPLING_NANOS = 50_000_000L;
+    /** So many read as they arrive are enough. */
+    private static final int SAMPLES = 32;
     /** Transactions a second from which on resting is worth anything. */
     private static final int BUSY = 200;
     /** A part of the poller's pause, so that a write is seldom known to be applied before it has been read. */
@@ -22,6 +24,7 @@ final class LogPace {
     private final long rest;
     private long second;
     private int transactions;
+    private int samples;
     private boolean busy;
 
     /** @param urgent somebody waits for a moment to pass a table on, before which the log should have been read */
@@ -33,8 +36,9 @@ final class LogPace {
     }
 
     /** Another transaction was read. */
-    void counted() {
+    void counted(boolean punctual) {
         transactions++;
+        samples += punctual ? 1 : 0;
     }
 
     /** See {@link io.understudy.plugin.WireStream#restNanos}. */
@@ -45,8 +49,10 @@ final class LogPace {
             busy = transactions >= BUSY && into < 2 * SECOND_NANOS;
             second += into;
             transactions = 0;
+            samples = 0;
             into = 0;
         }
-        return busy && into >= SAMPLING_NANOS && !urgent.getAsBoolean() ? rest : 0;
+        boolean sampling = into < SAMPLING_NANOS && samples < SAMPLES;
+        return busy && !sampling && !urgent.getAsBoolean() ? rest : 0;
     }
 }

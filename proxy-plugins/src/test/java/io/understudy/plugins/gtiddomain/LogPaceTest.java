@@ -15,7 +15,7 @@ class LogPaceTest {
         long[] rests = new long[100];
         for (int i = 0; i < 100; i++) {
             for (int transaction = 0; transaction < perTenMillis; transaction++) {
-                pace.counted();
+                pace.counted(true);
             }
             rests[i] = pace.restNanos() / MILLI;
             now += 10 * MILLI;
@@ -27,14 +27,23 @@ class LogPaceTest {
     void aBusyLogRestsButForAMomentOfEverySecond() {
         LogPace pace = new LogPace(() -> now, 250 * MILLI, () -> urgent);
 
-        assertThat(second(pace, 10)).containsOnly(0);
-        long[] rests = second(pace, 10);
+        assertThat(second(pace, 5)).containsOnly(0);
+        long[] rests = second(pace, 5);
         assertThat(rests).startsWith(0, 0, 0, 0, 0, 20, 20).endsWith(20, 20);
         urgent = true;
         assertThat(second(pace, 10)).containsOnly(0);
         urgent = false;
         assertThat(second(pace, 1)).contains(20);
         assertThat(second(pace, 1)).containsOnly(0);
+    }
+
+    @Test
+    void someReadAsTheyArriveAreEnough() {
+        LogPace pace = new LogPace(() -> now, 250 * MILLI, () -> urgent);
+        second(pace, 100);
+
+        assertThat(second(pace, 100)).startsWith(0, 20, 20).endsWith(20, 20);
+        assertThat(second(pace, 10)).startsWith(0, 0, 0, 0, 20);
     }
 
     @Test
