@@ -394,6 +394,8 @@ class GtidDomainTest {
                 String sql = "SELECT COALESCE(SUM(CRC32(CONCAT_WS(':', id, v))), 0) FROM dom.shared";
                 assertThat(one(standby, sql)).isEqualTo(one(primary, sql));
             }
+            System.err.printf("conflicting load: %s, %s%n", position, proxy.state());
+            assertThat((long) proxy.state().get("handovers")).isPositive();
             assertThat(position).contains("20-").contains("22-");
             assertThat(proxy.count("tagged")).isPositive();
             assertThat(proxy.count("pinned") + proxy.count("kept_default")).isPositive();
