@@ -34,6 +34,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The plugin {@code gtid-domain} in a whole proxy, before a primary and a standby that applies in parallel. */
 @Timeout(240)
@@ -350,25 +352,27 @@ class GtidDomainTest {
         return writes;
     }
 
-    @Test
-    void pinKeepsTheStandbyEqualUnderAConflictingLoad() throws Exception {
+    /** @param poll with ten seconds tables pass by quick looks or not at all */
+    @ParameterizedTest
+    @ValueSource(strings = {"20ms", "10s"})
+    void pinKeepsTheStandbyEqualUnderAConflictingLoad(String poll) throws Exception {
         int sessions = 6;
         int tables = 5;
         for (int table = 0; table < tables; table++) {
-            pair.primary().execute("CREATE TABLE dom.c" + table + " (id INT PRIMARY KEY, v INT)");
+            pair.primary().execute("CREATE OR REPLACE TABLE dom.c" + table + " (id INT PRIMARY KEY, v INT)");
         }
-        pair.primary().execute("CREATE TABLE dom.shared (id INT PRIMARY KEY, v INT)");
+        pair.primary().execute("CREATE OR REPLACE TABLE dom.shared (id INT PRIMARY KEY, v INT)");
         pair.awaitCaughtUp(Duration.ofSeconds(20));
         try (Proxy proxy = Proxy.start("""
                 mode: tag
                 guard: pin
                 learn: 2s
-                poll: 20ms
+                poll: %s
                 rules:
                   - { name: by-user, match: { user: archiver }, domain: 20 }
                   - { name: by-kind, match: { kind: delete }, domain: 21 }
                   - { name: by-table, match: { table: [c0, c1] }, domain: 22 }
-                """)) {
+                """.formatted(poll))) {
             ExecutorService workers = Executors.newFixedThreadPool(sessions);
             try {
                 List<Callable<Integer>> load = new ArrayList<>();
@@ -394,7 +398,7 @@ class GtidDomainTest {
                 String sql = "SELECT COALESCE(SUM(CRC32(CONCAT_WS(':', id, v))), 0) FROM dom.shared";
                 assertThat(one(standby, sql)).isEqualTo(one(primary, sql));
             }
-            System.err.printf("conflicting load: %s, %s%n", position, proxy.state());
+            System.err.printf("conflicting load, poll %s: %s, %s%n", poll, position, proxy.state());
             assertThat((long) proxy.state().get("handovers")).isPositive();
             assertThat(position).contains("20-").contains("22-");
             assertThat(proxy.count("tagged")).isPositive();
