@@ -43,6 +43,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private final GroupCommits groups;
     private final Exposure exposure = new Exposure();
     private final SlowCommits slowCommits = new SlowCommits();
+    private final ClockSteps clockSteps;
     private volatile long slowNanos;
     private volatile @Nullable SemiSyncSample sample;
     private volatile long countedMicros;
@@ -66,6 +67,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         this.slowNanos = config.slow().toNanos();
         this.join = new GtidJoin(CAPACITY, config.expire().toNanos(), new Joined());
         this.classifier = new SemiSyncClassifier(CAPACITY, this::classified);
+        this.clockSteps = new ClockSteps(clock, nanoClock);
         this.groups = new GroupCommits(meters::group);
     }
 
@@ -125,6 +127,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             next = queue.poll();
         }
         join.expire(nanoClock.getAsLong());
+        clockSteps.look();
     }
 
     private void take(Object next) {
