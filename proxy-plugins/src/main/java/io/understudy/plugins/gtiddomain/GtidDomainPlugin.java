@@ -123,7 +123,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
             if (primary == null || !config.binlog()) {
                 return null;
             }
-            LogPace pace = new LogPace(nanos, config.poll().toNanos(), () -> waiting.size() > 0);
+            LogPace pace = new LogPace(nanos, config.poll().toNanos(), quickLooks::running);
             BinlogDump reader = new BinlogDump(
                     context.primary().connector(),
                     new JdbcQuestions(primary),

@@ -75,6 +75,11 @@ final class QuickLooks {
         return looks.sum();
     }
 
+    /** A burst goes on. Any thread. */
+    boolean running() {
+        return running.get();
+    }
+
     private void wake() {
         if (!running.get() && running.compareAndSet(false, true)) {
             try {

@@ -44,7 +44,7 @@ final class WaitingTables implements Passages {
         start = nanos.getAsLong() - 1;
     }
 
-    /** Set once, by whoever looks: run when there is something to look for, perhaps more than once. */
+    /** Set once, by whoever looks: run whenever there is something to look for, also while looking goes on. */
     void onWaiting(Runnable wake) {
         looker = wake;
     }
@@ -71,9 +71,8 @@ final class WaitingTables implements Passages {
         if (wake == null || now < notBefore || now < entries[0].looksFrom() || waiting.size() >= MAX) {
             return;
         }
-        if (waiting.putIfAbsent(entries, owner) == null) {
-            wake.run();
-        }
+        waiting.putIfAbsent(entries, owner);
+        wake.run();
     }
 
     @Override
@@ -120,9 +119,9 @@ final class WaitingTables implements Passages {
 
     /** Looking is over for now. Whoever still waits shall ask again, but later than the last time. */
     void rest(long tookNanos) {
+        notBefore = now() + (SHARE - 1) * tookNanos;
         waiting.keySet().forEach(this::postpone);
         waiting.clear();
-        notBefore = now() + (SHARE - 1) * tookNanos;
     }
 
     /** Also of tables that were free: that helps only if their next write is one that takes them along. */
