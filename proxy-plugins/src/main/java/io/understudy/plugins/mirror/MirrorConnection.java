@@ -35,6 +35,8 @@ final class MirrorConnection implements Playback.Ending {
     private volatile long busySinceNanos;
 
     private int unanswered;
+    private int batchSent;
+    private long batchBegan;
     private boolean woken;
     private @Nullable Playback playback;
     private boolean going;
@@ -114,6 +116,7 @@ final class MirrorConnection implements Playback.Ending {
         playback = new Playback(connected, names, this);
         wire = connected;
         lane.opened();
+        mirror.timer().runOn(connected.loop());
         begin();
     }
 
@@ -158,7 +161,8 @@ final class MirrorConnection implements Playback.Ending {
         woken = false;
         int taken = 0;
         int bytes = 0;
-        while (taken < MirrorLane.BATCH && bytes < BATCH_BYTES && !player.awaitsStep() && wire == current) {
+        int most = lane.batch().statements();
+        while (taken < most && bytes < BATCH_BYTES && !player.awaitsStep() && wire == current) {
             MirroredStatement statement = lane.poll();
             if (statement == null) {
                 break;
@@ -167,11 +171,16 @@ final class MirrorConnection implements Playback.Ending {
                 taken++;
                 bytes += statement.bytes();
                 if (unanswered++ == 0) {
-                    busySinceNanos = System.nanoTime();
+                    batchBegan = System.nanoTime();
+                    busySinceNanos = batchBegan;
+                    batchSent = 0;
                 }
+                batchSent++;
                 player.play(statement);
             }
         }
+        // What only had to wait for an answer goes on after it, however little it is.
+        woken = player.awaitsStep() || bytes >= BATCH_BYTES;
         if (taken == 0) {
             lane.rest(this);
         }
@@ -181,10 +190,13 @@ final class MirrorConnection implements Playback.Ending {
     private void over(MirroredStatement statement) {
         statement.release();
         unanswered--;
-        busySinceNanos = unanswered == 0 ? 0 : System.nanoTime();
-        if (unanswered == 0) {
-            next();
+        if (unanswered > 0) {
+            busySinceNanos = System.nanoTime();
+            return;
         }
+        busySinceNanos = 0;
+        lane.batch().took(batchSent, System.nanoTime() - batchBegan);
+        next();
     }
 
     @Override

@@ -16,9 +16,36 @@ import java.util.concurrent.TimeUnit;
 final class ManualExecutor extends AbstractExecutorService implements ScheduledExecutorService {
     private static final int ENOUGH = 1000;
 
+    private final boolean direct;
     private final Queue<Runnable> ready = new ArrayDeque<>();
     private final Queue<Runnable> delayed = new ArrayDeque<>();
     private final List<Runnable> periodic = new ArrayList<>();
+
+    ManualExecutor() {
+        this(false);
+    }
+
+    private ManualExecutor(boolean direct) {
+        this.direct = direct;
+    }
+
+    /** Runs in the caller's thread what is not delayed. */
+    static ManualExecutor direct() {
+        return new ManualExecutor(true);
+    }
+
+    /** Delayed tasks that have not run. */
+    int waiting() {
+        return delayed.size();
+    }
+
+    /** Lets the shortest delay pass. */
+    void runNext() {
+        Runnable task = delayed.poll();
+        if (task != null) {
+            task.run();
+        }
+    }
 
     void runReady() {
         Runnable task;
@@ -44,7 +71,11 @@ final class ManualExecutor extends AbstractExecutorService implements ScheduledE
 
     @Override
     public void execute(Runnable task) {
-        ready.add(task);
+        if (direct) {
+            task.run();
+        } else {
+            ready.add(task);
+        }
     }
 
     @Override
