@@ -15,6 +15,7 @@ final class BackOff {
         return failures++ == 0;
     }
 
+    /** A connection was of use for a while. */
     void succeeded() {
         failures = 0;
     }

@@ -17,6 +17,9 @@ final class MirrorConnection implements Playback.Ending {
     /** What the standby gets beyond the timeout to end a statement by itself. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+    /** One that is lost sooner is no success: a standby that resets what it accepts is left alone for longer each time. */
+    private static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     /** A batch ends when it is so long: what has left the queue is not in its bound any more. */
     private static final int BATCH_BYTES = 64 * 1024;
 
@@ -34,6 +37,7 @@ final class MirrorConnection implements Playback.Ending {
     /** When the statement that is being executed there began, or 0. */
     private volatile long busySinceNanos;
 
+    private long openedNanos;
     private int unanswered;
     private int batchSent;
     private long batchBegan;
@@ -111,7 +115,7 @@ final class MirrorConnection implements Playback.Ending {
     }
 
     private void opened(WireConnection connected, CollationNames names) {
-        backOff.succeeded();
+        openedNanos = System.nanoTime();
         backingOff = false;
         playback = new Playback(connected, names, this);
         wire = connected;
@@ -234,6 +238,9 @@ final class MirrorConnection implements Playback.Ending {
         if (current != null) {
             lane.closed();
             current.close();
+            if (System.nanoTime() - openedNanos > LASTING_NANOS) {
+                backOff.succeeded();
+            }
         }
         lost(reason);
     }

@@ -17,6 +17,7 @@ final class ManualExecutor extends AbstractExecutorService implements ScheduledE
     private static final int ENOUGH = 1000;
 
     private final boolean direct;
+    private long lastDelayMillis;
     private final Queue<Runnable> ready = new ArrayDeque<>();
     private final Queue<Runnable> delayed = new ArrayDeque<>();
     private final List<Runnable> periodic = new ArrayList<>();
@@ -37,6 +38,11 @@ final class ManualExecutor extends AbstractExecutorService implements ScheduledE
     /** Delayed tasks that have not run. */
     int waiting() {
         return delayed.size();
+    }
+
+    /** Of the task that was delayed last. */
+    long lastDelayMillis() {
+        return lastDelayMillis;
     }
 
     /** Lets the shortest delay pass. */
@@ -81,6 +87,7 @@ final class ManualExecutor extends AbstractExecutorService implements ScheduledE
     @Override
     public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
         Later later = new Later(task);
+        lastDelayMillis = unit.toMillis(delay);
         delayed.add(later);
         return later;
     }

@@ -266,6 +266,26 @@ class StandbyMirrorTest {
         mirror.stop();
     }
 
+    /** Each attempt costs a login, and the log a line. */
+    @Test
+    void aStandbyThatResetsWhatItAcceptsIsTriedLessAndLessOften() {
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        List<Long> delays = new ArrayList<>();
+        for (int i = 0; i < 7; i++) {
+            offer(mirror, "SELECT " + i, 1);
+            mirror.drain();
+            executor.runReady();
+            standby.connections.get(i).close();
+            offer(mirror, "SELECT 'finds it closed'", 1);
+            mirror.drain();
+            delays.add(executor.lastDelayMillis());
+            executor.runAll();
+        }
+        assertThat(delays.get(0)).isLessThanOrEqualTo(200);
+        assertThat(delays.get(6)).isGreaterThanOrEqualTo(5000);
+        mirror.stop();
+    }
+
     /** A wake-up, a write and a read for each of them would cost more than the statements. */
     @Test
     void whatWaitsLeavesTogetherAndWithoutWaitingForAnswers() {
