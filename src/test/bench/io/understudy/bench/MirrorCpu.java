@@ -61,7 +61,12 @@ public final class MirrorCpu {
     private final Map<String, List<Measured>> measured = new LinkedHashMap<>();
 
     private MirrorCpu(
-            EmbeddedPair pair, List<PointSelects.Mode> modes, Duration window, int rounds, int warmUp, List<String> samples) {
+            EmbeddedPair pair,
+            List<PointSelects.Mode> modes,
+            Duration window,
+            int rounds,
+            int warmUp,
+            List<String> samples) {
         this.pair = pair;
         this.modes = modes;
         this.window = window;
@@ -79,8 +84,7 @@ public final class MirrorCpu {
         int millis = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 400;
         int rounds = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 40;
         int warmUp = arguments.length > 4 ? Integer.parseInt(arguments[4]) : 20;
-        List<String> samples =
-                arguments.length > 5 ? List.of(arguments).subList(5, arguments.length) : SAMPLES;
+        List<String> samples = arguments.length > 5 ? List.of(arguments).subList(5, arguments.length) : SAMPLES;
         try (EmbeddedPair pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false))) {
             ProxyProgram.createAccounts(pair.primary());
             pair.primary().execute("CREATE DATABASE shop");
@@ -158,7 +162,8 @@ public final class MirrorCpu {
     }
 
     private void start(String name, String section) throws IOException, InterruptedException {
-        ProxyProgram proxy = new ProxyProgram(pair.primary().port(), pair.standby().port(), section);
+        ProxyProgram proxy =
+                new ProxyProgram(pair.primary().port(), pair.standby().port(), section);
         Map<PointSelects.Mode, PointSelects> loads = new EnumMap<>(PointSelects.Mode.class);
         for (PointSelects.Mode mode : PointSelects.Mode.values()) {
             loads.put(mode, new PointSelects(proxy.port(), mode.option));
@@ -219,8 +224,9 @@ public final class MirrorCpu {
                 window.toMillis(),
                 rounds,
                 warmUp));
-        table.append("| mirrored | whole process | together | goal | relay's threads | together | µs: whole | relay | our own connections | plugin's executor"
-                        + " | JIT | GC | other | queries a second | mirrored a second | dropped |\n")
+        table.append(
+                        "| mirrored | whole process | together | goal | relay's threads | together | µs: whole | relay | our own connections | plugin's executor"
+                                + " | JIT | GC | other | queries a second | mirrored a second | dropped |\n")
                 .append("|---|" + "--:|".repeat(15) + "\n");
         measured.forEach((name, values) -> table.append(row(name, values)));
         return table.toString();
@@ -249,13 +255,18 @@ public final class MirrorCpu {
             row.append(String.format(
                     Locale.ROOT,
                     " | %.2f",
-                    Figures.median(values.stream().map(one -> one.perQuery(group)).toList())));
+                    Figures.median(
+                            values.stream().map(one -> one.perQuery(group)).toList())));
         }
         return row.append(String.format(
                         Locale.ROOT,
                         " | %,.0f | %,.0f | %,.0f |%n",
-                        Figures.median(values.stream().map(one -> one.queries() / seconds()).toList()),
-                        Figures.median(values.stream().map(one -> one.mirrored() / seconds()).toList()),
+                        Figures.median(values.stream()
+                                .map(one -> one.queries() / seconds())
+                                .toList()),
+                        Figures.median(values.stream()
+                                .map(one -> one.mirrored() / seconds())
+                                .toList()),
                         values.stream().mapToDouble(Measured::dropped).sum()))
                 .toString();
     }
@@ -263,6 +274,9 @@ public final class MirrorCpu {
     /** Per query over all windows. */
     private static double together(List<Measured> values, ToDoubleFunction<Measured> perQuery) {
         double queries = values.stream().mapToDouble(Measured::queries).sum();
-        return values.stream().mapToDouble(one -> perQuery.applyAsDouble(one) * one.queries()).sum() / queries;
+        return values.stream()
+                        .mapToDouble(one -> perQuery.applyAsDouble(one) * one.queries())
+                        .sum()
+                / queries;
     }
 }

@@ -92,8 +92,9 @@ public final class MirrorIsolation {
     }
 
     private String run() throws Exception {
-        String section = "{ concurrency: 4, timeout: 1s, queue: { statements: 1000, age: 1s }, rules: [ { name: all, sample: "
-                + sample + " } ] }";
+        String section =
+                "{ concurrency: 4, timeout: 1s, queue: { statements: 1000, age: 1s }, rules: [ { name: all, sample: "
+                        + sample + " } ] }";
         try (ProxyProgram off = new ProxyProgram(pair.primary().port(), link.port(), "");
                 ProxyProgram on = new ProxyProgram(pair.primary().port(), link.port(), section);
                 ShopSessions unmirrored = new ShopSessions(off, SESSIONS);
@@ -145,7 +146,8 @@ public final class MirrorIsolation {
                 dropped = (on.dropped() - before) / (window.toMillis() / 1000.0);
             }
         }
-        return new Triple(throughput.get(Window.OFF), throughput.get(Window.WELL), throughput.get(Window.SICK), dropped);
+        return new Triple(
+                throughput.get(Window.OFF), throughput.get(Window.WELL), throughput.get(Window.SICK), dropped);
     }
 
     private static void awaitMirroring(ProxyProgram proxy, ShopSessions sessions) throws SQLException {
@@ -192,20 +194,24 @@ public final class MirrorIsolation {
                 SESSIONS,
                 rounds,
                 window.toMillis()));
-        table.append("| the standby is | of mirroring to one that is well | of no mirroring | statements a second | dropped a second |\n|---|--:|--:|--:|--:|\n");
+        table.append(
+                "| the standby is | of mirroring to one that is well | of no mirroring | statements a second | dropped a second |\n|---|--:|--:|--:|--:|\n");
         measured.forEach((trouble, triples) -> table.append(String.format(
                 Locale.ROOT,
                 "| %s | %s | %s | %,.0f | %,.0f |%n",
                 trouble.words,
-                Figures.medianAndRange(triples.stream().map(one -> one.sick() / one.well()).toList()),
-                Figures.medianAndRange(triples.stream().map(one -> one.sick() / one.off()).toList()),
+                Figures.medianAndRange(
+                        triples.stream().map(one -> one.sick() / one.well()).toList()),
+                Figures.medianAndRange(
+                        triples.stream().map(one -> one.sick() / one.off()).toList()),
                 Figures.median(triples.stream().map(Triple::sick).toList()),
                 Figures.median(triples.stream().map(Triple::droppedPerSecond).toList()))));
         List<Triple> all = measured.values().stream().flatMap(List::stream).toList();
         table.append(String.format(
                 Locale.ROOT,
                 "| well, all rounds | 1 | %s | %,.0f | |%n",
-                Figures.medianAndRange(all.stream().map(one -> one.well() / one.off()).toList()),
+                Figures.medianAndRange(
+                        all.stream().map(one -> one.well() / one.off()).toList()),
                 Figures.median(all.stream().map(Triple::well).toList())));
         return table.append(String.format(
                         Locale.ROOT,

@@ -20,7 +20,8 @@ final class PointSelects implements AutoCloseable {
     PointSelects(int port, String mode) throws IOException, InterruptedException {
         said = Files.createTempFile("understudy-bench-", ".sysbench");
         process = command(port, "run", mode).redirectOutput(said.toFile()).start();
-        ProxyProgram.pause(Duration.ofMillis(1000)); // connected by then; it is let go again before anything is measured
+        ProxyProgram.pause(
+                Duration.ofMillis(1000)); // connected by then; it is let go again before anything is measured
         signal("STOP");
     }
 
@@ -76,7 +77,9 @@ final class PointSelects implements AutoCloseable {
         if (!process.isAlive()) {
             throw new IOException("sysbench has ended:\n" + Files.readString(said));
         }
-        new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid())).start().waitFor();
+        new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
+                .start()
+                .waitFor();
     }
 
     @Override

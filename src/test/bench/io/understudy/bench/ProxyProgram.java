@@ -70,7 +70,9 @@ final class ProxyProgram implements AutoCloseable {
     /** Puts other rules in force while sessions go on. @param sample what the first rule's shall be */
     void reload(String mirror, String sample) throws IOException, InterruptedException {
         write(mirror);
-        new ProcessBuilder("kill", "-HUP", String.valueOf(process.pid())).start().waitFor();
+        new ProcessBuilder("kill", "-HUP", String.valueOf(process.pid()))
+                .start()
+                .waitFor();
         await("the new rules", () -> get("/api/mirror").contains('"' + sample + '"'));
     }
 
@@ -120,7 +122,8 @@ final class ProxyProgram implements AutoCloseable {
     }
 
     String jdbcUrl(String options) {
-        return "jdbc:mariadb://127.0.0.1:" + port + "/shop?sslMode=disable&user=" + USER + "&password=" + PASSWORD + options;
+        return "jdbc:mariadb://127.0.0.1:" + port + "/shop?sslMode=disable&user=" + USER + "&password=" + PASSWORD
+                + options;
     }
 
     long pid() {
@@ -149,7 +152,8 @@ final class ProxyProgram implements AutoCloseable {
                     .build();
             return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
         } catch (IOException e) {
-            throw new IllegalStateException("the proxy's " + path + " cannot be read: " + e.getMessage() + "\n" + said(), e);
+            throw new IllegalStateException(
+                    "the proxy's " + path + " cannot be read: " + e.getMessage() + "\n" + said(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);

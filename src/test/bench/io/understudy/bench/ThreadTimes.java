@@ -81,6 +81,8 @@ final class ThreadTimes {
         if (name.startsWith("C1 ") || name.startsWith("C2 ")) {
             return Group.JIT;
         }
-        return name.startsWith("G1 ") || name.startsWith("GC ") || name.startsWith("VM Thread") ? Group.GC : Group.OTHER;
+        return name.startsWith("G1 ") || name.startsWith("GC ") || name.startsWith("VM Thread")
+                ? Group.GC
+                : Group.OTHER;
     }
 }
