@@ -112,7 +112,7 @@ class CommitBadInputTest {
     @Test
     void anotherServerInThePrimarysPlaceIsReadFromItsPresentPosition() throws Exception {
         EmbeddedServer old = EmbeddedServer.start(ServerOptions.of(8));
-        try {
+        try (CapturedLog log = new CapturedLog()) {
             prepare(old);
             try (CommitProxy proxy = new CommitProxy(old.address(), POLL).streaming()) {
                 insert(proxy);
@@ -146,6 +146,9 @@ class CommitBadInputTest {
                     insert(proxy);
                     await().until(() -> proxy.commits.count() == 2);
                     assertThat(proxy.commits.all().get(1).event()).startsWith("3-9-");
+                    assertThat(log.text())
+                            .contains("the primary is another server than before (server id 9)")
+                            .contains("its binary log is read from its present position");
                 }
             }
         } finally {

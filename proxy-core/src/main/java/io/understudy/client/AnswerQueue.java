@@ -64,6 +64,21 @@ final class AnswerQueue implements PacketSink {
         nanos = now;
     }
 
+    /** How long the connection may be left unread, in nanoseconds: what the stream that it brings says, else 0. */
+    long restNanos() {
+        PendingAnswer answer = due.peek();
+        WireStream stream = answer == null ? null : answer.stream();
+        if (stream == null) {
+            return 0;
+        }
+        try {
+            return stream.restNanos();
+        } catch (RuntimeException fault) {
+            log.error("a stream's handler failed when asked for how long it may rest", fault);
+            return 0;
+        }
+    }
+
     /** What the server said unasked, usually why it is about to close the connection; null when it said nothing. */
     @Nullable
     ErrPacket farewell() {

@@ -37,6 +37,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
     private static final int GATHERED = 32 * 1024;
     /** A server that takes nothing more does not get to keep the connection open. */
     private static final int LINGER_MILLIS = 1000;
+    /** A read of more than that is part of something large, which a rest between reads would hold up. */
+    private static final int RESTFUL_BYTES = 64 * 1024;
 
     private final Channel channel;
     private final Address address;
@@ -48,6 +50,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
 
     private @Nullable ByteBuf gathered;
     private boolean flushDue;
+    private int bytesRead;
     private @Nullable String ended;
     private volatile boolean open = true;
 
@@ -254,11 +257,26 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
             bytes.release();
             return;
         }
+        bytesRead += bytes.readableBytes();
         answers.readAt(System.nanoTime());
         try {
             scanner.scan(bytes);
         } catch (RuntimeException e) {
             end("what the server sent could not be followed: " + e.getMessage());
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        int read = bytesRead;
+        bytesRead = 0;
+        if (read == 0 || read > RESTFUL_BYTES || ended != null) {
+            return;
+        }
+        long nanos = answers.restNanos();
+        if (nanos > 0) {
+            channel.config().setAutoRead(false);
+            channel.eventLoop().schedule(() -> channel.config().setAutoRead(true), nanos, TimeUnit.NANOSECONDS);
         }
     }
 

@@ -6,8 +6,8 @@ import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.ServerFlavor;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +38,7 @@ public final class GtidTracking implements TrackingWatch {
     private static final InjectedStatement MYSQL =
             new InjectedStatement("SET SESSION session_track_gtids=OWN_GTID", "gtid_tracking");
 
-    private static final Set<String> ADDED = Set.of("last_gtid", LIST);
+    private static final List<String> ADDED = List.of("last_gtid", LIST);
 
     private enum State {
         WANTED,
@@ -99,8 +99,8 @@ public final class GtidTracking implements TrackingWatch {
     }
 
     /** Variables that the server reports because of us alone. */
-    public Set<String> addedVariables() {
-        return state == State.OURS && mariaDb ? ADDED : Set.of();
+    public List<String> addedVariables() {
+        return state == State.OURS && mariaDb ? ADDED : List.of();
     }
 
     /** Whether the server sends GTID entries because of us alone. */

@@ -19,6 +19,16 @@ public interface WireStream {
     /** The packet's last byte has arrived. */
     default void onPacketEnd(long receivedNanos) {}
 
+    /**
+     * Asked after each read: for how long, in nanoseconds, the connection may be left unread. What arrives meanwhile waits with
+     * the kernel and comes at once afterwards, so a busy stream costs one wake-up for each rest rather than one for each packet;
+     * its times are those of the read, late by up to the rest. 0 to be told of everything as it arrives. After a read of
+     * much, as of a large transaction, reading goes on all the same.
+     */
+    default long restNanos() {
+        return 0;
+    }
+
     /** The stream ended: the server's error as {@code error CODE (STATE) message}, or the connection's end. */
     void onEnd(String reason);
 }

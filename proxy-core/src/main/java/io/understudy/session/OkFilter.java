@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.understudy.inject.GtidTracking;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.packet.SessionStateFilter;
-import java.util.Set;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a session's client must not see of its OK packets: session state that only the proxy asked for. */
@@ -45,7 +45,7 @@ final class OkFilter {
             return filter.withoutState(alloc, buf, index, length, sequence);
         }
         GtidTracking own = tracking;
-        Set<String> variables = own == null ? Set.of() : own.addedVariables();
+        List<String> variables = own == null ? List.of() : own.addedVariables();
         return filter.without(alloc, buf, index, length, sequence, variables, own != null && own.addedGtids());
     }
 }

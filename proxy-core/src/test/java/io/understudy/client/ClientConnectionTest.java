@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 class ClientConnectionTest {
     private static final Loops LOOPS = new Loops();
     private static final byte[] COLUMN = bytes(3, 'd', 'e', 'f', 0);
+    private static final byte[] NOTHING = {};
     private static final byte[] END = bytes(0xFE, 0, 0, 2, 0, 0, 0);
 
     private final List<String> told = new CopyOnWriteArrayList<>();
@@ -107,6 +108,56 @@ class ClientConnectionTest {
             await().until(() -> told.size() == 2);
             assertThat(told).containsExactly("first error 1146 rows 0 affected 0", "second ok rows 0 affected 0");
             assertThat(connection.isOpen()).isTrue();
+            connection.close();
+            server.await();
+        }
+    }
+
+    @Test
+    void readsAStreamThatRestsInOneGoAfterwards() throws Exception {
+        CompletableFuture<Void> rested = new CompletableFuture<>();
+        try (FakeServer server = new FakeServer(s -> {
+            s.letIn();
+            s.receive();
+            s.send(bytes(0, 1));
+            rested.get(20, TimeUnit.SECONDS);
+            for (int i = 2; i < 50; i++) {
+                s.send(bytes(0, i));
+            }
+            s.receive();
+        })) {
+            WireConnection connection = LOOPS.connect(server, "x");
+            List<Integer> packets = new CopyOnWriteArrayList<>();
+            List<Long> times = new CopyOnWriteArrayList<>();
+            connection.stream(
+                    Packets.command(ByteBufAllocator.DEFAULT, CommandCode.BINLOG_DUMP, NOTHING), new WireStream() {
+                        @Override
+                        public void onPacket(
+                                io.netty.buffer.ByteBuf buf, int index, int shown, int length, long nanos) {
+                            packets.add((int) buf.getByte(index + 1));
+                            times.add(nanos);
+                        }
+
+                        @Override
+                        public int prefix() {
+                            return 2;
+                        }
+
+                        @Override
+                        public long restNanos() {
+                            if (!packets.isEmpty()) {
+                                rested.complete(null);
+                            }
+                            return TimeUnit.MILLISECONDS.toNanos(300);
+                        }
+
+                        @Override
+                        public void onEnd(String reason) {}
+                    });
+            await().until(() -> packets.size() == 49);
+            assertThat(packets).first().isEqualTo(1);
+            assertThat(times.get(48) - times.get(0)).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(300));
+            assertThat(times.stream().distinct().count()).as("reads").isLessThan(5);
             connection.close();
             server.await();
         }

@@ -15,7 +15,7 @@ import io.understudy.wire.packet.OkPacket;
 import io.understudy.wire.packet.SessionState;
 import io.understudy.wire.packet.SessionStateFilter;
 import java.util.Arrays;
-import java.util.Set;
+import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
@@ -101,7 +101,7 @@ class PacketsFuzzTest {
             }
             SessionStateFilter filter = new SessionStateFilter(capabilities);
             release(filter.withoutState(memory.alloc(), payload, 0, bytes.length, 1));
-            release(filter.without(memory.alloc(), payload, 0, bytes.length, 1, Set.of("last_gtid"), true));
+            release(filter.without(memory.alloc(), payload, 0, bytes.length, 1, List.of("last_gtid"), true));
         } catch (MalformedPacketException expected) {
             assertThat(expected).hasMessageMatching(".+");
         } finally {

@@ -67,7 +67,14 @@ public final class LiveBinlog {
             }
         };
         BinlogDump dump = new BinlogDump(
-                client, new JdbcQuestions(questions.dataSource()), executor, System::nanoTime, 0, true, listener);
+                client,
+                new JdbcQuestions(questions.dataSource()),
+                executor,
+                System::nanoTime,
+                0,
+                true,
+                BinlogDump.REST::toNanos,
+                listener);
         try {
             dump.start();
             if (gone.await(length.toMillis(), TimeUnit.MILLISECONDS)) {

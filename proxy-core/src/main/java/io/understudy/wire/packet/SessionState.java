@@ -17,6 +17,9 @@ public final class SessionState {
     public static final int STATE_CHANGE = 2;
     public static final int GTIDS = 3;
 
+    /** MariaDB's variable with the session's last GTID. */
+    public static final String LAST_GTID = "last_gtid";
+
     private SessionState() {}
 
     /** Receives the entries in order. */
@@ -44,7 +47,7 @@ public final class SessionState {
                 case SYSTEM_VARIABLE -> {
                     // MySQL and MariaDB may put several pairs into one entry.
                     while (body.isReadable()) {
-                        String name = text(body);
+                        String name = name(body);
                         visitor.variable(name, text(body));
                     }
                 }
@@ -60,6 +63,31 @@ public final class SessionState {
                 }
             }
         }
+    }
+
+    /** A variable's name; of the one that comes with every commit no new string is made. */
+    private static String name(ByteBuf in) {
+        int start = in.readerIndex();
+        int length = LengthEncoded.readLength(in);
+        if (is(in, in.readerIndex(), length, LAST_GTID)) {
+            in.skipBytes(length);
+            return LAST_GTID;
+        }
+        in.readerIndex(start);
+        return text(in);
+    }
+
+    /** Whether the bytes are these ASCII characters. */
+    static boolean is(ByteBuf buf, int index, int length, String ascii) {
+        if (length != ascii.length()) {
+            return false;
+        }
+        for (int i = 0; i < length; i++) {
+            if (buf.getByte(index + i) != ascii.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static String text(ByteBuf in) {

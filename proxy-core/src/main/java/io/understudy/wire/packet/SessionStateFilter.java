@@ -3,10 +3,10 @@ package io.understudy.wire.packet;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.understudy.wire.LengthEncoded;
+import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Packets;
 import io.understudy.wire.ServerStatus;
-import java.nio.charset.StandardCharsets;
-import java.util.Set;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +40,7 @@ public final class SessionStateFilter {
      * @param variables names of the variables to take out
      * @param gtids whether MySQL's GTID entries go too
      * @return with header; null when it may go as it is
+     * @throws MalformedPacketException when an entry reaches beyond the block
      */
     public @Nullable ByteBuf without(
             ByteBufAllocator alloc,
@@ -47,57 +48,92 @@ public final class SessionStateFilter {
             int index,
             int length,
             int sequence,
-            Set<String> variables,
+            List<String> variables,
             boolean gtids) {
         ok.parse(buf, index, length, capabilities);
         if (ok.stateLength() == 0) {
             return null;
         }
-        ByteBuf kept = alloc.buffer(ok.stateLength());
+        ByteBuf kept = null;
         try {
             ByteBuf in = buf.slice(ok.stateAt(), ok.stateLength());
             while (in.isReadable()) {
+                int entry = in.readerIndex();
                 int type = in.readUnsignedByte();
-                ByteBuf body = in.readSlice(LengthEncoded.readLength(in));
-                if (type == SessionState.SYSTEM_VARIABLE) {
-                    keepVariables(kept, body, variables);
-                } else if (type != SessionState.GTIDS || !gtids) {
-                    kept.writeByte(type);
-                    LengthEncoded.write(kept, body.readableBytes());
-                    kept.writeBytes(body);
+                int size = LengthEncoded.readLength(in);
+                int body = in.readerIndex();
+                int end = body + size;
+                boolean variable = type == SessionState.SYSTEM_VARIABLE;
+                boolean whole = variable ? keepsAll(in, end, variables) : type != SessionState.GTIDS || !gtids;
+                if (whole) {
+                    kept = kept == null ? alloc.buffer(ok.stateLength()) : kept;
+                    kept.writeBytes(in, entry, end - entry);
+                } else if (variable) {
+                    in.readerIndex(body);
+                    kept = keepSome(alloc, kept, in, end, variables);
                 }
+                in.readerIndex(end);
             }
-            return kept.readableBytes() == ok.stateLength() ? null : rebuild(alloc, buf, index, sequence, kept);
+            boolean unchanged = kept != null && kept.readableBytes() == ok.stateLength();
+            return unchanged ? null : rebuild(alloc, buf, index, sequence, kept);
         } finally {
-            kept.release();
+            if (kept != null) {
+                kept.release();
+            }
         }
     }
 
+    private static boolean keepsAll(ByteBuf in, int end, List<String> variables) {
+        while (in.readerIndex() < end) {
+            if (goes(in, end, variables)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Reads a variable's name and value; whether it is one of those to take out. */
+    private static boolean goes(ByteBuf in, int end, List<String> variables) {
+        int length = LengthEncoded.readLength(in);
+        boolean named = false;
+        for (int i = 0; i < variables.size() && !named; i++) {
+            named = SessionState.is(in, in.readerIndex(), length, variables.get(i));
+        }
+        in.skipBytes(length);
+        if (in.readerIndex() < end) {
+            int valueLength = LengthEncoded.readLength(in);
+            in.skipBytes(valueLength);
+        }
+        if (in.readerIndex() > end) {
+            throw new MalformedPacketException("a variable in a session state entry reaches beyond it");
+        }
+        return named;
+    }
+
     /** An entry may hold several variables; it is written without those that go, or not at all. */
-    private static void keepVariables(ByteBuf out, ByteBuf body, Set<String> variables) {
-        int from = body.readerIndex();
-        ByteBuf left = body.alloc().buffer(body.readableBytes());
+    private static @Nullable ByteBuf keepSome(
+            ByteBufAllocator alloc, @Nullable ByteBuf kept, ByteBuf in, int end, List<String> variables) {
+        ByteBuf left = null;
         try {
-            while (body.isReadable()) {
-                int at = body.readerIndex();
-                int nameLength = LengthEncoded.readLength(body);
-                String name = body.toString(body.readerIndex(), nameLength, StandardCharsets.UTF_8);
-                body.skipBytes(nameLength);
-                if (body.isReadable()) {
-                    int valueLength = LengthEncoded.readLength(body);
-                    body.skipBytes(valueLength);
-                }
-                if (!variables.contains(name)) {
-                    left.writeBytes(body, at, body.readerIndex() - at);
+            while (in.readerIndex() < end) {
+                int at = in.readerIndex();
+                if (!goes(in, end, variables)) {
+                    left = left == null ? alloc.buffer(end - at) : left;
+                    left.writeBytes(in, at, in.readerIndex() - at);
                 }
             }
-            if (left.isReadable() || body.readerIndex() == from) {
-                out.writeByte(SessionState.SYSTEM_VARIABLE);
-                LengthEncoded.write(out, left.readableBytes());
-                out.writeBytes(left);
+            if (left == null) {
+                return kept;
             }
+            ByteBuf out = kept == null ? alloc.buffer() : kept;
+            out.writeByte(SessionState.SYSTEM_VARIABLE);
+            LengthEncoded.write(out, left.readableBytes());
+            out.writeBytes(left);
+            return out;
         } finally {
-            left.release();
+            if (left != null) {
+                left.release();
+            }
         }
     }
 

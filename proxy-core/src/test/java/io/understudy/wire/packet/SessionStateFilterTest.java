@@ -1,13 +1,15 @@
 package io.understudy.wire.packet;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.understudy.wire.Capabilities;
-import java.util.Set;
+import io.understudy.wire.MalformedPacketException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +30,7 @@ class SessionStateFilterTest {
     private @Nullable String without(String hex, String... variables) {
         ByteBuf packet = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(hex));
         return hex(filter.without(
-                UnpooledByteBufAllocator.DEFAULT, packet, 0, packet.readableBytes(), 7, Set.of(variables), true));
+                UnpooledByteBufAllocator.DEFAULT, packet, 0, packet.readableBytes(), 7, List.of(variables), true));
     }
 
     private static @Nullable String hex(@Nullable ByteBuf packet) {
@@ -61,6 +63,27 @@ class SessionStateFilterTest {
                 .isEqualTo("30000007" + "00010022000000" + INFO);
         assertThat(without("00000002400000" + "0017" + GTID + SCHEMA, "last_gtid"))
                 .isEqualTo("0d000007" + "00000002400000" + "0004" + SCHEMA);
+    }
+
+    @Test
+    void ofSeveralVariablesInOneEntryTheOthersStay() {
+        String gtid = GTID.substring(4);
+        String charset = "0a" + "6175746f636f6d6d6974" + "024f4e"; // autocommit=ON
+        String both = "00" + "1f" + charset + gtid;
+        assertThat(without("00000002400000" + "0021" + both, "x", "last_gtid"))
+                .isEqualTo("19000007" + "00000002400000" + "0010" + "000e" + charset);
+        assertThat(without("00000002400000" + "0021" + both, "x")).isNull();
+        assertThat(without("00000002400000" + "0025" + both + SCHEMA, "last_gtid", "autocommit"))
+                .isEqualTo("0d000007" + "00000002400000" + "0004" + SCHEMA);
+    }
+
+    @Test
+    void anEntryThatReachesBeyondTheBlockIsRefused() {
+        assertThatThrownBy(() -> without("00000002400000" + "0005" + "0012096c61", "last_gtid"))
+                .isInstanceOf(MalformedPacketException.class);
+        // A name that goes on in the entry behind its own.
+        assertThatThrownBy(() -> without("00000002400000" + "000a" + "0004" + "066c6173" + SCHEMA, "last_gtid"))
+                .isInstanceOf(MalformedPacketException.class);
     }
 
     @Test

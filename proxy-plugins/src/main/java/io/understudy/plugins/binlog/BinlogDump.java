@@ -37,6 +37,9 @@ public final class BinlogDump {
     /** Silence after which the connection is taken for dead. */
     static final Duration SILENCE = HEARTBEAT.multipliedBy(4);
 
+    /** A rest between reads that saves nearly all wake-ups of a busy log, for who does not need exact arrivals. */
+    public static final Duration REST = Duration.ofMillis(20);
+
     private final WireConnector connector;
     private final PrimaryQuestions questions;
     private final ScheduledExecutorService executor;
@@ -44,6 +47,7 @@ public final class BinlogDump {
     private final BinlogListener listener;
     private final ServerIds serverIds;
     private final boolean wantTables;
+    private final LongSupplier rest;
 
     private final BackOff backOff = new BackOff();
     private final AtomicInteger attempt = new AtomicInteger();
@@ -58,6 +62,8 @@ public final class BinlogDump {
      * @param wantTables the listener needs the names of tables
      * @param nanoClock monotonic, the same that stamps packets
      * @param serverId id to appear under, or 0 to choose one
+     * @param rest asked after each read: nanoseconds for which the log may be left unread, see {@link
+     *     io.understudy.plugin.WireStream#restNanos}
      */
     public BinlogDump(
             WireConnector connector,
@@ -66,6 +72,7 @@ public final class BinlogDump {
             LongSupplier nanoClock,
             long serverId,
             boolean wantTables,
+            LongSupplier rest,
             BinlogListener listener) {
         this.connector = connector;
         this.questions = questions;
@@ -73,6 +80,7 @@ public final class BinlogDump {
         this.nanoClock = nanoClock;
         this.serverIds = new ServerIds(serverId);
         this.wantTables = wantTables;
+        this.rest = rest;
         this.listener = listener;
     }
 
@@ -180,8 +188,8 @@ public final class BinlogDump {
             return;
         }
         BinlogParser parser = new BinlogParser(facts.flavor(), wantTables, listener::onTransaction);
-        BinlogStream handler =
-                new BinlogStream(parser, nanoClock.getAsLong(), (reason, message) -> trouble(number, reason, message));
+        BinlogStream handler = new BinlogStream(
+                parser, nanoClock.getAsLong(), rest, (reason, message) -> trouble(number, reason, message));
         boolean replaced;
         synchronized (this) {
             if (stopped || !current(number)) {

@@ -80,7 +80,7 @@ public final class BinlogFile {
             try {
                 parser.event(buf, 0, event.length, at);
                 at += length;
-                parser.eventEnd(at);
+                parser.eventEnd(at, false);
             } catch (IndexOutOfBoundsException | IllegalStateException e) {
                 throw new IOException(file + ": the event at offset " + at + " cannot be read: " + e.getMessage(), e);
             }

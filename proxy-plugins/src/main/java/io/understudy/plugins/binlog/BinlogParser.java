@@ -103,8 +103,12 @@ final class BinlogParser {
         }
     }
 
-    /** The last byte of the event has arrived. */
-    void eventEnd(long receivedNanos) {
+    /**
+     * The last byte of the event has arrived.
+     *
+     * @param punctual it was read as it arrived, so {@code receivedNanos} is when that was
+     */
+    void eventEnd(long receivedNanos, boolean punctual) {
         if (ending == Ending.NOT_YET) {
             return;
         }
@@ -119,6 +123,7 @@ final class BinlogParser {
                 bytes,
                 firstNanos,
                 receivedNanos,
+                punctual,
                 named == null ? Set.of() : Set.copyOf(named),
                 tablesKnown,
                 statements,

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.WireStream;
 import java.time.Duration;
 import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 
 /**
  * From packets to events: each packet is a byte 0 and an event. On the connection's event loop only.
@@ -14,14 +15,23 @@ final class BinlogStream implements WireStream {
 
     private final BinlogParser parser;
     private final BiConsumer<BinlogTrouble.Reason, String> onEnd;
+    private final LongSupplier rest;
+    private boolean rested;
     private boolean over;
     private final long beganNanos;
     private volatile long lastNanos;
     private long events;
 
-    /** @param onEnd told once, with the server's error or why the bytes cannot be understood */
-    BinlogStream(BinlogParser parser, long nowNanos, BiConsumer<BinlogTrouble.Reason, String> onEnd) {
+    /**
+     * A stream that begins now.
+     *
+     * @param rest nanoseconds for which it may be left unread; 0 while exact arrivals are needed
+     * @param onEnd told once, with the server's error or why the bytes cannot be understood
+     */
+    BinlogStream(
+            BinlogParser parser, long nowNanos, LongSupplier rest, BiConsumer<BinlogTrouble.Reason, String> onEnd) {
         this.parser = parser;
+        this.rest = rest;
         this.onEnd = onEnd;
         this.beganNanos = nowNanos;
         this.lastNanos = nowNanos;
@@ -54,7 +64,14 @@ final class BinlogStream implements WireStream {
             return;
         }
         lastNanos = receivedNanos;
-        parser.eventEnd(receivedNanos);
+        parser.eventEnd(receivedNanos, !rested);
+    }
+
+    @Override
+    public long restNanos() {
+        long nanos = rest.getAsLong();
+        rested = nanos > 0;
+        return nanos;
     }
 
     @Override

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param bytes of all its events, headers included
  * @param firstNanos monotonic arrival of its first event
  * @param lastNanos monotonic arrival of the last byte of its last event
+ * @param punctual it was read as it arrived; otherwise the times are those of a read that came later, after a rest
  * @param tables names {@code schema.table} whose rows it changes; at most {@link #MAX_TABLES}
  * @param tablesKnown {@code tables} is complete; false for logged statements, compressed transactions, and too many tables
  * @param statements it holds logged statements (statement-based logging) that are not schema changes
@@ -34,6 +35,7 @@ public record BinlogTransaction(
         long bytes,
         long firstNanos,
         long lastNanos,
+        boolean punctual,
         Set<String> tables,
         boolean tablesKnown,
         boolean statements,
@@ -67,6 +69,7 @@ public record BinlogTransaction(
                 bytes,
                 firstNanos,
                 lastNanos,
+                true,
                 tables,
                 tablesKnown,
                 statements,

@@ -9,6 +9,11 @@ package io.understudy.plugins.commitlatency;
  */
 record Breakdown(long executeNanos, long queuedNanos, long ackNanos) {
 
+    /** Of a commit that waited for nobody. */
+    static Breakdown unwaited(long latencyNanos) {
+        return new Breakdown(latencyNanos, 0, 0);
+    }
+
     /**
      * Splits.
      *

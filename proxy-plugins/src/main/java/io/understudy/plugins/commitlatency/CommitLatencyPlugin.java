@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Plugin {@code commit-latency}: what each commit costs, and how much of that is semi-synchronous replication. */
 public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfig> {
-    private static final long WORK_MILLIS = 20;
+    private static final long WORK_MILLIS = 100;
 
     private final Witness witness;
     private CommitLatencyConfig config = CommitLatencyConfig.defaults();
@@ -77,6 +77,7 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
                     System::nanoTime,
                     initial.serverId(),
                     false,
+                    started::restNanos,
                     started);
             dump = reader;
             reader.start();

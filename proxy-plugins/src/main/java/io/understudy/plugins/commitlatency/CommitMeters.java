@@ -12,7 +12,7 @@ import java.util.TreeMap;
 /** The plugin's meters, resolved once. Any thread. */
 final class CommitMeters {
     /** Why a commit was not attributed. */
-    static final String[] REASONS = {"no_gtid", "no_binlog", "gap", "expired", "superseded", "overflow"};
+    static final String[] REASONS = {"no_gtid", "no_binlog", "gap", "expired", "superseded", "overflow", "late"};
 
     private static final double[] GROUP_SIZES = {1, 2, 4, 8, 16, 32, 64, 128, 256};
 

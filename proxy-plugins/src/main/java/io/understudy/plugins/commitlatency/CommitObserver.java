@@ -6,6 +6,7 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.sql.StatementSummary;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /** Finds one session's commits and hands them on. */
@@ -17,6 +18,8 @@ final class CommitObserver implements SessionObserver {
     private final CommitSink sink;
     private final CommitRecognizer recognizer;
     private @Nullable String digest;
+    private @Nullable String lastHex;
+    private long lastDigest;
 
     CommitObserver(SessionContext session, CommitSink sink) {
         this.session = session;
@@ -45,7 +48,7 @@ final class CommitObserver implements SessionObserver {
                 recognizer.answered(command, response, session.settings().temporaryTables());
         if (command.isStatement() && command.kind().writes() && !(wroteBefore && digest != null)) {
             StatementSummary summary = command.summary();
-            digest = summary == null ? null : summary.digestHex();
+            digest = summary == null ? null : hex(summary.digest());
         }
         if (kind != null) {
             sink.committed(new Commit(
@@ -61,6 +64,17 @@ final class CommitObserver implements SessionObserver {
         if (!recognizer.wrote()) {
             digest = null;
         }
+    }
+
+    /** Sessions repeat themselves, so a string is rarely made. */
+    private String hex(long value) {
+        String known = lastHex;
+        if (known == null || lastDigest != value) {
+            known = HexFormat.of().toHexDigits(value);
+            lastHex = known;
+            lastDigest = value;
+        }
+        return known;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.understudy.plugins.commitlatency;
 
+import io.understudy.plugins.binlog.BinlogDump;
 import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
@@ -24,6 +25,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private static final int RESERVED = 256;
 
     private static final long COUNTED_WAITS = 100_000;
+    private static final long REST_NANOS = BinlogDump.REST.toNanos();
 
     private record Started(PrimaryFacts facts, boolean replaced) {}
 
@@ -41,6 +43,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private final GroupCommits groups;
     private final Exposure exposure = new Exposure();
     private final SlowCommits slowCommits = new SlowCommits();
+    private final ClockSteps clockSteps;
     private volatile long slowNanos;
     private volatile @Nullable SemiSyncSample sample;
     private volatile long countedMicros;
@@ -64,6 +67,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         this.slowNanos = config.slow().toNanos();
         this.join = new GtidJoin(CAPACITY, config.expire().toNanos(), new Joined());
         this.classifier = new SemiSyncClassifier(CAPACITY, this::classified);
+        this.clockSteps = new ClockSteps(clock, nanoClock);
         this.groups = new GroupCommits(meters::group);
     }
 
@@ -100,6 +104,16 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         queue.offer(look);
     }
 
+    /**
+     * How long the binary log may be left unread: while semi-synchronous replication is switched off nobody waits for an
+     * acknowledgement, so that arrivals tell nothing, and a wake-up for each commit is saved. Not while it has only fallen back
+     * to asynchronous, as it may recover at any commit. Any thread.
+     */
+    long restNanos() {
+        SemiSyncSample latest = sample;
+        return latest != null && latest.state() == SemiSync.OFF ? REST_NANOS : 0;
+    }
+
     @Override
     public void run() {
         Object next = queue.poll();
@@ -113,6 +127,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             next = queue.poll();
         }
         join.expire(nanoClock.getAsLong());
+        clockSteps.look();
     }
 
     private void take(Object next) {
@@ -159,18 +174,43 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         slowCommits.look(tracked, slowNanos, nanoClock.getAsLong());
     }
 
+    private void attributed(Tracked tracked, BinlogTransaction event, Breakdown parts) {
+        tracked.attributed(parts, event.bytes());
+        meters.attributed(parts);
+        report.attributed(tracked.commit(), parts);
+        witness.joined(tracked.commit(), event, parts);
+        slowCommits.look(tracked, slowNanos, nanoClock.getAsLong());
+    }
+
+    /**
+     * A commit whose event was read after a rest: known to have waited for nobody if semi-synchronous replication was off
+     * when it was answered, otherwise (it has just been switched on) not to be split.
+     */
+    private void settle(Tracked tracked) {
+        BinlogTransaction event = tracked.event();
+        SemiSync state = tracked.state();
+        if (event == null || state == null) {
+            return;
+        }
+        if (state == SemiSync.OFF) {
+            attributed(tracked, event, Breakdown.unwaited(tracked.commit().latencyNanos()));
+        } else {
+            unattributed(tracked, "late");
+        }
+    }
+
     private final class Joined implements GtidJoin.Out {
         @Override
         public void joined(Tracked tracked, BinlogTransaction event, long queuedNanos) {
             Commit commit = tracked.commit();
+            if (!event.punctual()) {
+                tracked.met(event);
+                settle(tracked);
+                return;
+            }
             SemiSyncSample latest = sample;
             long queued = latest != null && latest.queuesCommits() ? queuedNanos : 0;
-            Breakdown parts = Breakdown.of(commit.sentNanos(), event.lastNanos(), commit.okNanos(), queued);
-            tracked.attributed(parts, event.bytes());
-            meters.attributed(parts);
-            report.attributed(commit, parts);
-            witness.joined(commit, event, parts);
-            slowCommits.look(tracked, slowNanos, nanoClock.getAsLong());
+            attributed(tracked, event, Breakdown.of(commit.sentNanos(), event.lastNanos(), commit.okNanos(), queued));
         }
 
         @Override
@@ -202,6 +242,8 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private void classified(Tracked tracked, SemiSync state) {
         Commit commit = tracked.commit();
         meters.commit(commit, state);
+        tracked.classified(state);
+        settle(tracked);
         if (state.unacknowledged()) {
             exposure.unacknowledged(tracked, wall(commit.okNanos()));
         } else if (state == SemiSync.ON) {

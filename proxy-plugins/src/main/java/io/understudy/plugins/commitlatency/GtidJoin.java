@@ -79,8 +79,11 @@ final class GtidJoin {
 
     private void join(Tracked tracked, BinlogTransaction event) {
         Commit commit = tracked.commit();
-        long queued = acknowledging.overlap(commit.sentNanos(), event.lastNanos());
-        acknowledging.add(event.lastNanos(), commit.okNanos());
+        long queued = 0;
+        if (event.punctual()) {
+            queued = acknowledging.overlap(commit.sentNanos(), event.lastNanos());
+            acknowledging.add(event.lastNanos(), commit.okNanos());
+        }
         out.joined(tracked, event, queued);
     }
 

@@ -1,5 +1,6 @@
 package io.understudy.plugins.commitlatency;
 
+import io.understudy.plugins.binlog.BinlogTransaction;
 import org.jspecify.annotations.Nullable;
 
 /** A commit on its way through the worker, with what was found out about it so far. On the worker only. */
@@ -7,6 +8,8 @@ final class Tracked {
     private final Commit commit;
     private @Nullable Breakdown breakdown;
     private long bytes;
+    private @Nullable BinlogTransaction event;
+    private @Nullable SemiSync state;
 
     Tracked(Commit commit) {
         this.commit = commit;
@@ -25,6 +28,28 @@ final class Tracked {
     /** Of its events in the binary log; 0 when these were not seen (yet). */
     long bytes() {
         return bytes;
+    }
+
+    /** Its event was found, but was read so late that the commit can be split only once its state is known. */
+    void met(BinlogTransaction late) {
+        event = late;
+        bytes = late.bytes();
+    }
+
+    /** What {@link #met} was told, or null. */
+    @Nullable
+    BinlogTransaction event() {
+        return event;
+    }
+
+    void classified(SemiSync found) {
+        state = found;
+    }
+
+    /** Of semi-synchronous replication when it was answered; null when that is not decided yet. */
+    @Nullable
+    SemiSync state() {
+        return state;
     }
 
     void attributed(Breakdown parts, long eventBytes) {

@@ -107,6 +107,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
                     nanos,
                     0,
                     true,
+                    () -> 0,
                     new BinlogFanOut(binlog, applied, workload));
             reader.start();
             return reader;

@@ -10,6 +10,7 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.WireConnection;
 import io.understudy.plugin.WireResponse;
 import io.understudy.plugin.WireStream;
+import io.understudy.plugins.CapturedErrors;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
@@ -144,6 +145,7 @@ class BinlogDumpTest {
                 executor::nanos,
                 serverId,
                 true,
+                () -> 0,
                 new BinlogListener() {
                     @Override
                     public void onTransaction(BinlogTransaction transaction) {
@@ -226,7 +228,10 @@ class BinlogDumpTest {
     @Test
     void gtidModeOff() {
         facts = new PrimaryFacts(ServerFlavor.MYSQL, 1, EventBuilder.UUID, true, "ROW", false, "");
-        dump(0);
+        try (CapturedErrors log = new CapturedErrors()) {
+            dump(0);
+            assertThat(log.text()).contains("WARN", "the primary's transactions have no GTIDs", "gtid_mode=ON");
+        }
         expectTrouble(BinlogTrouble.Reason.GTID_OFF, "gtid_mode=ON");
     }
 

@@ -16,10 +16,14 @@ class BinlogParserTest {
     private final List<BinlogTransaction> seen = new ArrayList<>();
     private final List<String> ends = new ArrayList<>();
     private long now = 1_000;
+    private long rest;
 
     private BinlogStream stream(ServerFlavor flavor) {
         return new BinlogStream(
-                new BinlogParser(flavor, true, seen::add), now, (reason, message) -> ends.add(reason + " " + message));
+                new BinlogParser(flavor, true, seen::add),
+                now,
+                () -> rest,
+                (reason, message) -> ends.add(reason + " " + message));
     }
 
     private void feed(BinlogStream stream, ByteBuf... events) {
@@ -63,6 +67,18 @@ class BinlogParserTest {
             assertThat(insert.lastNanos()).isEqualTo(now);
             int crc = checksums ? 4 : 0;
             assertThat(insert.bytes()).isEqualTo(5 * (19 + crc) + 19 + 22 + 50 + 8);
+        }
+
+        @Test
+        void whatIsReadAfterARestIsNotPunctual() {
+            rest = 20;
+            assertThat(stream.restNanos()).isEqualTo(20);
+            feed(stream, server.mariaDbGtid(0, 1, TRANSACTIONAL, 0), server.xid());
+            rest = 0;
+            feed(stream, server.mariaDbGtid(0, 2, TRANSACTIONAL, 0), server.xid());
+            assertThat(stream.restNanos()).isZero();
+            feed(stream, server.mariaDbGtid(0, 3, TRANSACTIONAL, 0), server.xid());
+            assertThat(seen).extracting(BinlogTransaction::punctual).containsExactly(false, false, true);
         }
 
         @Test

@@ -76,6 +76,46 @@ class CommitWorkerTest {
     }
 
     @Test
+    void restsOnlyWhileSemiSyncIsSwitchedOff() {
+        CommitWorker worker = worker(Attribution.AUTO, true);
+        assertThat(worker.restNanos()).isZero();
+        worker.sampled(SemiSyncTest.sample(now, false, false, 0));
+        worker.run();
+        assertThat(worker.restNanos()).isEqualTo(20 * MS);
+        worker.sampled(SemiSyncTest.sample(now, true, false, 0));
+        worker.run();
+        assertThat(worker.restNanos()).as("fallen back, may recover").isZero();
+        worker.sampled(SemiSyncSample.unknown(now, now));
+        worker.run();
+        assertThat(worker.restNanos()).as("unknown").isZero();
+    }
+
+    @Test
+    void whatWasReadAfterARestIsSplitOnlyIfNobodyWaited() {
+        CommitWorker worker = worker(Attribution.AUTO, true);
+        worker.onStart(FACTS, false);
+        worker.sampled(SemiSyncTest.sample(now, false, false, 0));
+        // Read between the OK of the one and the sending of the other, so that the clock would say "waited 3 ms".
+        worker.committed(GtidJoinTest.commit("0-1-2", now, now + 5 * MS));
+        worker.onTransaction(GtidJoinTest.late("0-1-2", now + 2 * MS));
+        worker.run();
+        assertThat(waits("binlog"))
+                .as("not known yet whether semi-sync was off")
+                .isEmpty();
+        worker.sampled(SemiSyncTest.sample(now + 10 * MS, false, false, 0));
+        worker.run();
+        assertThat(waits("binlog")).containsExactly(0L);
+        assertThat(commits("autocommit", "off")).containsExactly(5 * MS);
+        // Switched on between two looks: this one may have waited, and the event's time does not tell.
+        worker.committed(GtidJoinTest.commit("0-1-3", now + 11 * MS, now + 15 * MS));
+        worker.sampled(SemiSyncTest.sample(now + 20 * MS, true, true, 0));
+        worker.onTransaction(GtidJoinTest.late("0-1-3", now + 21 * MS));
+        worker.run();
+        assertThat(waits("binlog")).hasSize(1);
+        assertThat(worker.view().unattributed()).containsEntry("late", 1L);
+    }
+
+    @Test
     void autoFallsBackToCountersWithTheRemedyAndComesBack() {
         CommitWorker worker = worker(Attribution.AUTO, true);
         worker.onGap(new BinlogTrouble(BinlogTrouble.Reason.PRIVILEGE, "denied; GRANT REPLICATION SLAVE"));

@@ -43,6 +43,12 @@ class GtidJoinTest {
                 gtid, TransactionKind.WRITE, 0, 1, 1, -1, 100, nanos, nanos, Set.of(), true, false);
     }
 
+    /** Read after a rest. */
+    static BinlogTransaction late(String gtid, long nanos) {
+        return new BinlogTransaction(
+                gtid, TransactionKind.WRITE, 0, 1, 1, -1, 100, nanos, nanos, false, Set.of(), true, false, null, 0, 0);
+    }
+
     private static void tell(GtidJoin join, Commit commit) {
         join.commit(new Tracked(commit), String.valueOf(commit.gtid()));
     }

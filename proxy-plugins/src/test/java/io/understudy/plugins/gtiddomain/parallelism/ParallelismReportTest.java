@@ -41,6 +41,7 @@ class ParallelismReportTest {
                 100,
                 0,
                 0,
+                true,
                 Set.of(),
                 false,
                 false,

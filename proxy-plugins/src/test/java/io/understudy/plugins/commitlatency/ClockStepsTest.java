@@ -1,0 +1,59 @@
+package io.understudy.plugins.commitlatency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugins.CapturedErrors;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import org.junit.jupiter.api.Test;
+
+class ClockStepsTest {
+    private Instant wall = Instant.parse("2026-01-01T12:00:00Z");
+    private long nanos = 77_000_000_000L;
+
+    private final Clock clock = new Clock() {
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
+
+        @Override
+        public Instant instant() {
+            return wall;
+        }
+    };
+
+    private void pass(long realMillis, long shownMillis) {
+        nanos += realMillis * 1_000_000;
+        wall = wall.plusMillis(shownMillis);
+    }
+
+    @Test
+    void stepsAreToldAndDriftIsNot() {
+        try (CapturedErrors log = new CapturedErrors()) {
+            ClockSteps steps = new ClockSteps(clock, () -> nanos);
+            for (int i = 0; i < 100; i++) {
+                pass(20, 25);
+                steps.look();
+            }
+            assertThat(log.text()).isEmpty();
+            pass(20, 20 + 3_600_000);
+            steps.look();
+            assertThat(log.text()).contains("WARN", "set forward by 3600000 ms", "latencies are not affected");
+            pass(20, 20 - 1_500);
+            steps.look();
+            assertThat(log.text()).contains("set back by 1500 ms", "time synchronisation");
+            int told = log.text().length();
+            pass(20, 20);
+            steps.look();
+            assertThat(log.text()).hasSize(told);
+        }
+    }
+}
