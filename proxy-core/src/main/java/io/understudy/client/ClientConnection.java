@@ -31,10 +31,6 @@ import org.jspecify.annotations.Nullable;
 final class ClientConnection extends ChannelInboundHandlerAdapter implements WireConnection {
     private static final Answer STREAM = answer(CommandCode.BINLOG_DUMP);
     private static final byte[] NOTHING = new byte[0];
-    /** Shorter packets leave in one buffer: to copy one costs less than a buffer of its own does on its way out. */
-    private static final int SHORT = 1024;
-
-    private static final int GATHERED = 32 * 1024;
     /** A server that takes nothing more does not get to keep the connection open. */
     private static final int LINGER_MILLIS = 1000;
     /** A read of more than that is part of something large, which a rest between reads would hold up. */
@@ -46,16 +42,15 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
     private final long threadId;
     private final AnswerQueue answers;
     private final PacketScanner scanner;
-    private final Runnable flush = this::flush;
+    private final OutgoingPackets outgoing;
 
-    private @Nullable ByteBuf gathered;
-    private boolean flushDue;
     private int bytesRead;
     private @Nullable String ended;
     private volatile boolean open = true;
 
     ClientConnection(Channel channel, Address address, Greeting greeting, long capabilities) {
         this.channel = channel;
+        this.outgoing = new OutgoingPackets(channel);
         this.address = address;
         this.flavor = greeting.isMariaDb() ? ServerFlavor.MARIADB : ServerFlavor.MYSQL;
         this.threadId = greeting.threadId();
@@ -106,7 +101,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
                         response.onFailure(reason());
                     } else {
                         answers.add(grammar, response, null);
-                        write(command);
+                        outgoing.write(command);
                     }
                 },
                 () -> {
@@ -124,7 +119,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
                         stream.onEnd(reason());
                     } else {
                         answers.add(grammar, null, stream);
-                        write(command);
+                        outgoing.write(command);
                     }
                 },
                 () -> {
@@ -144,7 +139,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
         onLoop(
                 () -> {
                     if (!refused(command)) {
-                        write(command);
+                        outgoing.write(command);
                     }
                 },
                 command::release);
@@ -200,50 +195,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
         return known == null ? this + ": lost" : known;
     }
 
-    private void write(ByteBuf bytes) {
-        if (bytes.readableBytes() <= SHORT) {
-            gather(bytes);
-        } else {
-            writeGathered();
-            channel.write(bytes, channel.voidPromise());
-        }
-        if (!flushDue) {
-            flushDue = true;
-            channel.eventLoop().execute(flush);
-        }
-    }
-
-    private void gather(ByteBuf bytes) {
-        ByteBuf room = gathered;
-        if (room == null) {
-            room = alloc().buffer(SHORT, GATHERED + SHORT);
-            gathered = room;
-        }
-        room.writeBytes(bytes);
-        bytes.release();
-        if (room.readableBytes() >= GATHERED) {
-            writeGathered();
-        }
-    }
-
-    private void writeGathered() {
-        ByteBuf full = gathered;
-        if (full != null) {
-            gathered = null;
-            channel.write(full, channel.voidPromise());
-        }
-    }
-
-    private void flush() {
-        flushDue = false;
-        writeGathered();
-        channel.flush();
-    }
-
     private void sendEmpty(int sequence) {
         ByteBuf out = alloc().buffer(Packets.HEADER);
         Packets.end(out, Packets.begin(out, sequence));
-        write(out);
+        outgoing.write(out);
     }
 
     @Override
@@ -300,7 +255,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
         onLoop(
                 () -> {
                     if (ended == null && channel.isActive()) {
-                        writeGathered();
+                        outgoing.writeGathered();
                         channel.write(Packets.command(alloc(), CommandCode.QUIT, NOTHING), channel.voidPromise());
                     }
                     end("closed by Understudy");
@@ -314,7 +269,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
         }
         open = false;
         ended = this + ": " + why;
-        writeGathered();
+        outgoing.writeGathered();
         channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
         if (channel.isActive()) {
             channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
