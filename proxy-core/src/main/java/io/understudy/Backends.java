@@ -99,6 +99,11 @@ final class Backends implements AutoCloseable {
                         LOGIN_TIMEOUT)));
     }
 
+    /** See {@link PrimaryMonitor#tellSqlMode}. */
+    void tellSqlMode(PrimaryMonitor.SqlModeListener listener) {
+        primaryMonitor.tellSqlMode(listener);
+    }
+
     void start() {
         primaryMonitor.start();
         standbyMonitors.forEach(StandbyMonitor::start);

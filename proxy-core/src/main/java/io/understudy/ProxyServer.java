@@ -86,6 +86,7 @@ public final class ProxyServer implements AutoCloseable {
         backends = new Backends(config, transport, meters);
         BackendConnector connector = new BackendConnector(
                 transport, config.primary().address(), config.primary().connectTimeout(), RelayServer.WATER_MARK);
+        backends.tellSqlMode(environment.sqlMode()::seen);
         connector.whenFailed(backends::suspectPrimary);
         relay = new RelayContext(
                 registry,

@@ -15,8 +15,7 @@ final class LinePlot {
     private static final int BOTTOM = 55;
     private static final int LABEL_HEIGHT = 16;
     private static final int TICKS = 5;
-    private static final String[] COLOURS = {
-        "#b3261e", "#e07a1f", "#b89500", "#1a7f37", "#6e7781", "#0969da", "#8250df"
+    private static final String[] COLOURS = {"#b3261e", "#e07a1f", "#b89500", "#1a7f37", "#6e7781", "#0969da", "#8250df"
     };
 
     private record Line(String name, double[] x, double[] y) {
@@ -41,14 +40,18 @@ final class LinePlot {
     }
 
     String svg() {
-        double maxX = lines.stream().mapToDouble(line -> line.x[line.x.length - 1]).max().orElse(1);
+        double maxX = lines.stream()
+                .mapToDouble(line -> line.x[line.x.length - 1])
+                .max()
+                .orElse(1);
         double maxY = round(lines.stream().mapToDouble(Line::last).max().orElse(1));
         StringBuilder svg = new StringBuilder();
         svg.append(format(
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n",
                 WIDTH, HEIGHT));
         svg.append(format("<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", WIDTH, HEIGHT));
-        svg.append(format("<text x=\"%d\" y=\"24\" font-size=\"15\" font-weight=\"bold\">%s</text>\n", LEFT, escape(title)));
+        svg.append(format(
+                "<text x=\"%d\" y=\"24\" font-size=\"15\" font-weight=\"bold\">%s</text>\n", LEFT, escape(title)));
         for (int i = 0; i <= TICKS; i++) {
             double y = maxY * i / TICKS;
             svg.append(format(

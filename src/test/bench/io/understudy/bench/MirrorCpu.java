@@ -1,52 +1,75 @@
 package io.understudy.bench;
 
+import io.understudy.bench.ThreadTimes.Group;
 import io.understudy.cli.embedded.EmbeddedPair;
 import io.understudy.cli.embedded.PairOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Objects;
+import java.util.function.ToDoubleFunction;
 
 /**
- * CPU that the proxy's process uses for a query, by the operating system, at several samples relative to no mirroring at all;
- * and how many statements a second reach the standby at 100 %. sysbench's point selects; one proxy for each sample, which take
- * turns. The mirror's own connections are the same process, so their work is in the figures.
+ * CPU that the proxy uses for a query at several samples relative to no mirroring at all, for the whole process and for the
+ * threads that the primary path runs on; and how many statements a second reach the standby. One proxy for each sample, all of
+ * them warm, take turns in short windows, in an order that is rotated from round to round; each window is compared to the one
+ * without mirroring in its round. A second proxy without mirroring shows what the comparison is worth. All that mirror are warmed
+ * up with all of their statements mirrored, since at 1 % it takes minutes until what mirrors has been compiled, and the JIT's work would be
+ * what is measured.
  *
- * <p>Arguments: the repository's folder (without it nothing is written), then seconds of a window, number of rounds, seconds of
- * warm-up of each proxy (by text and prepared statements at once), and the samples to compare with "off".
+ * <p>Arguments: the repository's folder (without it nothing is written), {@code text}, {@code prepared} or {@code both}, milliseconds of a
+ * window, number of rounds, seconds of warm-up of each proxy (by both kinds of statements at once), and the samples. See also {@link Gate}.
  */
 public final class MirrorCpu {
-    private static final int THREADS = 8;
-    private static final String TEXT = "--db-ps-mode=disable";
-    private static final String PREPARED = "--db-ps-mode=auto";
-    private static final int ROWS = 20_000;
+    private static final String OFF = "off";
+    private static final String CONTROL = "off, another process";
     private static final List<String> SAMPLES = List.of("0%", "1%", "10%", "100%");
     private static final Map<String, String> GOALS = Map.of("0%", "1.02", "1%", "1.03", "10%", "1.10", "100%", "1.80");
-    private static final Pattern TOTAL = Pattern.compile("total:\\s+(\\d+)");
+    /** With the rules that are measured. */
+    private static final Duration RUN_IN = Duration.ofSeconds(2);
 
-    private record Measured(double queries, double cpuMicros, double seconds, double mirrored, double dropped) {
-        double perQuery() {
-            return cpuMicros / queries;
+    private static final String WARM = "100%";
+    /** In which what waits reaches the standby, within what is measured. */
+    private static final Duration SETTLING = Duration.ofMillis(100);
+
+    private record Subject(ProxyProgram proxy, Map<PointSelects.Mode, PointSelects> loads, ThreadTimes times) {}
+
+    private record Measured(double queries, Map<Group, Double> micros, double mirrored, double dropped) {
+        double whole() {
+            return micros.values().stream().mapToDouble(Double::doubleValue).sum() / queries;
+        }
+
+        double perQuery(Group group) {
+            return micros.get(group) / queries;
         }
     }
 
     private final EmbeddedPair pair;
-    private final int seconds;
+    private final List<PointSelects.Mode> modes;
+    private final Duration window;
     private final int rounds;
     private final int warmUp;
     private final List<String> samples;
+    private final Map<String, Subject> subjects = new LinkedHashMap<>();
+    private final Map<String, List<Measured>> measured = new LinkedHashMap<>();
 
-    private MirrorCpu(EmbeddedPair pair, int seconds, int rounds, int warmUp, List<String> samples) {
+    private MirrorCpu(
+            EmbeddedPair pair,
+            List<PointSelects.Mode> modes,
+            Duration window,
+            int rounds,
+            int warmUp,
+            List<String> samples) {
         this.pair = pair;
-        this.seconds = seconds;
+        this.modes = modes;
+        this.window = window;
         this.rounds = rounds;
         this.warmUp = warmUp;
         this.samples = samples;
@@ -54,165 +77,206 @@ public final class MirrorCpu {
 
     public static void main(String[] arguments) throws Exception {
         Path root = arguments.length == 0 || arguments[0].isEmpty() ? null : Path.of(arguments[0]);
-        int seconds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 3;
-        int rounds = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 4;
-        int warmUp = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 25;
-        List<String> samples =
-                arguments.length > 4 ? List.of(arguments).subList(4, arguments.length) : SAMPLES;
+        String wanted = arguments.length > 1 ? arguments[1].toUpperCase(Locale.ROOT) : "BOTH";
+        List<PointSelects.Mode> modes = wanted.equals("BOTH")
+                ? List.of(PointSelects.Mode.values())
+                : List.of(PointSelects.Mode.valueOf(wanted));
+        int millis = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 400;
+        int rounds = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 40;
+        int warmUp = arguments.length > 4 ? Integer.parseInt(arguments[4]) : 20;
+        List<String> samples = arguments.length > 5 ? List.of(arguments).subList(5, arguments.length) : SAMPLES;
         try (EmbeddedPair pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false))) {
             ProxyProgram.createAccounts(pair.primary());
             pair.primary().execute("CREATE DATABASE shop");
-            sysbench(pair.primary().port(), "prepare", "--db-ps-mode=disable", 1);
+            PointSelects.prepare(pair.primary().port());
             pair.awaitCaughtUp(Duration.ofSeconds(60));
-            String table = new MirrorCpu(pair, seconds, rounds, warmUp, samples).run();
-            System.out.println(table);
-            if (root != null) {
-                ResultPage.replace(root.resolve("docs/benchmarks.md"), "mirror-cpu", table);
+            Map<PointSelects.Mode, String> tables =
+                    new MirrorCpu(pair, modes, Duration.ofMillis(millis), rounds, warmUp, samples).run();
+            for (Map.Entry<PointSelects.Mode, String> each : tables.entrySet()) {
+                System.out.println(each.getValue());
+                if (root != null) {
+                    String part = "mirror-cpu-" + each.getKey().name().toLowerCase(Locale.ROOT);
+                    ResultPage.replace(root.resolve("docs/benchmarks.md"), part, each.getValue());
+                }
             }
         }
     }
 
-    private String run() throws Exception {
-        Map<String, ProxyProgram> proxies = new LinkedHashMap<>();
+    private Map<PointSelects.Mode, String> run() throws Exception {
         try {
-            List<String> all = new ArrayList<>(List.of("off"));
-            all.addAll(samples);
-            for (String sample : all) {
-                String section = sample.equals("off")
-                        ? ""
-                        : "{ concurrency: 8, rules: [ { name: all, sample: " + sample + " } ] }";
-                proxies.put(sample, new ProxyProgram(pair.primary().port(), pair.standby().port(), section));
+            Gate.pass("warm-up");
+            start(OFF, "");
+            start(CONTROL, "");
+            for (String sample : samples) {
+                start(sample, mirror(WARM));
             }
-            StringBuilder table = new StringBuilder(String.format(
-                    Locale.ROOT,
-                    "Point selects of sysbench, %d threads, windows of %d s, %d rounds, %d s of warm-up before; CPU per query relative to the proxy without the plugin in the"
-                            + " same round: median (lowest–highest).%n%n",
-                    THREADS,
-                    seconds,
-                    rounds,
-                    warmUp));
-            table.append("| statements |");
-            samples.forEach(sample -> table.append(' ').append(sample.replace("%", " %")).append(" |"));
-            table.append(" µs at off | mirrored a second at 100 % | queries a second then | dropped |\n|---|");
-            table.append("--:|".repeat(samples.size() + 4)).append('\n');
-            warmUp(proxies);
-            table.append(row("text", TEXT, proxies));
-            table.append(row("prepared", PREPARED, proxies));
-            table.append("| goal |");
-            samples.forEach(sample ->
-                    table.append(' ').append(GOALS.getOrDefault(sample, "")).append(" |"));
-            return table.append(" | | | |\n").toString();
+            for (Subject subject : subjects.values()) {
+                letRun(subject, Duration.ofSeconds(warmUp));
+            }
+            for (String sample : samples) {
+                Subject subject = subjects.get(sample);
+                subject.proxy().reload(mirror(sample), sample);
+                letRun(subject, RUN_IN);
+            }
+            Map<PointSelects.Mode, String> tables = new EnumMap<>(PointSelects.Mode.class);
+            for (PointSelects.Mode mode : modes) {
+                Gate.pass("measurement of " + mode);
+                measured.clear();
+                measure(mode);
+                tables.put(mode, table(mode));
+            }
+            return tables;
         } finally {
-            for (ProxyProgram proxy : proxies.values()) {
-                proxy.close();
+            for (Subject subject : subjects.values()) {
+                for (PointSelects load : subject.loads().values()) {
+                    load.close();
+                }
+                subject.proxy().close();
             }
         }
     }
 
-    /** The JIT's work is not what is measured. */
-    private void warmUp(Map<String, ProxyProgram> proxies) throws Exception {
-        for (ProxyProgram proxy : proxies.values()) {
-            CompletableFuture<Void> text = CompletableFuture.runAsync(() -> {
-                try {
-                    measure(proxy, TEXT, warmUp);
-                } catch (Exception e) {
-                    throw new IllegalStateException("the warm-up by text statements failed", e);
-                }
-            });
-            measure(proxy, PREPARED, warmUp);
-            text.get();
-        }
-    }
-
-    private String row(String name, String mode, Map<String, ProxyProgram> proxies) throws Exception {
-        Map<String, List<Double>> ratios = new LinkedHashMap<>();
-        List<Double> micros = new ArrayList<>();
-        List<Double> mirrored = new ArrayList<>();
-        List<Double> queries = new ArrayList<>();
-        double dropped = 0;
+    private void measure(PointSelects.Mode mode) throws IOException, InterruptedException {
+        List<String> order = new ArrayList<>(subjects.keySet());
         for (int round = 0; round < rounds; round++) {
-            double off = 0;
-            for (Map.Entry<String, ProxyProgram> one : proxies.entrySet()) {
-                Measured measured = measure(one.getValue(), mode, seconds);
-                if (one.getKey().equals("off")) {
-                    off = measured.perQuery();
-                    micros.add(off);
-                } else {
-                    ratios.computeIfAbsent(one.getKey(), key -> new ArrayList<>()).add(measured.perQuery() / off);
-                }
-                if (one.getKey().equals("100%")) {
-                    mirrored.add(measured.mirrored() / measured.seconds());
-                    queries.add(measured.queries() / measured.seconds());
-                    dropped += measured.dropped();
-                }
-                System.out.printf(
-                        Locale.ROOT,
-                        "%-8s %-4s %7.0f queries/s, %5.1f us each (%.2f), mirrored %7.0f/s, dropped %.0f%n",
-                        name,
-                        one.getKey(),
-                        measured.queries() / measured.seconds(),
-                        measured.perQuery(),
-                        measured.perQuery() / off,
-                        measured.mirrored() / measured.seconds(),
-                        measured.dropped());
+            for (String name : order) {
+                measured.computeIfAbsent(name, key -> new ArrayList<>()).add(measure(subjects.get(name), mode));
             }
+            printRound(round);
+            Collections.rotate(order, 1);
         }
-        StringBuilder row = new StringBuilder("| " + name);
-        ratios.values().forEach(values -> row.append(" | ").append(Figures.medianAndRange(values)));
+    }
+
+    private static String mirror(String sample) {
+        return "{ concurrency: 8, rules: [ { name: all, sample: " + sample + " } ] }";
+    }
+
+    private static void letRun(Subject subject, Duration time) throws IOException, InterruptedException {
+        for (PointSelects load : subject.loads().values()) {
+            load.letGo();
+        }
+        ProxyProgram.pause(time);
+        for (PointSelects load : subject.loads().values()) {
+            load.hold();
+        }
+    }
+
+    private void start(String name, String section) throws IOException, InterruptedException {
+        ProxyProgram proxy =
+                new ProxyProgram(pair.primary().port(), pair.standby().port(), section);
+        Map<PointSelects.Mode, PointSelects> loads = new EnumMap<>(PointSelects.Mode.class);
+        for (PointSelects.Mode mode : PointSelects.Mode.values()) {
+            loads.put(mode, new PointSelects(proxy.port(), mode.option));
+        }
+        subjects.put(name, new Subject(proxy, loads, new ThreadTimes(proxy.pid())));
+    }
+
+    private Measured measure(Subject subject, PointSelects.Mode mode) throws IOException, InterruptedException {
+        ProxyProgram proxy = subject.proxy();
+        PointSelects load = Objects.requireNonNull(subject.loads().get(mode));
+        double mirrored = proxy.mirrored("ok");
+        double dropped = proxy.dropped();
+        double queries = proxy.commands();
+        Map<Group, Long> before = subject.times().look();
+        load.letGo();
+        ProxyProgram.pause(window);
+        load.hold();
+        ProxyProgram.pause(SETTLING);
+        Map<Group, Long> after = subject.times().look();
+        if (proxy.waiting() > 0) {
+            System.out.println("not all was mirrored within the window");
+        }
+        Map<Group, Double> micros = new EnumMap<>(Group.class);
+        after.forEach((group, nanos) -> micros.put(group, (nanos - before.get(group)) / 1e3));
+        return new Measured(
+                proxy.commands() - queries, micros, proxy.mirrored("ok") - mirrored, proxy.dropped() - dropped);
+    }
+
+    private void printRound(int round) {
+        StringBuilder line = new StringBuilder(String.format(Locale.ROOT, "%2d", round));
+        Measured off = measured.get(OFF).get(round);
+        measured.forEach((name, values) -> {
+            Measured one = values.get(round);
+            line.append(String.format(
+                    Locale.ROOT,
+                    " | %s: %.0f/s %.1f us (%.2f), relay %.1f (%.2f)",
+                    name,
+                    one.queries() / seconds(),
+                    one.whole(),
+                    one.whole() / off.whole(),
+                    one.perQuery(Group.RELAY),
+                    one.perQuery(Group.RELAY) / off.perQuery(Group.RELAY)));
+        });
+        System.out.println(line);
+    }
+
+    private double seconds() {
+        return window.toMillis() / 1000.0;
+    }
+
+    private String table(PointSelects.Mode mode) {
+        StringBuilder table = new StringBuilder(String.format(
+                Locale.ROOT,
+                "Point selects of sysbench, %s statements, %d threads, windows of %d ms, %d rounds, %d s of warm-up of each process before; CPU per query"
+                        + " relative to the proxy without the plugin, in the same round: median (quartiles); in all rounds together. µs a query: medians.%n%n",
+                mode.name().toLowerCase(Locale.ROOT),
+                PointSelects.THREADS,
+                window.toMillis(),
+                rounds,
+                warmUp));
+        table.append(
+                        "| mirrored | whole process | together | goal | relay's threads | together | µs: whole | relay | our own connections | plugin's executor"
+                                + " | JIT | GC | other | queries a second | mirrored a second | dropped |\n")
+                .append("|---|" + "--:|".repeat(15) + "\n");
+        measured.forEach((name, values) -> table.append(row(name, values)));
+        return table.toString();
+    }
+
+    private String row(String name, List<Measured> values) {
+        List<Double> whole = new ArrayList<>();
+        List<Double> relay = new ArrayList<>();
+        for (int i = 0; i < values.size(); i++) {
+            Measured reference = measured.get(OFF).get(i);
+            whole.add(values.get(i).whole() / reference.whole());
+            relay.add(values.get(i).perQuery(Group.RELAY) / reference.perQuery(Group.RELAY));
+        }
+        List<Measured> off = measured.get(OFF);
+        StringBuilder row = new StringBuilder(String.format(
+                Locale.ROOT,
+                "| %s | %s | %.2f | %s | %s | %.2f | %.1f",
+                name.replace("%", " %"),
+                name.equals(OFF) ? "1" : Figures.medianAndQuartiles(whole),
+                together(values, Measured::whole) / together(off, Measured::whole),
+                GOALS.getOrDefault(name, ""),
+                name.equals(OFF) ? "1" : Figures.medianAndQuartiles(relay),
+                together(values, one -> one.perQuery(Group.RELAY)) / together(off, one -> one.perQuery(Group.RELAY)),
+                Figures.median(values.stream().map(Measured::whole).toList())));
+        for (Group group : Group.values()) {
+            row.append(String.format(
+                    Locale.ROOT,
+                    " | %.2f",
+                    Figures.median(
+                            values.stream().map(one -> one.perQuery(group)).toList())));
+        }
         return row.append(String.format(
                         Locale.ROOT,
-                        " | %.1f | %,.0f | %,.0f | %,.0f |%n",
-                        Figures.median(micros),
-                        Figures.median(mirrored),
-                        Figures.median(queries),
-                        dropped))
+                        " | %,.0f | %,.0f | %,.0f |%n",
+                        Figures.median(values.stream()
+                                .map(one -> one.queries() / seconds())
+                                .toList()),
+                        Figures.median(values.stream()
+                                .map(one -> one.mirrored() / seconds())
+                                .toList()),
+                        values.stream().mapToDouble(Measured::dropped).sum()))
                 .toString();
     }
 
-    private Measured measure(ProxyProgram proxy, String mode, int forSeconds) throws Exception {
-        double mirrored = proxy.mirrored("ok");
-        double dropped = proxy.dropped();
-        Duration cpu = proxy.cpu();
-        long start = System.nanoTime();
-        String said = sysbench(proxy.port(), "run", mode, forSeconds);
-        double elapsed = (System.nanoTime() - start) / 1e9;
-        ProxyProgram.await("the mirror's queue to be empty", () -> proxy.waiting() == 0);
-        double micros = proxy.cpu().minus(cpu).toNanos() / 1e3;
-        Matcher total = TOTAL.matcher(said);
-        if (!total.find()) {
-            throw new IllegalStateException("sysbench said nothing of queries:\n" + said);
-        }
-        return new Measured(
-                Double.parseDouble(total.group(1)),
-                micros,
-                elapsed,
-                proxy.mirrored("ok") - mirrored,
-                proxy.dropped() - dropped);
-    }
-
-    private static String sysbench(int port, String command, String mode, int forSeconds)
-            throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(
-                        "sysbench",
-                        "oltp_point_select",
-                        "--mysql-host=127.0.0.1",
-                        "--mysql-port=" + port,
-                        "--mysql-user=" + ProxyProgram.USER,
-                        "--mysql-password=" + ProxyProgram.PASSWORD,
-                        "--mysql-db=shop",
-                        "--tables=1",
-                        "--table-size=" + ROWS,
-                        "--threads=" + (command.equals("run") ? THREADS : 1),
-                        "--time=" + forSeconds,
-                        "--rand-type=uniform",
-                        mode,
-                        command)
-                .redirectErrorStream(true)
-                .start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (process.waitFor() != 0) {
-            throw new IOException("sysbench " + command + " failed:\n" + said);
-        }
-        return said;
+    /** Per query over all windows. */
+    private static double together(List<Measured> values, ToDoubleFunction<Measured> perQuery) {
+        double queries = values.stream().mapToDouble(Measured::queries).sum();
+        return values.stream()
+                        .mapToDouble(one -> perQuery.applyAsDouble(one) * one.queries())
+                        .sum()
+                / queries;
     }
 }

@@ -7,29 +7,27 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What a sick standby does to the throughput of the sessions whose statements are mirrored to it: each window with trouble is
- * compared to the window without just before it, in one run, over the same connections.
+ * What a sick standby does to the throughput of the sessions whose statements are mirrored to it. In each round and for each
+ * trouble three windows follow each other, in an order that is rotated: no mirroring (another proxy, with sessions of its own), mirroring
+ * to a standby that is well, and mirroring to one in trouble.
  *
- * <p>Arguments: the repository's folder (without it nothing is written), then the number of rounds.
+ * <p>Arguments: the repository's folder (without it nothing is written), the sample, the number of rounds, milliseconds of a window. See
+ * also {@link Gate}.
  */
 public final class MirrorIsolation {
     private static final int SESSIONS = 8;
-    private static final Duration WINDOW = Duration.ofMillis(2000);
-    private static final Duration WARM_UP = Duration.ofSeconds(6);
+    private static final Duration WARM_UP = Duration.ofSeconds(12);
     private static final Duration BETWEEN_CUTS = Duration.ofMillis(100);
 
     private enum Trouble {
-        NONE("none: a second window without"),
+        NONE("well, once more"),
         FROZEN("frozen (SIGSTOP)"),
         REFUSING("refusing connections"),
         RESETTING("resetting connections ten times a second"),
@@ -42,29 +40,36 @@ public final class MirrorIsolation {
         }
     }
 
+    /** What is done with the standby during a window. */
+    private enum Window {
+        OFF,
+        WELL,
+        SICK
+    }
+
+    /** Throughputs of the windows of one trouble in one round. */
+    private record Triple(double off, double well, double sick, double droppedPerSecond) {}
+
     private final EmbeddedPair pair;
     private final DelayedLink link;
-    private final AtomicLong statements = new AtomicLong();
-    private final AtomicReference<@Nullable SQLException> error = new AtomicReference<>();
-    private final AtomicBoolean over = new AtomicBoolean();
+    private final String sample;
+    private final int rounds;
+    private final Duration window;
+    private final Map<Trouble, List<Triple>> measured = new EnumMap<>(Trouble.class);
 
-    private MirrorIsolation(EmbeddedPair pair, DelayedLink link) {
+    private MirrorIsolation(EmbeddedPair pair, DelayedLink link, String sample, int rounds, Duration window) {
         this.pair = pair;
         this.link = link;
+        this.sample = sample;
+        this.rounds = rounds;
+        this.window = window;
     }
 
     public static void main(String[] arguments) throws Exception {
         Path root = arguments.length == 0 || arguments[0].isEmpty() ? null : Path.of(arguments[0]);
-        int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 4;
-        StringBuilder table = new StringBuilder();
-        table.append(String.format(
-                Locale.ROOT,
-                "%d sessions of prepared and text reads, windows of %.0f s, %d rounds; throughput relative to the window before, in which the"
-                        + " standby was well: median (lowest–highest).%nGoal: at least 0.97. No session saw an error.%n%n",
-                SESSIONS,
-                WINDOW.toMillis() / 1000.0,
-                rounds));
-        table.append("| the standby is | 10 % mirrored | dropped a second | 100 % mirrored | dropped a second |\n|---|--:|--:|--:|--:|\n");
+        String sample = arguments.length > 1 ? arguments[1] : "10%";
+        int rounds = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 8;
+        Duration window = Duration.ofMillis(arguments.length > 3 ? Integer.parseInt(arguments[3]) : 1000);
         try (EmbeddedPair pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false))) {
             ProxyProgram.createAccounts(pair.primary());
             pair.primary()
@@ -76,93 +81,84 @@ public final class MirrorIsolation {
                             "INSERT INTO shop.orders SELECT seq, seq DIV 16, seq % 1000, 'x' FROM shop.seq_0_to_159999");
             pair.awaitCaughtUp(Duration.ofSeconds(60));
             try (DelayedLink link = DelayedLink.to(pair.standby().address(), Duration.ZERO)) {
-                Map<Trouble, String> tenth = new MirrorIsolation(pair, link).run("10%", rounds);
-                Map<Trouble, String> all = new MirrorIsolation(pair, link).run("100%", rounds);
-                for (Trouble trouble : Trouble.values()) {
-                    table.append("| " + trouble.words + " | " + tenth.get(trouble) + " | " + all.get(trouble) + " |\n");
+                String table = new MirrorIsolation(pair, link, sample, rounds, window).run();
+                System.out.println(table);
+                if (root != null) {
+                    ResultPage.replace(
+                            root.resolve("docs/benchmarks.md"), "mirror-isolation-" + sample.replace("%", ""), table);
                 }
             }
         }
-        System.out.println(table);
-        if (root != null) {
-            ResultPage.replace(root.resolve("docs/benchmarks.md"), "mirror-isolation", table.toString());
-        }
     }
 
-    private Map<Trouble, String> run(String sample, int rounds) throws Exception {
-        Map<Trouble, List<Double>> ratios = new EnumMap<>(Trouble.class);
-        Map<Trouble, List<Double>> drops = new EnumMap<>(Trouble.class);
-        String section = "{ concurrency: 4, timeout: 1s, queue: { statements: 1000, age: 1s }, rules: [ { name: all, sample: "
-                + sample + " } ] }";
-        try (ProxyProgram proxy = new ProxyProgram(pair.primary().port(), link.port(), section)) {
-            List<Thread> sessions = new ArrayList<>();
-            for (int i = 0; i < SESSIONS; i++) {
-                long seed = i;
-                Thread session = new Thread(() -> session(proxy, seed), "session-" + i);
-                session.start();
-                sessions.add(session);
+    private String run() throws Exception {
+        String section =
+                "{ concurrency: 4, timeout: 1s, queue: { statements: 1000, age: 1s }, rules: [ { name: all, sample: "
+                        + sample + " } ] }";
+        try (ProxyProgram off = new ProxyProgram(pair.primary().port(), link.port(), "");
+                ProxyProgram on = new ProxyProgram(pair.primary().port(), link.port(), section);
+                ShopSessions unmirrored = new ShopSessions(off, SESSIONS);
+                ShopSessions mirrored = new ShopSessions(on, SESSIONS)) {
+            Gate.pass("warm-up");
+            for (ShopSessions each : List.of(unmirrored, mirrored)) {
+                each.throughput(WARM_UP);
             }
-            ProxyProgram.pause(WARM_UP);
+            Gate.pass("measurement");
+            List<Window> order = new ArrayList<>(List.of(Window.values()));
             for (int round = 0; round < rounds; round++) {
                 for (Trouble trouble : Trouble.values()) {
-                    awaitMirroring(proxy);
-                    double well = throughput(WINDOW);
-                    double dropped = proxy.dropped();
-                    double sick = during(trouble);
-                    double droppedPerSecond = (proxy.dropped() - dropped) / (WINDOW.toNanos() / 1e9);
-                    ratios.computeIfAbsent(trouble, key -> new ArrayList<>()).add(sick / well);
-                    drops.computeIfAbsent(trouble, key -> new ArrayList<>()).add(droppedPerSecond);
+                    Triple triple = triple(trouble, order, on, unmirrored, mirrored);
+                    measured.computeIfAbsent(trouble, key -> new ArrayList<>()).add(triple);
                     System.out.printf(
                             Locale.ROOT,
-                            "%s %-10s well %6.0f/s, in trouble %6.0f/s, ratio %.2f, dropped %6.0f/s%n",
+                            "%s %-10s off %6.0f/s, well %6.0f/s, in trouble %6.0f/s: %.2f of well, %.2f of off, dropped %6.0f/s%n",
                             sample,
                             trouble,
-                            well,
-                            sick,
-                            sick / well,
-                            droppedPerSecond);
-                    check();
+                            triple.off(),
+                            triple.well(),
+                            triple.sick(),
+                            triple.sick() / triple.well(),
+                            triple.sick() / triple.off(),
+                            triple.droppedPerSecond());
+                    Collections.rotate(order, 1);
                 }
             }
-            over.set(true);
-            for (Thread session : sessions) {
-                session.join();
+        }
+        return table();
+    }
+
+    private Triple triple(
+            Trouble trouble, List<Window> order, ProxyProgram on, ShopSessions unmirrored, ShopSessions mirrored)
+            throws Exception {
+        Map<Window, Double> throughput = new EnumMap<>(Window.class);
+        double dropped = 0;
+        for (Window each : order) {
+            if (each == Window.OFF) {
+                throughput.put(each, unmirrored.throughput(window));
+                continue;
+            }
+            awaitMirroring(on, mirrored);
+            double before = on.dropped();
+            if (each == Window.WELL) {
+                throughput.put(each, mirrored.throughput(window));
+            } else {
+                throughput.put(each, during(trouble, mirrored));
+                dropped = (on.dropped() - before) / (window.toMillis() / 1000.0);
             }
         }
-        check();
-        Map<Trouble, String> cells = new EnumMap<>(Trouble.class);
-        ratios.forEach((trouble, values) -> cells.put(
-                trouble,
-                Figures.medianAndRange(values)
-                        + String.format(Locale.ROOT, " | %,.0f", Figures.median(drops.get(trouble)))));
-        return cells;
+        return new Triple(
+                throughput.get(Window.OFF), throughput.get(Window.WELL), throughput.get(Window.SICK), dropped);
     }
 
-    private void check() throws SQLException {
-        SQLException problem = error.get();
-        if (problem != null) {
-            throw problem;
-        }
-    }
-
-    private void session(ProxyProgram proxy, long seed) {
-        try (ShopReads reads = new ShopReads(proxy.jdbcUrl(""), seed, false)) {
-            while (!over.get()) {
-                reads.next();
-                statements.incrementAndGet();
-            }
-        } catch (SQLException e) {
-            error.set(e);
-        }
-    }
-
-    private void awaitMirroring(ProxyProgram proxy) {
+    private static void awaitMirroring(ProxyProgram proxy, ShopSessions sessions) throws SQLException {
         double before = proxy.mirrored("ok");
+        sessions.letGo();
         ProxyProgram.await("mirroring to go on", () -> proxy.mirrored("ok") > before + 100);
+        sessions.hold();
     }
 
     /** The trouble lasts exactly as long as what is measured in it. */
-    private double during(Trouble trouble) {
+    private double during(Trouble trouble, ShopSessions sessions) throws SQLException {
         try {
             switch (trouble) {
                 case NONE -> {}
@@ -172,11 +168,11 @@ public final class MirrorIsolation {
                     link.cut();
                 }
                 case RESETTING -> {
-                    return whileCutting();
+                    return sessions.throughput(window, BETWEEN_CUTS, link::cut);
                 }
                 case TRICKLING -> link.throttle(1);
             }
-            return throughput(WINDOW);
+            return sessions.throughput(window);
         } finally {
             switch (trouble) {
                 case FROZEN -> pair.standby().thaw();
@@ -189,20 +185,38 @@ public final class MirrorIsolation {
         }
     }
 
-    private double whileCutting() {
-        long from = statements.get();
-        long start = System.nanoTime();
-        while (System.nanoTime() - start < WINDOW.toNanos()) {
-            link.cut();
-            ProxyProgram.pause(BETWEEN_CUTS);
-        }
-        return (statements.get() - from) / ((System.nanoTime() - start) / 1e9);
-    }
-
-    private double throughput(Duration window) {
-        long from = statements.get();
-        long start = System.nanoTime();
-        ProxyProgram.pause(window);
-        return (statements.get() - from) / ((System.nanoTime() - start) / 1e9);
+    private String table() {
+        StringBuilder table = new StringBuilder(String.format(
+                Locale.ROOT,
+                "%s mirrored, %d sessions of prepared and text reads, %d rounds of windows of %d ms; throughput relative to the windows of the same round: median"
+                        + " (lowest–highest). Goal: at least 0.97 of mirroring to a standby that is well. No session saw an error.%n%n",
+                sample.replace("%", " %"),
+                SESSIONS,
+                rounds,
+                window.toMillis()));
+        table.append(
+                "| the standby is | of mirroring to one that is well | of no mirroring | statements a second | dropped a second |\n|---|--:|--:|--:|--:|\n");
+        measured.forEach((trouble, triples) -> table.append(String.format(
+                Locale.ROOT,
+                "| %s | %s | %s | %,.0f | %,.0f |%n",
+                trouble.words,
+                Figures.medianAndRange(
+                        triples.stream().map(one -> one.sick() / one.well()).toList()),
+                Figures.medianAndRange(
+                        triples.stream().map(one -> one.sick() / one.off()).toList()),
+                Figures.median(triples.stream().map(Triple::sick).toList()),
+                Figures.median(triples.stream().map(Triple::droppedPerSecond).toList()))));
+        List<Triple> all = measured.values().stream().flatMap(List::stream).toList();
+        table.append(String.format(
+                Locale.ROOT,
+                "| well, all rounds | 1 | %s | %,.0f | |%n",
+                Figures.medianAndRange(
+                        all.stream().map(one -> one.well() / one.off()).toList()),
+                Figures.median(all.stream().map(Triple::well).toList())));
+        return table.append(String.format(
+                        Locale.ROOT,
+                        "| no mirroring | | 1 | %,.0f | |%n",
+                        Figures.median(all.stream().map(Triple::off).toList())))
+                .toString();
     }
 }

@@ -23,6 +23,7 @@ final class ProxyProgram implements AutoCloseable {
 
     private final Process process;
     private final Path folder;
+    private final String configuration;
     private final int port;
     private final int adminPort;
     private final HttpClient http =
@@ -36,8 +37,7 @@ final class ProxyProgram implements AutoCloseable {
         folder = Files.createTempDirectory("understudy-bench-");
         port = freePort();
         adminPort = freePort();
-        String plugins = mirror.isEmpty() ? "" : "plugins:\n  mirror: " + mirror + "\n";
-        Path config = Files.writeString(folder.resolve("bench.yaml"), """
+        configuration = """
                 listen: { address: "127.0.0.1:%d" }
                 primary:
                   address: 127.0.0.1:%d
@@ -46,7 +46,8 @@ final class ProxyProgram implements AutoCloseable {
                 standbys:
                   - { name: standby, address: "127.0.0.1:%d", tls: { mode: disabled }, user: understudy_mirror, password: %s }
                 admin: { address: "127.0.0.1:%d" }
-                %s""".formatted(port, primaryPort, PASSWORD, standbyPort, PASSWORD, adminPort, plugins));
+                """.formatted(port, primaryPort, PASSWORD, standbyPort, PASSWORD, adminPort);
+        Path config = write(mirror);
         process = new ProcessBuilder(List.of(
                         System.getProperty("java.home") + "/bin/java",
                         "-cp",
@@ -59,6 +60,20 @@ final class ProxyProgram implements AutoCloseable {
                 .redirectOutput(log().toFile())
                 .start();
         await("the proxy to listen", this::listens);
+    }
+
+    private Path write(String mirror) throws IOException {
+        String plugins = mirror.isEmpty() ? "" : "plugins:\n  mirror: " + mirror + "\n";
+        return Files.writeString(folder.resolve("bench.yaml"), configuration + plugins);
+    }
+
+    /** Puts other rules in force while sessions go on. @param sample what the first rule's shall be */
+    void reload(String mirror, String sample) throws IOException, InterruptedException {
+        write(mirror);
+        new ProcessBuilder("kill", "-HUP", String.valueOf(process.pid()))
+                .start()
+                .waitFor();
+        await("the new rules", () -> get("/api/mirror").contains('"' + sample + '"'));
     }
 
     /** The accounts that the configuration names, and the application's. */
@@ -107,12 +122,12 @@ final class ProxyProgram implements AutoCloseable {
     }
 
     String jdbcUrl(String options) {
-        return "jdbc:mariadb://127.0.0.1:" + port + "/shop?sslMode=disable&user=" + USER + "&password=" + PASSWORD + options;
+        return "jdbc:mariadb://127.0.0.1:" + port + "/shop?sslMode=disable&user=" + USER + "&password=" + PASSWORD
+                + options;
     }
 
-    /** User and system time of the process with all its threads, by the operating system. */
-    Duration cpu() {
-        return process.info().totalCpuDuration().orElseThrow(() -> new IllegalStateException("no CPU time of processes here"));
+    long pid() {
+        return process.pid();
     }
 
     /** Sum of a metric over the lines that contain {@code label}. */
@@ -127,13 +142,18 @@ final class ProxyProgram implements AutoCloseable {
     }
 
     private String metrics() {
+        return get("/metrics");
+    }
+
+    private String get(String path) {
         try {
-            HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + adminPort + "/metrics"))
+            HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + adminPort + path))
                     .timeout(Duration.ofSeconds(10))
                     .build();
             return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
         } catch (IOException e) {
-            throw new IllegalStateException("the proxy's metrics cannot be read: " + e.getMessage() + "\n" + said(), e);
+            throw new IllegalStateException(
+                    "the proxy's " + path + " cannot be read: " + e.getMessage() + "\n" + said(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
@@ -142,6 +162,11 @@ final class ProxyProgram implements AutoCloseable {
 
     double mirrored(String outcome) {
         return metric("understudy_mirror_statements_total", "outcome=\"" + outcome + "\"");
+    }
+
+    /** Answered so far, of all kinds. */
+    double commands() {
+        return metric("understudy_command_seconds_count", "");
     }
 
     double dropped() {

@@ -54,8 +54,9 @@ final class ShopReads implements AutoCloseable {
         for (int from = 0; from < ORDERS; from += chunk) {
             server.execute(
                     "SET sql_log_bin = 0",
-                    "INSERT INTO shop.orders SELECT seq, seq DIV " + ORDERS_EACH + ", seq % 1000, REPEAT(CHAR(97 + seq % 26), 900)"
-                            + " FROM shop.seq_" + from + "_to_" + (from + chunk - 1));
+                    "INSERT INTO shop.orders SELECT seq, seq DIV " + ORDERS_EACH
+                            + ", seq % 1000, REPEAT(CHAR(97 + seq % 26), 900)" + " FROM shop.seq_" + from + "_to_"
+                            + (from + chunk - 1));
         }
         // Without statistics the ranges would become scans of the table.
         server.execute("SET sql_log_bin = 0", "ANALYZE TABLE shop.orders");
@@ -75,7 +76,8 @@ final class ShopReads implements AutoCloseable {
             read(range);
         } else if (kind < 19 || !writes) {
             try (ResultSet rows = text.executeQuery(
-                    "SELECT COUNT(*), SUM(amount) FROM shop.orders FORCE INDEX (customer) WHERE customer = " + customer)) {
+                    "SELECT COUNT(*), SUM(amount) FROM shop.orders FORCE INDEX (customer) WHERE customer = "
+                            + customer)) {
                 rows.next();
             }
         } else if (random.nextInt(5) > 0) {

@@ -38,7 +38,8 @@ public final class Warming {
 
     private record Case(String name, String sample, Dump dump) {}
 
-    private record Result(Case what, double mirrored, double dropped, long before, double[] queries, double[] reads, double seconds) {
+    private record Result(
+            Case what, double mirrored, double dropped, long before, double[] queries, double[] reads, double seconds) {
         long after(int count) {
             for (int i = 0; i < queries.length; i++) {
                 if (queries[i] >= count) {
@@ -187,7 +188,8 @@ public final class Warming {
     private void loadDump() {
         standby.execute("SET GLOBAL innodb_buffer_pool_load_now = 1");
         ProxyProgram.await(
-                "the dump to be loaded", () -> status(standby, "Innodb_buffer_pool_load_status").contains("completed"));
+                "the dump to be loaded",
+                () -> status(standby, "Innodb_buffer_pool_load_status").contains("completed"));
     }
 
     /** The same statements in every case. */
@@ -239,7 +241,8 @@ public final class Warming {
     }
 
     private static String status(EmbeddedServer server, String name) {
-        return server.ask("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '" + name + "'");
+        return server.ask(
+                "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '" + name + "'");
     }
 
     private static void report(@org.jspecify.annotations.Nullable Path root, List<Result> results, long megabytes)
@@ -257,7 +260,8 @@ public final class Warming {
                 LOAD,
                 SESSIONS,
                 AFTER));
-        table.append("| warmed by | statements mirrored | pages read before | first 1,000 queries | first 5,000 | first ")
+        table.append(
+                        "| warmed by | statements mirrored | pages read before | first 1,000 queries | first 5,000 | first ")
                 .append(String.format(Locale.ROOT, "%,d", AFTER))
                 .append(" | relative | seconds for all |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
         double cold = results.get(0).after(AFTER);

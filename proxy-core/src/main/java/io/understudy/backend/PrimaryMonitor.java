@@ -38,6 +38,7 @@ public final class PrimaryMonitor implements AutoCloseable {
     private final PrimaryProbe probe;
     private final boolean asks;
     private final Polling polling;
+    private volatile SqlModeListener sqlModes = (value, asked, answered) -> {};
     private volatile PrimaryState state = PrimaryState.UNKNOWN;
     private volatile boolean suspected = true;
 
@@ -77,6 +78,21 @@ public final class PrimaryMonitor implements AutoCloseable {
                 .register(registry);
     }
 
+    /** Told of the primary's own {@code sql_mode} by each look. */
+    public interface SqlModeListener {
+        /**
+         * @param value null when it could not be asked, or says nothing of what sessions begin with
+         * @param askedNanos monotonic time before the look
+         * @param answeredNanos and after it
+         */
+        void seen(@Nullable String value, long askedNanos, long answeredNanos);
+    }
+
+    /** To be set before {@link #start}. */
+    public void tellSqlMode(SqlModeListener listener) {
+        sqlModes = listener;
+    }
+
     public void start() {
         polling.start();
     }
@@ -98,8 +114,12 @@ public final class PrimaryMonitor implements AutoCloseable {
         suspected = false;
         PrimaryState before = state;
         PrimaryState now;
+        String sqlMode = null;
+        long asked = System.nanoTime();
         try {
-            String version = probe.version();
+            PrimaryProbe.Answer answer = probe.ask();
+            sqlMode = answer.sqlMode();
+            String version = answer.version();
             ServerFlavor flavor = version == null
                     ? null
                     : version.toLowerCase(Locale.ROOT).contains("mariadb") ? ServerFlavor.MARIADB : ServerFlavor.MYSQL;
@@ -109,6 +129,7 @@ public final class PrimaryMonitor implements AutoCloseable {
             now = PrimaryState.down(before, "primary " + address + ": " + Reasons.of(e));
         }
         state = now;
+        sqlModes.seen(sqlMode, asked, System.nanoTime());
         if (now.reachable() && !before.reachable()) {
             log.info("primary {} is reachable{}", address, now.version() == null ? "" : ", version " + now.version());
         } else if (!now.reachable() && (before.reachable() || before == PrimaryState.UNKNOWN)) {
@@ -117,20 +138,23 @@ public final class PrimaryMonitor implements AutoCloseable {
         return now.reachable();
     }
 
-    private static String ask(DataSource questions) throws SQLException {
+    private static PrimaryProbe.Answer ask(DataSource questions) throws SQLException {
         try (Connection connection = questions.getConnection();
                 Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT VERSION()")) {
+                ResultSet row = statement.executeQuery("SELECT VERSION(), @@global.sql_mode, @@global.init_connect")) {
             row.next();
-            return String.valueOf(row.getString(1));
+            String atLogin = row.getString(3);
+            // What init_connect sets is run for some accounts and not for others.
+            boolean untouched = atLogin == null || atLogin.isBlank();
+            return new PrimaryProbe.Answer(String.valueOf(row.getString(1)), untouched ? row.getString(2) : null);
         }
     }
 
-    private static @Nullable String knock(PrimaryConfig primary) throws IOException {
+    private static PrimaryProbe.Answer knock(PrimaryConfig primary) throws IOException {
         if (primary.address().isUnix()) {
             SocketChannel.open(UnixDomainSocketAddress.of(primary.address().path()))
                     .close();
-            return null;
+            return PrimaryProbe.Answer.NONE;
         }
         try (Socket socket = new Socket()) {
             socket.connect(
@@ -138,7 +162,7 @@ public final class PrimaryMonitor implements AutoCloseable {
                             primary.address().host(), primary.address().port()),
                     (int) Math.min(Integer.MAX_VALUE, primary.connectTimeout().toMillis()));
         }
-        return null;
+        return PrimaryProbe.Answer.NONE;
     }
 
     @Override

@@ -8,10 +8,18 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 interface PrimaryProbe {
     /**
-     * @return its version, or null when it could not be asked
+     * What a primary said of itself.
+     *
+     * @param version null when it could not be asked
+     * @param sqlMode what a session begins with; null when that is not to be known
+     */
+    record Answer(@Nullable String version, @Nullable String sqlMode) {
+        static final Answer NONE = new Answer(null, null);
+    }
+
+    /**
      * @throws SQLException when it does not answer
      * @throws IOException when it cannot be connected to
      */
-    @Nullable
-    String version() throws SQLException, IOException;
+    Answer ask() throws SQLException, IOException;
 }

@@ -19,8 +19,8 @@ import io.understudy.wire.PacketScanner;
 import io.understudy.wire.Packets;
 import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.Greeting;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -42,15 +42,15 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
     private final long threadId;
     private final AnswerQueue answers;
     private final PacketScanner scanner;
-    private final Runnable flush = this::flush;
+    private final OutgoingPackets outgoing;
 
-    private boolean flushDue;
     private int bytesRead;
     private @Nullable String ended;
     private volatile boolean open = true;
 
     ClientConnection(Channel channel, Address address, Greeting greeting, long capabilities) {
         this.channel = channel;
+        this.outgoing = new OutgoingPackets(channel);
         this.address = address;
         this.flavor = greeting.isMariaDb() ? ServerFlavor.MARIADB : ServerFlavor.MYSQL;
         this.threadId = greeting.threadId();
@@ -68,7 +68,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
     }
 
     @Override
-    public Executor loop() {
+    public ScheduledExecutorService loop() {
         return channel.eventLoop();
     }
 
@@ -101,7 +101,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
                         response.onFailure(reason());
                     } else {
                         answers.add(grammar, response, null);
-                        write(command);
+                        outgoing.write(command);
                     }
                 },
                 () -> {
@@ -119,7 +119,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
                         stream.onEnd(reason());
                     } else {
                         answers.add(grammar, null, stream);
-                        write(command);
+                        outgoing.write(command);
                     }
                 },
                 () -> {
@@ -139,7 +139,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
         onLoop(
                 () -> {
                     if (!refused(command)) {
-                        write(command);
+                        outgoing.write(command);
                     }
                 },
                 command::release);
@@ -195,23 +195,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
         return known == null ? this + ": lost" : known;
     }
 
-    private void write(ByteBuf bytes) {
-        channel.write(bytes, channel.voidPromise());
-        if (!flushDue) {
-            flushDue = true;
-            channel.eventLoop().execute(flush);
-        }
-    }
-
-    private void flush() {
-        flushDue = false;
-        channel.flush();
-    }
-
     private void sendEmpty(int sequence) {
         ByteBuf out = alloc().buffer(Packets.HEADER);
         Packets.end(out, Packets.begin(out, sequence));
-        write(out);
+        outgoing.write(out);
     }
 
     @Override
@@ -268,6 +255,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
         onLoop(
                 () -> {
                     if (ended == null && channel.isActive()) {
+                        outgoing.writeGathered();
                         channel.write(Packets.command(alloc(), CommandCode.QUIT, NOTHING), channel.voidPromise());
                     }
                     end("closed by Understudy");
@@ -281,6 +269,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wir
         }
         open = false;
         ended = this + ": " + why;
+        outgoing.writeGathered();
         channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
         if (channel.isActive()) {
             channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);

@@ -155,11 +155,14 @@ public final class AnswerIntake {
         if (!exchange.ok()) {
             return;
         }
+        Runnable effect = exchange.effect();
         boolean reset = exchange.code() == CommandCode.RESET_CONNECTION || exchange.code() == CommandCode.CHANGE_USER;
+        if (reset || effect != null) {
+            model.settingsModel().during(exchange.receivedNanos(), exchange.lastByteNanos());
+        }
         if (reset) {
             model.reset();
         }
-        Runnable effect = exchange.effect();
         if (effect != null) {
             effect.run();
         }

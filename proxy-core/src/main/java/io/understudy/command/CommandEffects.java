@@ -106,7 +106,7 @@ final class CommandEffects {
             // What they run is hidden from us and may be a SET.
             case EXECUTE, BLOCK -> exchange.onSuccess(model.settingsModel()::lost);
             default -> {
-                if (model.multiStatements()) {
+                if (model.multiStatements() && model.statement().mayHoldSeveral()) {
                     followMulti(exchange);
                 }
             }
@@ -170,7 +170,7 @@ final class CommandEffects {
                 new PreparedEntry.Preparation(
                         model.schema(),
                         model.settings().characterSet(),
-                        model.settings().sqlMode()),
+                        model.settingsModel().mode()),
                 model.analyzer());
         model.prepared().requested(entry);
         exchange.setPrepared(entry);

@@ -74,6 +74,23 @@ final class ExecuteBody {
         return nullsAt + nullBytes(count);
     }
 
+    /** Whether {@link #types} would give these, or none: seen without making an array, as most executions repeat them. */
+    boolean hasTypes(byte[] known) {
+        if (count == 0 || buf.getByte(boundAt()) != 1) {
+            return true;
+        }
+        int at = boundAt() + 1;
+        if (named || known.length != count * 2 || at + known.length > end) {
+            return false;
+        }
+        for (int i = 0; i < known.length; i++) {
+            if (buf.getByte(at + i) != known[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** The types of all parameters, attributes included, two bytes each; null when they are not in this packet. */
     byte @Nullable [] types() {
         if (count == 0 || buf.getByte(boundAt()) != 1) {

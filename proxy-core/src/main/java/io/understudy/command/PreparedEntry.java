@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 final class PreparedEntry implements PreparedStatement {
     private final StatementKind kind;
     private final byte @Nullable [] text;
-    private final int sqlModes;
+    private int sqlModes;
     private final Preparation preparation;
+    private SqlModeSetting sqlMode;
     private final SqlAnalyzer analyzer;
     private @Nullable StatementSummary summary;
     private int id = -1;
@@ -25,10 +26,7 @@ final class PreparedEntry implements PreparedStatement {
     private boolean cursor;
 
     /** What gave the text its meaning. */
-    record Preparation(
-            @Nullable String schema,
-            @Nullable String characterSet,
-            @Nullable String sqlMode) {}
+    record Preparation(@Nullable String schema, @Nullable String characterSet, SqlModeSetting sqlMode) {}
 
     PreparedEntry(
             StatementKind kind, byte @Nullable [] text, int sqlModes, Preparation preparation, SqlAnalyzer analyzer) {
@@ -36,6 +34,7 @@ final class PreparedEntry implements PreparedStatement {
         this.text = text;
         this.sqlModes = sqlModes;
         this.preparation = preparation;
+        this.sqlMode = preparation.sqlMode();
         this.analyzer = analyzer;
     }
 
@@ -84,8 +83,12 @@ final class PreparedEntry implements PreparedStatement {
             return;
         }
         ExecuteBody body = ExecuteBody.of(buf, index, length, parameters, capabilities);
-        byte[] learned = body == null ? null : body.types();
-        if (learned != null && !java.util.Arrays.equals(types, learned)) {
+        byte[] known = types;
+        if (body == null || known != null && body.hasTypes(known)) {
+            return;
+        }
+        byte[] learned = body.types();
+        if (learned != null) {
             types = learned;
         }
     }
@@ -109,15 +112,30 @@ final class PreparedEntry implements PreparedStatement {
     @Override
     public @Nullable StatementSummary summary() {
         byte[] bytes = text;
+        settle();
         if (summary == null && bytes != null) {
             summary = analyzer.summarize(bytes, 0, bytes.length, sqlModes);
         }
         return summary;
     }
 
+    /** What the preparation took over from the server may have become known since. */
+    private void settle() {
+        if (sqlMode.adopted() == null) {
+            return;
+        }
+        SqlModeSetting now = sqlMode.settled();
+        if (now != sqlMode) {
+            sqlMode = now;
+            sqlModes = now.on(sqlModes);
+            summary = null;
+        }
+    }
+
     @Nullable
     String normalizedText() {
         byte[] bytes = text;
+        settle();
         return bytes == null ? null : analyzer.normalize(bytes, 0, bytes.length, sqlModes);
     }
 
@@ -133,7 +151,8 @@ final class PreparedEntry implements PreparedStatement {
 
     @Override
     public @Nullable String sqlMode() {
-        return preparation.sqlMode();
+        settle();
+        return sqlMode.expression();
     }
 
     @Override

@@ -28,7 +28,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     private final int statementLimit;
     private final SqlAnalyzer analyzer;
 
-    private final SettingsModel settings = new SettingsModel();
+    private final SettingsModel settings;
     private final PreparedStatements prepared = new PreparedStatements();
     private final StatementBytes statement;
     private final InFlight inFlight;
@@ -57,8 +57,14 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
             long capabilities,
             int status) {}
 
-    /** @param statementLimit longest payload of a command that is read whole for observers, bytes */
-    public SessionModel(Login login, SqlAnalyzer analyzer, int statementLimit) {
+    /**
+     * Begins right after the login.
+     *
+     * @param statementLimit longest payload of a command that is read whole for observers, bytes
+     * @param sqlMode the server's own
+     * @param begunNanos monotonic time before the connection to the server was made
+     */
+    public SessionModel(Login login, SqlAnalyzer analyzer, int statementLimit, ServerSqlMode sqlMode, long begunNanos) {
         id = login.id();
         user = login.user();
         schema = login.schema();
@@ -71,7 +77,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         multiStatements = (capabilities & Capabilities.MULTI_STATEMENTS) != 0;
         this.analyzer = analyzer;
         this.statementLimit = statementLimit;
-        settings.login(login.collation());
+        settings = new SettingsModel(login.collation(), new AdoptedMode(sqlMode, begunNanos, System.nanoTime()));
         statement = new StatementBytes(analyzer, this);
         inFlight = new InFlight(statement);
         settings.status((status & ServerStatus.NO_BACKSLASH_ESCAPES) != 0);

@@ -15,24 +15,38 @@ final class SettingsModel implements SessionSettings {
     private @Nullable String characterSet;
     private @Nullable String charsetName;
     private @Nullable String timeZone;
-    private SqlModeSetting sqlMode = SqlModeSetting.DEFAULT;
+    private AdoptedMode serverMode;
+    private SqlModeSetting sqlMode;
     private boolean noBackslashEscapes;
     private boolean temporaryTables;
     private boolean lockedTables;
     private int modes;
 
-    void login(int collation) {
+    /**
+     * Right after the login.
+     *
+     * @param collation of the login packet
+     * @param mode the server's, as the login has taken it over
+     */
+    SettingsModel(int collation, AdoptedMode mode) {
+        serverMode = mode;
+        sqlMode = SqlModeSetting.serverDefault(mode);
         loginCollation = collation;
         refresh();
     }
 
-    /** Back to what the login left. */
+    /** A command that may change settings was received and has been answered at these monotonic times. */
+    void during(long receivedNanos, long answeredNanos) {
+        serverMode = new AdoptedMode(serverMode.server(), receivedNanos, answeredNanos);
+    }
+
+    /** Back to what a login at this time would leave. */
     void reset() {
         known = true;
         characterSet = null;
         charsetName = null;
         timeZone = null;
-        sqlMode = SqlModeSetting.DEFAULT;
+        sqlMode = SqlModeSetting.serverDefault(serverMode);
         temporaryTables = false;
         lockedTables = false;
         refresh();
@@ -96,11 +110,11 @@ final class SettingsModel implements SessionSettings {
 
     private void sqlMode(SetStatement.Assignment assignment, @Nullable String value) {
         if (assignment.isDefault()) {
-            sqlMode = SqlModeSetting.DEFAULT;
+            sqlMode = SqlModeSetting.serverDefault(serverMode);
         } else if (value != null) {
             sqlMode = SqlModeSetting.literal(value);
         } else {
-            SqlModeSetting next = sqlMode.assigned(assignment.expression());
+            SqlModeSetting next = sqlMode.assigned(assignment.expression(), serverMode);
             if (next == null) {
                 lost();
             } else {
@@ -142,6 +156,18 @@ final class SettingsModel implements SessionSettings {
         lockedTables = locked;
     }
 
+    /** The mode as far as it is known by now. */
+    SqlModeSetting mode() {
+        if (sqlMode.adopted() != null) {
+            SqlModeSetting now = sqlMode.settled();
+            if (now != sqlMode) {
+                sqlMode = now;
+                refresh();
+            }
+        }
+        return sqlMode;
+    }
+
     private void refresh() {
         String named = charsetName;
         String charset = named != null ? named.toLowerCase(Locale.ROOT) : Collations.charset(loginCollation);
@@ -151,7 +177,9 @@ final class SettingsModel implements SessionSettings {
 
     @Override
     public boolean known() {
-        return known;
+        // A mode that the standby would have to guess, and of which the server's status says that it is not the usual
+        // one.
+        return known && !(noBackslashEscapes && mode().adopted() != null);
     }
 
     @Override
@@ -171,11 +199,12 @@ final class SettingsModel implements SessionSettings {
 
     @Override
     public @Nullable String sqlMode() {
-        return sqlMode.expression();
+        return mode().expression();
     }
 
     @Override
     public int sqlModes() {
+        mode();
         return modes;
     }
 

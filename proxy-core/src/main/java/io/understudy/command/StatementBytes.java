@@ -96,6 +96,18 @@ final class StatementBytes {
                 model.settings().sqlModes());
     }
 
+    /** Whether there is a semicolon before the text's last byte: without one it is a single statement, which costs less to see. */
+    boolean mayHoldSeveral() {
+        byte[] bytes = array();
+        int end = offset + length - 1;
+        for (int at = offset + textOffset(); at < end; at++) {
+            if (bytes[at] == ';') {
+                return true;
+            }
+        }
+        return false;
+    }
+
     StatementSummary summary() {
         byte[] bytes = array();
         int start = textOffset();

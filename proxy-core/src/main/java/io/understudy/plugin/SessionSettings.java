@@ -20,6 +20,7 @@ public interface SessionSettings {
     @Nullable
     String timeZone();
 
+    /** Null while it is the server's own and nobody knows that one for sure. */
     @Nullable
     String sqlMode();
 

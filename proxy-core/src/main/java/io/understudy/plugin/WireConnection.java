@@ -2,15 +2,15 @@ package io.understudy.plugin;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
 
 /**
  * A logged-in connection of our own. Answers are drained by the same grammars as the relay's and thrown away: memory does
  * not grow with a result. Methods may be called by any thread; handlers are called on the connection's event loop.
  */
 public interface WireConnection {
-    /** Runs on the connection's event loop: state of its user needs no lock there. */
-    Executor loop();
+    /** Runs on the connection's event loop, which outlives it: state of its user needs no lock there. */
+    ScheduledExecutorService loop();
 
     ByteBufAllocator alloc();
 

@@ -35,6 +35,7 @@ public final class ClientSession implements Handshake.Outcome {
     private final SessionEnvironment environment;
     private final Consumer<ClientSession> onEnd;
     private final Faults faults;
+    private final long begunNanos = System.nanoTime();
 
     private SessionPhase phase = new Connecting();
     private @Nullable Leg server;
@@ -239,7 +240,9 @@ public final class ClientSession implements Handshake.Outcome {
                         result.capabilities(),
                         result.status()),
                 environment.analyzer(),
-                environment.statementLimit());
+                environment.statementLimit(),
+                environment.sqlMode(),
+                begunNanos);
         ObserverChain chain = environment.plugins().openSession(model);
         boolean tracks = (result.capabilities() & Capabilities.SESSION_TRACK) != 0;
         GtidTracking tracking = null;

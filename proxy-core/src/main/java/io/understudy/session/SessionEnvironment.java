@@ -1,5 +1,6 @@
 package io.understudy.session;
 
+import io.understudy.command.ServerSqlMode;
 import io.understudy.handshake.LoginPolicy;
 import io.understudy.host.PluginHost;
 import io.understudy.metrics.CoreMetrics;
@@ -13,6 +14,7 @@ public final class SessionEnvironment {
     private final SqlAnalyzer analyzer;
     private final KindTimers timers;
     private final LatencyHistogram passthroughSeconds;
+    private final ServerSqlMode sqlMode = new ServerSqlMode();
     private volatile int statementLimit;
     private volatile LoginPolicy loginPolicy = LoginPolicy.PLAIN;
 
@@ -39,6 +41,11 @@ public final class SessionEnvironment {
 
     SqlAnalyzer analyzer() {
         return analyzer;
+    }
+
+    /** The primary's, to be told what looks at it find. */
+    public ServerSqlMode sqlMode() {
+        return sqlMode;
     }
 
     KindTimers timers() {

@@ -136,7 +136,9 @@ class MonitorsTest {
                     if (next instanceof IOException e) {
                         throw e;
                     }
-                    return next.equals("") ? null : (String) next;
+                    return next.equals("")
+                            ? PrimaryProbe.Answer.NONE
+                            : new PrimaryProbe.Answer((String) next, "STRICT_ALL_TABLES");
                 },
                 asks,
                 registry,

@@ -105,4 +105,22 @@ class ExecuteBodyTest {
         assertThat(body).isNotNull();
         assertThat(ByteBufUtil.hexDump(body.types())).isEqualTo("0300");
     }
+
+    private static boolean hasTypes(String hex, String known) {
+        ExecuteBody body = body(hex, known.length() / 4, 0);
+        return body != null && body.hasTypes(ByteBufUtil.decodeHexDump(known));
+    }
+
+    @Test
+    void typesThatAreRepeatedOrLeftOutAreNoNews() {
+        String values = "2a000000" + "0178";
+        assertThat(hasTypes(PLAIN + "00" + "01" + "0300fd00" + values, "0300fd00"))
+                .isTrue();
+        assertThat(hasTypes(PLAIN + "00" + "00" + values, "0300fd00")).isTrue();
+        assertThat(hasTypes(PLAIN + "00" + "01" + "0300fe00" + values, "0300fd00"))
+                .isFalse();
+        assertThat(hasTypes(PLAIN + "00" + "01" + "0300fd", "0300fd00"))
+                .as("cut off")
+                .isFalse();
+    }
 }

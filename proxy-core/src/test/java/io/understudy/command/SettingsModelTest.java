@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.understudy.sql.SetStatement;
 import io.understudy.sql.SqlModes;
 import java.nio.charset.StandardCharsets;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class SettingsModelTest {
     private static final int UTF8MB4 = 45;
 
-    private final SettingsModel settings = new SettingsModel();
+    private final ServerSqlMode server = new ServerSqlMode();
+    private SettingsModel settings = login(UTF8MB4);
 
-    @BeforeEach
-    void login() {
-        settings.login(UTF8MB4);
+    /** Between the times 100 and 110. */
+    private SettingsModel login(int collation) {
+        return new SettingsModel(collation, new AdoptedMode(server, 100, 110));
     }
 
     private void set(String sql) {
@@ -83,7 +83,7 @@ class SettingsModelTest {
 
     @Test
     void aCollationNobodyKnowsMeansTheWorst() {
-        settings.login(0);
+        settings = login(0);
         assertThat(settings.sqlModes() & SqlModes.UNSAFE_CHARSET).isNotZero();
     }
 
@@ -92,5 +92,79 @@ class SettingsModelTest {
         set("SET GLOBAL sql_mode = 'ANSI', @x = 1");
         assertThat(settings.sqlMode()).isNull();
         assertThat(settings.known()).isTrue();
+    }
+
+    private boolean known(int bit) {
+        return (settings.sqlModes() & (bit | SqlModes.QUOTES_UNKNOWN)) == bit;
+    }
+
+    @Test
+    void theServersModeIsKnownWhenItWasTheSameBeforeAndAfterTheLogin() {
+        server.seen("ANSI_QUOTES,STRICT_ALL_TABLES,NO_AUTO_CREATE_USER", 90, 95);
+        assertThat(settings.sqlModes() & SqlModes.QUOTES_UNKNOWN).isNotZero();
+        assertThat(settings.sqlMode()).isNull();
+        server.seen("ANSI_QUOTES,STRICT_ALL_TABLES,NO_AUTO_CREATE_USER", 120, 125);
+        assertThat(known(SqlModes.ANSI_QUOTES)).isTrue();
+        assertThat(settings.sqlMode()).isEqualTo("'ANSI_QUOTES,STRICT_ALL_TABLES'");
+        server.seen("", 130, 135);
+        assertThat(known(SqlModes.ANSI_QUOTES))
+                .as("a session keeps what it began with")
+                .isTrue();
+    }
+
+    @Test
+    void theServersModeIsUnknownWhenALookDoesNotSurroundTheLoginOrFoundAnother() {
+        server.seen("", 90, 105);
+        server.seen("", 120, 125);
+        assertThat(settings.sqlModes() & SqlModes.QUOTES_UNKNOWN)
+                .as("the first look may have been after the login")
+                .isNotZero();
+        settings = new SettingsModel(UTF8MB4, new AdoptedMode(server, 130, 140));
+        server.seen("ANSI", 150, 155);
+        server.seen("ANSI", 160, 165);
+        assertThat(settings.sqlModes() & SqlModes.QUOTES_UNKNOWN).isNotZero();
+        settings = new SettingsModel(UTF8MB4, new AdoptedMode(server, 170, 180));
+        server.seen(null, 190, 195);
+        server.seen("ANSI", 200, 205);
+        server.seen("ANSI", 210, 215);
+        assertThat(settings.sqlModes() & SqlModes.QUOTES_UNKNOWN)
+                .as("the server was away in between")
+                .isNotZero();
+    }
+
+    @Test
+    void aResetTakesTheServersModeOverAgain() {
+        set("SET sql_mode = 'ANSI_QUOTES'");
+        server.seen("", 190, 195);
+        settings.during(200, 210);
+        settings.reset();
+        assertThat(settings.sqlModes() & SqlModes.QUOTES_UNKNOWN).isNotZero();
+        server.seen("", 220, 225);
+        assertThat(known(0)).isTrue();
+        assertThat(settings.sqlModes() & SqlModes.ANSI_QUOTES).isZero();
+    }
+
+    @Test
+    void whatRestsOnTheServersModeIsKnownWithIt() {
+        set("SET sql_mode = concat(@@sql_mode, ',STRICT_TRANS_TABLES')");
+        server.seen("ANSI_QUOTES", 90, 95);
+        server.seen("ANSI_QUOTES", 120, 125);
+        assertThat(known(SqlModes.ANSI_QUOTES)).isTrue();
+        assertThat(settings.sqlMode()).isEqualTo("concat('ANSI_QUOTES', ',STRICT_TRANS_TABLES')");
+        settings.during(130, 140);
+        set("SET sql_mode = concat('NO_ZERO_DATE', '')");
+        assertThat(settings.sqlModes() & (SqlModes.ANSI_QUOTES | SqlModes.QUOTES_UNKNOWN))
+                .as("the mode before is not in it")
+                .isZero();
+    }
+
+    @Test
+    void aModeThatIsPutTogetherOrTakenApartIsNotTakenForKnown() {
+        set("SET sql_mode = replace(@@sql_mode, 'AXSI', 'X')");
+        server.seen("", 90, 95);
+        server.seen("", 120, 125);
+        assertThat(settings.sqlModes() & SqlModes.QUOTES_UNKNOWN).isNotZero();
+        set("SET sql_mode = concat('AN', 'SI')");
+        assertThat(settings.known()).isFalse();
     }
 }

@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
 class StatementBytesTest {
-    private static String copied(long capabilities, String payload) {
-        SessionModel model = new SessionModel(
+    private static SessionModel model(long capabilities) {
+        return new SessionModel(
                 new SessionModel.Login(
                         1,
                         "u",
@@ -26,7 +26,28 @@ class StatementBytesTest {
                         capabilities,
                         2),
                 new SqlAnalyzer(),
-                1024);
+                1024,
+                new ServerSqlMode(),
+                0);
+    }
+
+    private static boolean mayHoldSeveral(String payload) {
+        StatementBytes statement = new StatementBytes(new SqlAnalyzer(), model(0));
+        ByteBuf bytes = Unpooled.copiedBuffer(payload, StandardCharsets.ISO_8859_1);
+        statement.open(bytes, 0, bytes.readableBytes());
+        return statement.mayHoldSeveral();
+    }
+
+    @Test
+    void severalStatementsHaveASemicolonBetweenThem() {
+        assertThat(mayHoldSeveral("\003SELECT 1;SET @a = 1")).isTrue();
+        assertThat(mayHoldSeveral("\003SELECT ';' FROM t")).as("costs a look").isTrue();
+        assertThat(mayHoldSeveral("\003SELECT 1")).isFalse();
+        assertThat(mayHoldSeveral("\003SELECT 1;")).isFalse();
+    }
+
+    private static String copied(long capabilities, String payload) {
+        SessionModel model = model(capabilities);
         StatementBytes statement = new StatementBytes(new SqlAnalyzer(), model);
         ByteBuf bytes = Unpooled.copiedBuffer(payload, StandardCharsets.ISO_8859_1);
         ByteBuf out = Unpooled.buffer();

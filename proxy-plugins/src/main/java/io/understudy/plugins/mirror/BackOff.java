@@ -4,9 +4,11 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /** How long to wait before the next attempt: longer after each failure up to a bound, and never twice the same. */
 final class BackOff {
-    private static final int FIRST_MILLIS = 200;
+    /** A login costs as much as hundreds of statements, and nobody waits for a mirror. */
+    private static final int FIRST_MILLIS = 1000;
+
     private static final int LAST_MILLIS = 10_000;
-    private static final int DOUBLINGS = 6;
+    private static final int DOUBLINGS = 4;
 
     private int failures;
 
@@ -15,6 +17,7 @@ final class BackOff {
         return failures++ == 0;
     }
 
+    /** A connection was of use for a while. */
     void succeeded() {
         failures = 0;
     }

@@ -17,6 +17,9 @@ final class MirrorConnection implements Playback.Ending {
     /** What the standby gets beyond the timeout to end a statement by itself. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+    /** One that is lost sooner is no success: a standby that resets what it accepts is left alone for longer each time. */
+    private static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     /** A batch ends when it is so long: what has left the queue is not in its bound any more. */
     private static final int BATCH_BYTES = 64 * 1024;
 
@@ -34,7 +37,10 @@ final class MirrorConnection implements Playback.Ending {
     /** When the statement that is being executed there began, or 0. */
     private volatile long busySinceNanos;
 
+    private long openedNanos;
     private int unanswered;
+    private int batchSent;
+    private long batchBegan;
     private boolean woken;
     private @Nullable Playback playback;
     private boolean going;
@@ -109,11 +115,12 @@ final class MirrorConnection implements Playback.Ending {
     }
 
     private void opened(WireConnection connected, CollationNames names) {
-        backOff.succeeded();
+        openedNanos = System.nanoTime();
         backingOff = false;
         playback = new Playback(connected, names, this);
         wire = connected;
         lane.opened();
+        mirror.timer().runOn(connected.loop());
         begin();
     }
 
@@ -158,7 +165,8 @@ final class MirrorConnection implements Playback.Ending {
         woken = false;
         int taken = 0;
         int bytes = 0;
-        while (taken < MirrorLane.BATCH && bytes < BATCH_BYTES && !player.awaitsStep() && wire == current) {
+        int most = lane.batch().statements();
+        while (taken < most && bytes < BATCH_BYTES && !player.awaitsStep() && wire == current) {
             MirroredStatement statement = lane.poll();
             if (statement == null) {
                 break;
@@ -167,11 +175,16 @@ final class MirrorConnection implements Playback.Ending {
                 taken++;
                 bytes += statement.bytes();
                 if (unanswered++ == 0) {
-                    busySinceNanos = System.nanoTime();
+                    batchBegan = System.nanoTime();
+                    busySinceNanos = batchBegan;
+                    batchSent = 0;
                 }
+                batchSent++;
                 player.play(statement);
             }
         }
+        // What only had to wait for an answer goes on after it, however little it is.
+        woken = player.awaitsStep() || bytes >= BATCH_BYTES;
         if (taken == 0) {
             lane.rest(this);
         }
@@ -181,10 +194,13 @@ final class MirrorConnection implements Playback.Ending {
     private void over(MirroredStatement statement) {
         statement.release();
         unanswered--;
-        busySinceNanos = unanswered == 0 ? 0 : System.nanoTime();
-        if (unanswered == 0) {
-            next();
+        if (unanswered > 0) {
+            busySinceNanos = System.nanoTime();
+            return;
         }
+        busySinceNanos = 0;
+        lane.batch().took(batchSent, System.nanoTime() - batchBegan);
+        next();
     }
 
     @Override
@@ -222,6 +238,9 @@ final class MirrorConnection implements Playback.Ending {
         if (current != null) {
             lane.closed();
             current.close();
+            if (System.nanoTime() - openedNanos > LASTING_NANOS) {
+                backOff.succeeded();
+            }
         }
         lost(reason);
     }

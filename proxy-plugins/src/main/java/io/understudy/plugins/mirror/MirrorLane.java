@@ -12,13 +12,8 @@ import org.jspecify.annotations.Nullable;
  * order. Lock-free; any thread.
  */
 final class MirrorLane {
-    /**
-     * So many statements wake a connection, and leave together: a wake-up, a write and a read for each statement cost several
-     * times what the statement itself does. Fewer wait for {@link #drain}; a warm page need not be warm at once.
-     */
-    static final int BATCH = 8;
-
     private final MpmcArrayQueue<MirroredStatement> waiting;
+    private final BatchSize batch = new BatchSize();
     /** The one that rested last is woken first: its thread and the standby's are warm, and no more connections are made than needed. */
     private final Deque<MirrorConnection> idle = new ConcurrentLinkedDeque<>();
 
@@ -37,21 +32,19 @@ final class MirrorLane {
         return waiting.poll();
     }
 
+    BatchSize batch() {
+        return batch;
+    }
+
     /** Whether enough wait for a connection that has just ended a batch to begin another. */
     boolean hasBatch() {
-        return waiting.size() >= BATCH;
+        return waiting.size() >= batch.statements();
     }
 
-    /** A statement has come in: wakes a connection for each full batch. */
-    void offered() {
-        if (waiting.size() % BATCH == 0) {
-            wakeOne();
-        }
-    }
-
-    /** Wakes as many connections as what waits is worth. To be called every few milliseconds. */
+    /** Wakes as many connections as what waits is worth. To be called every few milliseconds while something waits. */
     void drain() {
-        int batches = (waiting.size() + BATCH - 1) / BATCH;
+        int worth = batch.statements();
+        int batches = (waiting.size() + worth - 1) / worth;
         boolean woken = true;
         while (batches > 0 && woken) {
             woken = wakeOne();
@@ -59,7 +52,8 @@ final class MirrorLane {
         }
     }
 
-    private boolean wakeOne() {
+    /** Wakes a connection if one has nothing to do. */
+    boolean wakeOne() {
         MirrorConnection connection = idle.poll();
         if (connection == null) {
             return false;

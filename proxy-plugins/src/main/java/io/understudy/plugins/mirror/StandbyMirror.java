@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class StandbyMirror {
     private static final int SWEEP_MILLIS = 200;
-    /** How long less than a batch waits at most. */
-    private static final int DRAIN_MILLIS = 20;
+    /** So many statements do not wait for the timer; fewer when the queue is so short that it would be full before. */
+    private static final int MANY = 1024;
 
     private final StandbyBackend standby;
     private final PluginContext context;
@@ -42,12 +42,12 @@ final class StandbyMirror {
     private final List<MirrorConnection> connections = new ArrayList<>();
     private final AtomicInteger statements = new AtomicInteger();
     private final AtomicLong bytes = new AtomicLong();
+    private final DrainTimer timer = new DrainTimer(this::drain);
     private final int concurrency;
     private final MirrorConfig.Order order;
 
     private volatile MirrorConfig config;
     private @Nullable ScheduledFuture<?> sweeper;
-    private @Nullable ScheduledFuture<?> drainer;
 
     StandbyMirror(
             StandbyBackend standby,
@@ -88,21 +88,15 @@ final class StandbyMirror {
     void start() {
         sweeper = context.executor()
                 .scheduleWithFixedDelay(this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
-        drainer = context.executor()
-                .scheduleWithFixedDelay(this::drain, DRAIN_MILLIS, DRAIN_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     void stop() {
-        cancel(sweeper);
-        cancel(drainer);
-        connections.forEach(MirrorConnection::close);
-        discardWaiting(DropReason.STANDBY_DOWN);
-    }
-
-    private static void cancel(@Nullable ScheduledFuture<?> task) {
+        ScheduledFuture<?> task = sweeper;
         if (task != null) {
             task.cancel(false);
         }
+        connections.forEach(MirrorConnection::close);
+        discardWaiting(DropReason.STANDBY_DOWN);
     }
 
     /** Takes effect for statements queued from now on; concurrency and order after a restart. */
@@ -122,7 +116,8 @@ final class StandbyMirror {
             return;
         }
         MirrorConfig.Queue limits = config.queue();
-        if (statements.incrementAndGet() > limits.statements()) {
+        int waiting = statements.incrementAndGet();
+        if (waiting > limits.statements()) {
             statements.decrementAndGet();
             drop(DropReason.QUEUE_FULL);
             return;
@@ -143,7 +138,10 @@ final class StandbyMirror {
             drop(DropReason.QUEUE_FULL);
             return;
         }
-        lane.offered();
+        if (waiting % Math.min(MANY, limits.statements() / 4 + 1) == 0 && lane.openConnections() > 0) {
+            lane.wakeOne();
+        }
+        timer.offered();
     }
 
     private @Nullable DropReason refusal() {
@@ -220,11 +218,13 @@ final class StandbyMirror {
         }
     }
 
-    /** Sends what is less than a batch. */
-    void drain() {
-        if (statements.get() > 0) {
-            lanes.forEach(MirrorLane::drain);
+    /** Sends what waits; false when nothing does. */
+    boolean drain() {
+        if (statements.get() == 0) {
+            return false;
         }
+        lanes.forEach(MirrorLane::drain);
+        return true;
     }
 
     private void sweep() {
@@ -236,6 +236,11 @@ final class StandbyMirror {
         if (openConnections() == 0 && allBackingOff()) {
             discardWaiting(DropReason.STANDBY_DOWN);
         }
+        drain(); // until the first connection is open there is no loop for the timer
+    }
+
+    DrainTimer timer() {
+        return timer;
     }
 
     PluginContext context() {

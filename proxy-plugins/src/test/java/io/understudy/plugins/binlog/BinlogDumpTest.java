@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -44,8 +44,8 @@ class BinlogDumpTest {
         private long serverId;
 
         @Override
-        public Executor loop() {
-            return Runnable::run;
+        public ScheduledExecutorService loop() {
+            throw new UnsupportedOperationException("nobody asks a dump's connection for it");
         }
 
         @Override

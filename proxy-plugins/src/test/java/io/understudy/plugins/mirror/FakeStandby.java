@@ -18,13 +18,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
 import javax.sql.DataSource;
 
 /** A standby that answers when it is told to, in the caller's thread. */
 final class FakeStandby implements StandbyBackend, WireConnector {
     final List<String> received = new ArrayList<>();
     final List<Connection> connections = new ArrayList<>();
+    /** Of all connections; runs at once what is not to be delayed. */
+    final ManualExecutor loop = ManualExecutor.direct();
+
     boolean refuse;
     boolean answering = true;
     int errorCode;
@@ -76,8 +79,8 @@ final class FakeStandby implements StandbyBackend, WireConnector {
         private int prepared;
 
         @Override
-        public Executor loop() {
-            return Runnable::run;
+        public ScheduledExecutorService loop() {
+            return loop;
         }
 
         @Override

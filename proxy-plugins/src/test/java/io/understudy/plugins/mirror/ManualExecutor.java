@@ -16,9 +16,42 @@ import java.util.concurrent.TimeUnit;
 final class ManualExecutor extends AbstractExecutorService implements ScheduledExecutorService {
     private static final int ENOUGH = 1000;
 
+    private final boolean direct;
+    private long lastDelayMillis;
     private final Queue<Runnable> ready = new ArrayDeque<>();
     private final Queue<Runnable> delayed = new ArrayDeque<>();
     private final List<Runnable> periodic = new ArrayList<>();
+
+    ManualExecutor() {
+        this(false);
+    }
+
+    private ManualExecutor(boolean direct) {
+        this.direct = direct;
+    }
+
+    /** Runs in the caller's thread what is not delayed. */
+    static ManualExecutor direct() {
+        return new ManualExecutor(true);
+    }
+
+    /** Delayed tasks that have not run. */
+    int waiting() {
+        return delayed.size();
+    }
+
+    /** Of the task that was delayed last. */
+    long lastDelayMillis() {
+        return lastDelayMillis;
+    }
+
+    /** Lets the shortest delay pass. */
+    void runNext() {
+        Runnable task = delayed.poll();
+        if (task != null) {
+            task.run();
+        }
+    }
 
     void runReady() {
         Runnable task;
@@ -44,12 +77,17 @@ final class ManualExecutor extends AbstractExecutorService implements ScheduledE
 
     @Override
     public void execute(Runnable task) {
-        ready.add(task);
+        if (direct) {
+            task.run();
+        } else {
+            ready.add(task);
+        }
     }
 
     @Override
     public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
         Later later = new Later(task);
+        lastDelayMillis = unit.toMillis(delay);
         delayed.add(later);
         return later;
     }

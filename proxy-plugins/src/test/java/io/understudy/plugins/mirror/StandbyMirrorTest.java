@@ -23,6 +23,8 @@ class StandbyMirrorTest {
 
     private static final StatementSetting SETTING = new StatementSetting(null, 45, null, null, null);
 
+    private static final int BATCH = BatchSize.LEAST;
+
     private final MeterRegistry meters = new SimpleMeterRegistry();
     private final FakeStandby standby = new FakeStandby();
     private final ManualExecutor executor = new ManualExecutor();
@@ -63,6 +65,10 @@ class StandbyMirrorTest {
     }
 
     private void offer(StandbyMirror mirror, String sql, long session) {
+        offer(mirror, sql, session, SETTING);
+    }
+
+    private void offer(StandbyMirror mirror, String sql, long session, StatementSetting setting) {
         ByteBuf packet = Commands.text(UnpooledByteBufAllocator.DEFAULT, Commands.QUERY, sql);
         packets.add(packet);
         mirror.offer(new MirroredStatement(
@@ -70,7 +76,7 @@ class StandbyMirrorTest {
                 null,
                 null,
                 null,
-                SETTING,
+                setting,
                 new MirrorRules.Bound(new MirrorConfig.Rule("all", null, null, null, null, null), List.of(mirror)),
                 session,
                 1,
@@ -260,38 +266,107 @@ class StandbyMirrorTest {
         mirror.stop();
     }
 
+    /** Each attempt costs a login, and the log a line. */
+    @Test
+    void aStandbyThatResetsWhatItAcceptsIsTriedLessAndLessOften() {
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        List<Long> delays = new ArrayList<>();
+        for (int i = 0; i < 7; i++) {
+            offer(mirror, "SELECT " + i, 1);
+            mirror.drain();
+            executor.runReady();
+            standby.connections.get(i).close();
+            offer(mirror, "SELECT 'finds it closed'", 1);
+            mirror.drain();
+            delays.add(executor.lastDelayMillis());
+            executor.runAll();
+        }
+        assertThat(delays.get(0)).isLessThanOrEqualTo(1000);
+        assertThat(delays.get(6)).isGreaterThanOrEqualTo(5000);
+        mirror.stop();
+    }
+
     /** A wake-up, a write and a read for each of them would cost more than the statements. */
     @Test
-    void aFullBatchLeavesAtOnceAndWithoutWaitingForAnswers() {
+    void whatWaitsLeavesTogetherAndWithoutWaitingForAnswers() {
         StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
         offer(mirror, "SELECT 'first'", 1);
         run(mirror);
         standby.answering = false;
         List<String> batch = new ArrayList<>();
-        for (int i = 0; i < MirrorLane.BATCH; i++) {
-            assertThat(standby.connections.get(0).selects())
-                    .as("nothing more before the batch is full")
-                    .hasSize(1);
+        for (int i = 0; i < BATCH; i++) {
             batch.add("SELECT " + i);
             offer(mirror, batch.get(i), 1);
         }
         assertThat(standby.connections.get(0).selects())
-                .hasSize(1 + MirrorLane.BATCH)
-                .containsSubsequence(batch);
+                .as("nothing more before the timer")
+                .hasSize(1);
+        standby.loop.runNext();
+        assertThat(standby.connections.get(0).selects()).hasSize(1 + BATCH).containsSubsequence(batch);
         assertThat(executed("ok")).isEqualTo(1);
         standby.connections.get(0).answerAll();
-        assertThat(executed("ok")).isEqualTo(1.0 + MirrorLane.BATCH);
+        assertThat(executed("ok")).isEqualTo(1.0 + BATCH);
+        mirror.stop();
+    }
+
+    /** At a high rate the queue would be full before the timer rings. */
+    @Test
+    void aQuarterOfTheQueueDoesNotWaitForTheTimer() {
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 'first'", 1);
+        run(mirror);
+        for (int i = 0; i < 26; i++) {
+            offer(mirror, "SELECT " + i, 1);
+        }
+        assertThat(executed("ok")).isGreaterThan(1.0);
         mirror.stop();
     }
 
     @Test
-    void lessThanABatchLeavesWithTheNextDrain() {
+    void whatComesBeforeThereIsAConnectionLeavesWithTheNextSweep() {
         StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
         mirror.start();
         offer(mirror, "SELECT 1", 1);
         executor.runPeriodic();
         executor.runAll();
         assertThat(standby.statements()).contains("SELECT 1");
+        mirror.stop();
+    }
+
+    @Test
+    void theTimerEndsWhenNothingComesAndBeginsAgain() {
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 'first'", 1);
+        run(mirror);
+        offer(mirror, "SELECT 1", 1);
+        offer(mirror, "SELECT 2", 1);
+        assertThat(standby.loop.waiting()).isEqualTo(1);
+        for (int i = 0; i < 100; i++) {
+            standby.loop.runNext();
+        }
+        assertThat(executed("ok")).isEqualTo(3);
+        assertThat(standby.loop.waiting()).isZero();
+        offer(mirror, "SELECT 3", 1);
+        standby.loop.runNext();
+        assertThat(executed("ok")).isEqualTo(4);
+        mirror.stop();
+    }
+
+    /** Each change of settings ends what can be sent blindly; it must not end what the timer has begun. */
+    @Test
+    void sessionsThatDifferInTheirSettingsAreAllServedByOneRound() {
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 'first'", 1);
+        run(mirror);
+        standby.answering = false;
+        for (int i = 0; i < 6; i++) {
+            offer(mirror, "SELECT " + i, 1, i % 2 == 0 ? SETTING : SETTING.in("shop"));
+        }
+        standby.loop.runNext();
+        for (int i = 0; i < 20; i++) {
+            standby.connections.get(0).answerAll();
+        }
+        assertThat(executed("ok")).isEqualTo(7);
         mirror.stop();
     }
 
@@ -302,14 +377,15 @@ class StandbyMirrorTest {
         offer(mirror, "SELECT 'first'", 1);
         run(mirror);
         standby.answering = false;
-        for (int i = 0; i < MirrorLane.BATCH; i++) {
+        for (int i = 0; i < BATCH; i++) {
             offer(mirror, "SELECT " + i, 1);
         }
+        standby.loop.runNext();
         standby.connections.get(0).answerOne();
         standby.connections.get(0).close();
         assertThat(executed("ok")).isEqualTo(2);
         assertThat(executed("error")).isEqualTo(1);
-        assertThat(dropped("standby_down")).isEqualTo(MirrorLane.BATCH - 2.0);
+        assertThat(dropped("standby_down")).isEqualTo(BATCH - 2.0);
         standby.answering = true;
         executor.runAll();
         offer(mirror, "SELECT 'again'", 1);
@@ -348,22 +424,33 @@ class StandbyMirrorTest {
     @Test
     void orderNoneSpreadsASessionOverConnections() {
         StandbyMirror mirror = mirror(ordered(2, MirrorConfig.Order.NONE));
-        for (int i = 0; i < MirrorLane.BATCH; i++) {
-            offer(mirror, "SELECT 'first " + i + "'", 1);
-        }
-        standby.answering = true;
-        executor.runAll();
         standby.answering = false;
-        for (int i = 0; i < 2 * MirrorLane.BATCH; i++) {
+        for (int i = 0; i < 4 * BATCH; i++) {
             offer(mirror, "SELECT 'then " + i + "'", 1);
         }
-        standby.answering = true;
-        executor.runAll();
-        run(mirror);
+        for (int i = 0; i < 5; i++) {
+            run(mirror);
+            standby.connections.forEach(FakeStandby.Connection::answerAll);
+        }
         assertThat(standby.connections).hasSize(2);
         assertThat(standby.connections)
                 .allSatisfy(connection -> assertThat(connection.selects()).isNotEmpty());
-        standby.connections.forEach(FakeStandby.Connection::answerAll);
         mirror.stop();
+    }
+
+    @Test
+    void aBatchIsWhatTheStandbyDoesInAWhile() {
+        BatchSize size = new BatchSize();
+        assertThat(size.statements()).isEqualTo(BatchSize.LEAST);
+        for (int i = 0; i < 50; i++) {
+            size.took(8, 8 * 10_000);
+        }
+        assertThat(size.statements()).as("warm").isEqualTo(BatchSize.MOST);
+        for (int i = 0; i < 50; i++) {
+            size.took(256, 256 * 100_000L);
+        }
+        assertThat(size.statements()).isBetween(45, 55);
+        size.took(50, 50 * 20_000_000L);
+        assertThat(size.statements()).as("from disk").isEqualTo(BatchSize.LEAST);
     }
 }

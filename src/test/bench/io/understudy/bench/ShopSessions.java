@@ -1,0 +1,91 @@
+package io.understudy.bench;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Sessions that read through a proxy while they are let go, over connections that stay. */
+final class ShopSessions implements AutoCloseable {
+    private static final long NAP_NANOS = 5_000_000;
+
+    private final LongAdder statements = new LongAdder();
+    private final AtomicReference<@Nullable SQLException> error = new AtomicReference<>();
+    private final AtomicBoolean going = new AtomicBoolean();
+    private final AtomicBoolean over = new AtomicBoolean();
+    private final List<Thread> threads = new ArrayList<>();
+
+    /** Begins held. */
+    ShopSessions(ProxyProgram proxy, int count) {
+        for (int i = 0; i < count; i++) {
+            long seed = i;
+            Thread session = new Thread(() -> session(proxy, seed), "session-" + i);
+            session.start();
+            threads.add(session);
+        }
+    }
+
+    private void session(ProxyProgram proxy, long seed) {
+        try (ShopReads reads = new ShopReads(proxy.jdbcUrl(""), seed, false)) {
+            while (!over.get()) {
+                if (going.get()) {
+                    reads.next();
+                    statements.increment();
+                } else {
+                    LockSupport.parkNanos(NAP_NANOS);
+                }
+            }
+        } catch (SQLException e) {
+            error.set(e);
+        }
+    }
+
+    void letGo() {
+        going.set(true);
+    }
+
+    /** @throws SQLException what a session has met since it began */
+    void hold() throws SQLException {
+        going.set(false);
+        SQLException problem = error.get();
+        if (problem != null) {
+            throw problem;
+        }
+    }
+
+    /** Statements a second in a window, after which the sessions are held. */
+    double throughput(Duration window) throws SQLException {
+        return throughput(window, window, () -> {});
+    }
+
+    /** The same with something done at the window's beginning and again each time that {@code every} has passed. */
+    double throughput(Duration window, Duration every, Runnable action) throws SQLException {
+        long from = statements.sum();
+        long start = System.nanoTime();
+        letGo();
+        while (System.nanoTime() - start < window.toNanos()) {
+            action.run();
+            ProxyProgram.pause(every);
+        }
+        double perSecond = (statements.sum() - from) / ((System.nanoTime() - start) / 1e9);
+        hold();
+        return perSecond;
+    }
+
+    @Override
+    public void close() {
+        over.set(true);
+        for (Thread thread : threads) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
