@@ -49,7 +49,7 @@ final class AdminSummarizer {
     private void columns(int n) {
         boolean qualified = t.type(n + 1) == '.';
         if (!qualified && t.isAny(n + 1, Keyword.FROM, Keyword.IN) && t.isName(n + 2)) {
-            draft.reads(walker.table(n + 2, n));
+            draft.reads(t.table(n + 2, n));
             walker.walk(n + 3);
         } else {
             walker.walk(table(n, false));
@@ -117,7 +117,7 @@ final class AdminSummarizer {
             return n + 1;
         }
         boolean qualified = t.type(n + 1) == '.' && t.isName(n + 2);
-        TableName table = qualified ? walker.table(n, n + 2) : walker.table(-1, n);
+        TableName table = qualified ? t.table(n, n + 2) : t.table(-1, n);
         if (write) {
             draft.writes(table);
         } else {

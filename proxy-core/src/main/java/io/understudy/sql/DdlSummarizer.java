@@ -195,7 +195,7 @@ final class DdlSummarizer {
             return n + 1;
         }
         boolean qualified = t.type(n + 1) == '.' && t.isName(n + 2);
-        TableName table = qualified ? walker.table(n, n + 2) : walker.table(-1, n);
+        TableName table = qualified ? t.table(n, n + 2) : t.table(-1, n);
         if (write) {
             draft.writes(table);
         } else {

@@ -7,11 +7,13 @@ final class DmlSummarizer {
 
     private final Tokens t;
     private final QueryWalker walker;
+    private final JoinedTables joined;
     private Draft draft = new Draft();
 
     DmlSummarizer(Tokens tokens, QueryWalker walker) {
         t = tokens;
         this.walker = walker;
+        joined = walker.joined;
     }
 
     void reset(Draft draft) {
@@ -48,14 +50,13 @@ final class DmlSummarizer {
         while (isModifier(n)) {
             n++;
         }
-        walker.forgetReferences();
-        n = walker.tables(n, true);
+        n = walker.join(n);
         if (t.is(n, Keyword.FOR) && t.is(n + 1, Keyword.PORTION)) {
             while (t.type(n) != Lexer.END && !t.is(n, Keyword.SET)) {
                 n++;
             }
         }
-        int count = walker.references;
+        int count = joined.count();
         boolean[] target = new boolean[count];
         if (count == 1) {
             target[0] = true;
@@ -95,14 +96,13 @@ final class DmlSummarizer {
         while (isModifier(n) || t.is(n, Keyword.HISTORY) && t.is(n + 1, Keyword.FROM)) {
             n++;
         }
-        walker.forgetReferences();
         int targets = n;
         if (t.is(n, Keyword.FROM)) {
             targets = n + 1;
             int end = afterTargets(targets);
             if (!t.is(end, Keyword.USING)) {
-                n = walker.tables(n + 1, true);
-                boolean[] target = new boolean[walker.references];
+                n = walker.join(n + 1);
+                boolean[] target = new boolean[joined.count()];
                 Arrays.fill(target, true);
                 settle(target);
                 walker.walk(n);
@@ -117,8 +117,8 @@ final class DmlSummarizer {
             }
             n++;
         }
-        int end = walker.tables(n, true);
-        boolean[] target = new boolean[walker.references];
+        int end = walker.join(n);
+        boolean[] target = new boolean[joined.count()];
         for (int k = targets; k < n - 1; k++) {
             if (t.isName(k)) {
                 if (t.type(k + 1) == '.' && t.isName(k + 2)) {
@@ -148,10 +148,10 @@ final class DmlSummarizer {
     private void mark(int qualifier, int n, boolean[] target) {
         boolean found = false;
         for (int k = 0; k < target.length; k++) {
-            boolean named = qualifier < 0 && walker.alias[k] >= 0
-                    ? t.sameName(walker.alias[k], n)
-                    : t.sameName(walker.name[k], n)
-                            && (qualifier < 0 || walker.schema[k] < 0 || t.sameName(walker.schema[k], qualifier));
+            boolean named = qualifier < 0 && joined.alias(k) >= 0
+                    ? t.sameName(joined.alias(k), n)
+                    : t.sameName(joined.name(k), n)
+                            && (qualifier < 0 || joined.schema(k) < 0 || t.sameName(joined.schema(k), qualifier));
             if (named) {
                 target[k] = true;
                 found = true;
@@ -159,14 +159,14 @@ final class DmlSummarizer {
         }
         if (!found) {
             // Named but not joined: the server will refuse it, unless we have misread it.
-            draft.writes(walker.table(qualifier, n));
+            draft.writes(t.table(qualifier, n));
         }
     }
 
     private void settle(boolean[] target) {
         for (int k = 0; k < target.length; k++) {
-            if (!walker.isExpression(k)) {
-                TableName table = walker.table(walker.schema[k], walker.name[k]);
+            if (!joined.isExpression(k)) {
+                TableName table = t.table(joined.schema(k), joined.name(k));
                 if (target[k]) {
                     draft.writes(table);
                 } else {
@@ -182,10 +182,10 @@ final class DmlSummarizer {
             return n;
         }
         if (t.type(n + 1) == '.' && t.isName(n + 2)) {
-            draft.writes(walker.table(n, n + 2));
+            draft.writes(t.table(n, n + 2));
             return n + 3;
         }
-        draft.writes(walker.table(-1, n));
+        draft.writes(t.table(-1, n));
         return n + 1;
     }
 

@@ -37,37 +37,6 @@ final class Lexer {
     private static final int COMMENT = -1;
 
     private static final byte[] NO_TEXT = {};
-    /** MariaDB does not execute comments for MySQL 5.7 and up. */
-    private static final int NEWEST_COMMON_VERSION = 50699;
-
-    private static final int SPACE = 1;
-    private static final int LETTER = 2;
-    private static final int DIGIT = 3;
-    private static final int CONTROL = 4;
-    /** A token by itself, whatever stands beside it. */
-    private static final int PLAIN = 5;
-
-    private static final int NAME_BIT = 2;
-    private static final byte[] CLASS = new byte[256];
-
-    static {
-        for (int c = 0; c < 256; c++) {
-            CLASS[c] = (byte) (c >= '0' && c <= '9' ? DIGIT : c < 32 || c == 127 ? CONTROL : c >= 128 ? LETTER : 0);
-        }
-        for (int c = 'A'; c <= 'Z'; c++) {
-            CLASS[c] = LETTER;
-            CLASS[c + 32] = LETTER;
-        }
-        CLASS['_'] = LETTER;
-        CLASS['$'] = LETTER;
-        for (char c : " \t\n\u000B\f\r".toCharArray()) {
-            CLASS[c] = SPACE;
-        }
-        for (char c : "!%&()+,;<=>[]^{|}~".toCharArray()) {
-            CLASS[c] = PLAIN;
-        }
-    }
-
     /** The token last returned: its bytes with quotes, and whether blanks or comments stand before it. */
     int start;
 
@@ -130,18 +99,18 @@ final class Lexer {
         int max = limit;
         while (p < max) {
             int c = t[p] & 0xFF;
-            switch (CLASS[c]) {
-                case SPACE:
+            switch (Characters.CLASS[c]) {
+                case Characters.SPACE:
                     p++;
                     gap = true;
                     break;
-                case LETTER:
+                case Characters.LETTER:
                     return word(p);
-                case PLAIN:
+                case Characters.PLAIN:
                     start = p;
                     end = p + 1;
                     return c;
-                case DIGIT:
+                case Characters.DIGIT:
                     return last == '.' ? word(p) : number(p);
                 default:
                     int type = special(p, c);
@@ -160,7 +129,7 @@ final class Lexer {
     }
 
     private int special(int p, int c) {
-        if (CLASS[c] == CONTROL) {
+        if (Characters.CLASS[c] == Characters.CONTROL) {
             flags |= BAD_TEXT;
             return token(p, p + 1, 127);
         }
@@ -174,10 +143,10 @@ final class Lexer {
             case '?':
                 return token(p, p + 1, PARAM);
             case '#':
-                return comment(lineComment(p + 1));
+                return comment(Comments.lineEnd(this, p + 1));
             case '-':
                 if (startsDashComment(p)) {
-                    return comment(lineComment(p + 2));
+                    return comment(Comments.lineEnd(this, p + 2));
                 }
                 return token(p, p + 1, '-');
             case '/':
@@ -187,9 +156,11 @@ final class Lexer {
                 if (at(p + 2) == '!' || at(p + 2) == 'M' && at(p + 3) == '!') {
                     return executableOpen(p);
                 }
-                int close = blockEnd(p + 2);
+                int close = Comments.blockEnd(this, p + 2);
                 if (at(p + 2) == '+') {
-                    return hint(p, close);
+                    folded = Comments.hint(this, p, close);
+                    exact = folded;
+                    return token(p, close, HINT);
                 }
                 return comment(close);
             case '*':
@@ -204,7 +175,9 @@ final class Lexer {
                 return variable(p);
             case '.':
                 boolean afterName = end == p && (last == WORD || last == QUOTED);
-                return !afterName && CLASS[at(p + 1)] == DIGIT ? real(p, p + 1) : token(p, p + 1, '.');
+                return !afterName && Characters.isDigit(at(p + 1))
+                        ? token(p, Numbers.fractionEnd(text, p + 1, limit), NUMBER)
+                        : token(p, p + 1, '.');
             case ':':
                 folded = 0;
                 exact = 0;
@@ -227,7 +200,7 @@ final class Lexer {
     }
 
     private int at(int p) {
-        return p < limit ? text[p] & 0xFF : 0;
+        return Characters.at(text, p, limit);
     }
 
     private int token(int from, int to, int type) {
@@ -243,8 +216,7 @@ final class Lexer {
         int max = limit;
         while (p < max) {
             int c = t[p];
-            // LETTER and DIGIT are the two classes with this bit.
-            if ((CLASS[c & 0xFF] & NAME_BIT) == 0) {
+            if ((Characters.CLASS[c & 0xFF] & Characters.NAME_BIT) == 0) {
                 break;
             }
             seen |= c;
@@ -282,98 +254,28 @@ final class Lexer {
     }
 
     private int number(int from) {
-        int p = from;
-        if (text[from] == '0' && (at(p + 1) == 'x' || at(p + 1) == 'b')) {
-            boolean hex = at(p + 1) == 'x';
-            p += 2;
-            while (hex ? isHex(at(p)) : at(p) == '0' || at(p) == '1') {
-                p++;
-            }
-            return p > from + 2 && !isNamePart(at(p)) ? token(from, p, NUMBER) : word(from);
-        }
-        while (CLASS[at(p)] == DIGIT) {
-            p++;
-        }
-        int c = at(p);
-        if (c == '.') {
-            return real(from, p + 1);
-        }
-        if (c == 'e' || c == 'E') {
-            int exponent = exponent(p);
-            if (exponent > p) {
-                return token(from, exponent, NUMBER);
-            }
-        }
-        return isNamePart(c) ? word(from) : token(from, p, NUMBER);
-    }
-
-    /** A number whose point has been passed: digits and an exponent; whatever follows is another token. */
-    private int real(int from, int p) {
-        while (CLASS[at(p)] == DIGIT) {
-            p++;
-        }
-        int c = at(p);
-        return token(from, c == 'e' || c == 'E' ? exponent(p) : p, NUMBER);
-    }
-
-    private int exponent(int p) {
-        int q = p + 1;
-        if (at(q) == '+' || at(q) == '-') {
-            q++;
-        }
-        if (CLASS[at(q)] != DIGIT) {
-            return p;
-        }
-        while (CLASS[at(q)] == DIGIT) {
-            q++;
-        }
-        return q;
-    }
-
-    private static boolean isNamePart(int c) {
-        return CLASS[c] == LETTER || CLASS[c] == DIGIT;
-    }
-
-    private static boolean isHex(int c) {
-        return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F';
+        int to = Numbers.end(text, from, limit);
+        return to == Numbers.NAME ? word(from) : token(from, to, NUMBER);
     }
 
     private int string(int from, int p, int quote, int type) {
-        byte[] t = text;
-        boolean escapes = backslash;
-        int max = limit;
-        while (p < max) {
-            int c = t[p];
-            if (c == quote) {
-                if (at(p + 1) != quote) {
-                    return token(from, p + 1, type);
-                }
-                p += 2;
-            } else {
-                p += c == '\\' && escapes ? 2 : 1;
-            }
+        int close = Quotes.close(text, p, limit, quote, backslash);
+        if (close == Quotes.NONE) {
+            flags |= UNTERMINATED;
+            return token(from, limit, type);
         }
-        flags |= UNTERMINATED;
-        return token(from, limit, type);
+        return token(from, close + 1, type);
     }
 
     private int quoted(int from, int quote) {
-        int p = from + 1;
-        while (p < limit) {
-            if (text[p] == quote) {
-                if (at(p + 1) != quote) {
-                    folded = Words.folded(text, from + 1, p);
-                    exact = Words.exact(text, from + 1, p);
-                    return token(from, p + 1, QUOTED);
-                }
-                p++;
-            }
-            p++;
+        int close = Quotes.close(text, from + 1, limit, quote, false);
+        if (close == Quotes.NONE) {
+            flags |= UNTERMINATED;
+            close = limit;
         }
-        flags |= UNTERMINATED;
-        folded = Words.folded(text, from + 1, limit);
-        exact = Words.exact(text, from + 1, limit);
-        return token(from, limit, QUOTED);
+        folded = Words.folded(text, from + 1, close);
+        exact = Words.exact(text, from + 1, close);
+        return token(from, close + 1, QUOTED);
     }
 
     private int variable(int from) {
@@ -393,7 +295,7 @@ final class Lexer {
             p = end;
         } else {
             int seen = 0;
-            while (isNamePart(at(p)) || type == USER_VARIABLE && at(p) == '.') {
+            while (Characters.isNamePart(at(p)) || type == USER_VARIABLE && at(p) == '.') {
                 seen |= text[p];
                 p++;
             }
@@ -414,82 +316,14 @@ final class Lexer {
         if (c >= 0x80 && eightBit) {
             flags |= BAD_TEXT;
         }
-        return p + 2 >= limit || CLASS[c] == SPACE || CLASS[c] == CONTROL;
-    }
-
-    private int lineComment(int p) {
-        while (p < limit) {
-            int c = text[p++];
-            if (c == '\n') {
-                return p;
-            }
-            if (c == 0) {
-                // Servers end the comment here and read on.
-                flags |= BAD_TEXT;
-            }
-        }
-        return limit;
-    }
-
-    private int blockEnd(int p) {
-        while (p + 1 < limit) {
-            if (text[p] == '*' && text[p + 1] == '/') {
-                return p + 2;
-            }
-            p++;
-        }
-        flags |= UNTERMINATED;
-        return limit;
+        return p + 2 >= limit || Characters.CLASS[c] == Characters.SPACE || Characters.CLASS[c] == Characters.CONTROL;
     }
 
     private int executableOpen(int from) {
-        flags |= EXECUTABLE;
         executableDepth++;
-        boolean maria = at(from + 2) == 'M';
-        int p = from + (maria ? 4 : 3);
-        int version = 0;
-        for (int digits = 0; digits < 6 && CLASS[at(p)] == DIGIT; digits++) {
-            version = version * 10 + at(p) - '0';
-            p++;
-        }
-        if (maria || version > NEWEST_COMMON_VERSION) {
-            flags |= EXECUTABLE_BY_SOME;
-        }
-        folded = Words.folded(text, from, p);
-        exact = Words.exact(text, from, p);
-        return token(from, p, EXECUTABLE_OPEN);
-    }
-
-    private int hint(int from, int close) {
-        if (contains(from, close, "SET_VAR") || contains(from, close, "RESOURCE_GROUP")) {
-            flags |= HINT_SETS;
-        }
-        long h = 0;
-        boolean number = false;
-        for (int p = from; p < close; p++) {
-            int k = CLASS[text[p] & 0xFF];
-            // Numbers and blanks in a hint do not make another statement.
-            if (k == SPACE || k == DIGIT && number) {
-                continue;
-            }
-            number = k == DIGIT;
-            h = (h ^ (number ? '0' : k == LETTER ? text[p] | 0x20 : text[p])) * 0x100000001B3L;
-        }
-        folded = h;
-        exact = h;
-        return token(from, close, HINT);
-    }
-
-    private boolean contains(int from, int to, String word) {
-        for (int p = from; p + word.length() <= to; p++) {
-            int i = 0;
-            while (i < word.length() && (text[p + i] & 0xDF) == (word.charAt(i) & 0xDF)) {
-                i++;
-            }
-            if (i == word.length()) {
-                return true;
-            }
-        }
-        return false;
+        int to = Comments.executableOpen(this, from);
+        folded = Words.folded(text, from, to);
+        exact = Words.exact(text, from, to);
+        return token(from, to, EXECUTABLE_OPEN);
     }
 }

@@ -156,6 +156,11 @@ final class Tokens {
         return inner.contains(quote) ? inner.replace(quote + quote, quote) : inner;
     }
 
+    /** The table that the names at {@code qualifier} (or -1) and {@code n} give. */
+    TableName table(int qualifier, int n) {
+        return new TableName(qualifier < 0 ? null : name(qualifier), name(n));
+    }
+
     String source(int from, int to) {
         return new String(text, start(from), end(to - 1) - start(from), StandardCharsets.UTF_8);
     }

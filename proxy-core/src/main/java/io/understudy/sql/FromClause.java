@@ -1,0 +1,233 @@
+package io.understudy.sql;
+
+/**
+ * The list of tables behind FROM, UPDATE and their like: names, derived tables, joins, aliases, hints.
+ *
+ * <p>Apart from {@link QueryWalker} because a name means something else here: there it is a column or a function unless
+ * a keyword says otherwise, here it is a table unless a keyword says otherwise.
+ */
+final class FromClause {
+
+    private final Tokens t;
+    private final QueryWalker walker;
+    private final CommonTables common;
+    private final JoinedTables joined;
+    private Draft draft = new Draft();
+
+    FromClause(Tokens tokens, QueryWalker walker, CommonTables common, JoinedTables joined) {
+        t = tokens;
+        this.walker = walker;
+        this.common = common;
+        this.joined = joined;
+    }
+
+    void reset(Draft draft) {
+        this.draft = draft;
+    }
+
+    /**
+     * Walks a list of joined tables and its conditions; returns the index of the clause behind it.
+     *
+     * @param collect whether the tables are kept as {@link JoinedTables} instead of counting as read
+     */
+    int tables(int first, boolean collect) {
+        boolean expected = true;
+        boolean condition = false;
+        int reference = -1;
+        int i = first;
+        while (true) {
+            int type = t.type(i);
+            if (type == Lexer.END || type == ')' || type == ';') {
+                if (expected) {
+                    draft.notPure(NotPure.UNPARSED);
+                }
+                return i;
+            }
+            if (expected) {
+                reference = -1;
+                if (type == '(') {
+                    i = isQuery(i) ? walker.parenthesis(i) : joinParenthesis(i, collect);
+                    i = derivedAlias(i);
+                    expected = false;
+                } else if (type == '{') {
+                    i += t.is(i + 1, Keyword.OJ) ? 2 : 1;
+                } else if (t.is(i, Keyword.LATERAL) && t.type(i + 1) == '(') {
+                    i++;
+                } else if (t.is(i, Keyword.JSON_TABLE) && t.type(i + 1) == '(') {
+                    i = walker.parenthesis(i + 1);
+                    expected = false;
+                } else if (t.is(i, Keyword.DUAL) && t.type(i + 1) != '.') {
+                    i++;
+                    expected = false;
+                } else if (t.isName(i)) {
+                    int before = joined.count();
+                    i = tableName(i, collect);
+                    reference = joined.count() > before ? before : -1;
+                    expected = false;
+                    if (t.type(i) == '(') {
+                        draft.notPure(NotPure.UNPARSED);
+                    }
+                } else {
+                    draft.notPure(NotPure.UNPARSED);
+                    return i;
+                }
+                condition = false;
+                continue;
+            }
+            if (type == ',') {
+                expected = true;
+                i++;
+                continue;
+            }
+            if (type == '(') {
+                i = walker.parenthesis(i);
+                continue;
+            }
+            Keyword keyword = t.keyword(i);
+            if (keyword == null) {
+                if (!condition && reference >= 0 && t.isName(i)) {
+                    joined.alias(reference, i);
+                }
+                i++;
+                continue;
+            }
+            switch (keyword) {
+                case JOIN, STRAIGHT_JOIN -> {
+                    expected = true;
+                    i++;
+                }
+                case ON -> {
+                    if (t.is(i + 1, Keyword.DUPLICATE)) {
+                        return i;
+                    }
+                    condition = true;
+                    i++;
+                }
+                case USING -> {
+                    if (t.type(i + 1) != '(') {
+                        return i;
+                    }
+                    i = t.afterParenthesis(i + 1);
+                }
+                case USE, FORCE, IGNORE -> i = indexHint(i);
+                case PARTITION -> i = t.type(i + 1) == '(' ? t.afterParenthesis(i + 1) : i + 1;
+                case FOR -> {
+                    if (t.is(i + 1, Keyword.SYSTEM_TIME)) {
+                        // AS OF here gives no alias.
+                        i += t.is(i + 2, Keyword.AS) ? 4 : 2;
+                    } else {
+                        return i;
+                    }
+                }
+                case MINUS -> {
+                    if (t.is(i + 1, Keyword.SELECT) || t.type(i + 1) == '(') {
+                        return i;
+                    }
+                    i++;
+                }
+                case WHERE,
+                        GROUP,
+                        HAVING,
+                        ORDER,
+                        LIMIT,
+                        WINDOW,
+                        UNION,
+                        EXCEPT,
+                        INTERSECT,
+                        LOCK,
+                        INTO,
+                        PROCEDURE,
+                        FETCH,
+                        SET,
+                        SELECT,
+                        FROM,
+                        WITH -> {
+                    return i;
+                }
+                case AS, LEFT, RIGHT, INNER, OUTER, CROSS, NATURAL -> i++;
+                default -> {
+                    if (!condition && reference >= 0) {
+                        joined.alias(reference, i);
+                    }
+                    i++;
+                }
+            }
+        }
+    }
+
+    private int joinParenthesis(int i, boolean collect) {
+        if (!walker.descend()) {
+            return t.count();
+        }
+        int close = tables(i + 1, collect);
+        walker.ascend();
+        if (t.type(close) != ')') {
+            draft.notPure(NotPure.UNPARSED);
+            return close;
+        }
+        return close + 1;
+    }
+
+    /** Whether the parenthesis at {@code i} holds a query and not a join. */
+    private boolean isQuery(int i) {
+        int j = i;
+        while (t.type(j) == '(') {
+            j++;
+        }
+        Keyword inner = t.keyword(j);
+        if (inner != Keyword.SELECT && inner != Keyword.WITH && inner != Keyword.VALUES && inner != Keyword.TABLE) {
+            return false;
+        }
+        if (j == i + 1) {
+            return true;
+        }
+        // ((SELECT …) UNION …) is a query, ((SELECT …) d JOIN t) is a join.
+        int after = t.afterParenthesis(i + 1);
+        Keyword keyword = t.keyword(after);
+        return t.type(after) == ')'
+                || keyword != null
+                        && switch (keyword) {
+                            case UNION, EXCEPT, INTERSECT, MINUS, ORDER, LIMIT, FOR, LOCK -> true;
+                            default -> false;
+                        };
+    }
+
+    private int derivedAlias(int i) {
+        int n = t.is(i, Keyword.AS) ? i + 1 : i;
+        if (t.isName(n) && (t.keyword(n) == null || n > i) && t.type(n + 1) == '(') {
+            t.markNotCall(n);
+            return t.afterParenthesis(n + 1);
+        }
+        return i;
+    }
+
+    private int indexHint(int i) {
+        int j = i + 1;
+        if (!t.isAny(j, Keyword.INDEX, Keyword.KEY)) {
+            return j;
+        }
+        j++;
+        if (t.is(j, Keyword.FOR)) {
+            j += t.is(j + 1, Keyword.JOIN) ? 2 : 3;
+        }
+        return t.type(j) == '(' ? t.afterParenthesis(j) : j;
+    }
+
+    /** Takes the table name at {@code i}; returns the index behind it. */
+    int tableName(int i, boolean collect) {
+        int qualifier = -1;
+        int n = i;
+        if (t.type(n + 1) == '.' && t.isName(n + 2)) {
+            qualifier = n;
+            n += 2;
+        }
+        if (collect) {
+            if (!joined.add(qualifier, n)) {
+                draft.notPure(NotPure.TOO_LONG);
+            }
+        } else if (qualifier >= 0 || !common.isDefined(n)) {
+            draft.reads(t.table(qualifier, n));
+        }
+        return n + 1;
+    }
+}

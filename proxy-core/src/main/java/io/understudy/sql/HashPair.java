@@ -1,0 +1,52 @@
+package io.understudy.sql;
+
+/**
+ * Two running hashes: the first of what the digest sees, the second of what the fingerprint sees.
+ *
+ * <p>Apart from {@link Condenser}, which decides what is hashed, because how it is hashed must stay as it is: digests
+ * appear in configuration files.
+ */
+final class HashPair {
+
+    private static final long MARK_FACTOR = 0x6C69746572616C21L;
+
+    long h1;
+    long h2;
+
+    void set(long h1, long h2) {
+        this.h1 = h1;
+        this.h2 = h2;
+    }
+
+    void mix(long v1, long v2) {
+        long a = (h1 ^ v1) * 0x9E3779B97F4A7C15L;
+        h1 = a ^ a >>> 29;
+        mixSecond(v2);
+    }
+
+    void mixSecond(long v) {
+        long b = (h2 ^ v) * 0xD6E8FEB86659FD93L;
+        h2 = b ^ b >>> 32;
+    }
+
+    /** Mixes into the second hash what is no token. */
+    void mark(long v) {
+        h2 = (h2 ^ v) * MARK_FACTOR;
+    }
+
+    /** The value of the first hash, every bit of which depends on all that was mixed. */
+    long first() {
+        return avalanche(h1);
+    }
+
+    /** The value of the second. */
+    long second() {
+        return avalanche(h2 ^ h2 >>> 31);
+    }
+
+    private static long avalanche(long h) {
+        long a = (h ^ h >>> 30) * 0xBF58476D1CE4E5B9L;
+        a = (a ^ a >>> 27) * 0x94D049BB133111EBL;
+        return a ^ a >>> 31;
+    }
+}

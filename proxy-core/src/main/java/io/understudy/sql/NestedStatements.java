@@ -1,0 +1,150 @@
+package io.understudy.sql;
+
+/**
+ * Statements that hold others: EXPLAIN and ANALYZE, SET STATEMENT … FOR, compound statements.
+ *
+ * <p>What the inner statement reads and writes is the outer one's; its own kind does not matter. Apart from
+ * {@link StatementSummarizer} because this is where statements recur, and where a bound on that belongs.
+ */
+final class NestedStatements {
+
+    private static final int MAX_NESTING = 8;
+
+    private final Tokens t;
+    private final StatementSummarizer statements;
+    private final AdminSummarizer admin;
+    private Draft draft = new Draft();
+    private int nesting;
+
+    NestedStatements(Tokens tokens, StatementSummarizer statements, AdminSummarizer admin) {
+        t = tokens;
+        this.statements = statements;
+        this.admin = admin;
+    }
+
+    void reset(Draft draft) {
+        this.draft = draft;
+        nesting = 0;
+    }
+
+    /** {@code SET STATEMENT a = 1, … FOR statement} at {@code i}. */
+    void setStatement(int i) {
+        int n = i + 2;
+        int depth = 0;
+        while (t.type(n) != Lexer.END && t.type(n) != ';' && !(depth == 0 && t.is(n, Keyword.FOR))) {
+            depth += t.type(n) == '(' ? 1 : t.type(n) == ')' ? -1 : 0;
+            n++;
+        }
+        if (t.is(n, Keyword.FOR)) {
+            draft.notPure(NotPure.NOT_A_READ);
+            inner(n + 1);
+        }
+    }
+
+    /** {@code EXPLAIN}, {@code DESCRIBE} or {@code DESC} at {@code i}, of a statement, a connection or a table. */
+    StatementKind explain(int i) {
+        int n = i + 1;
+        boolean analyze = false;
+        while (t.isAny(n, Keyword.EXTENDED, Keyword.PARTITIONS)
+                || t.is(n, Keyword.ANALYZE)
+                || t.is(n, Keyword.FORMAT) && t.type(n + 1) == '=') {
+            analyze |= t.is(n, Keyword.ANALYZE);
+            n += t.is(n, Keyword.FORMAT) ? 3 : 1;
+        }
+        if (analyze) {
+            draft.notPure(NotPure.ANALYZE);
+        }
+        if (explainable(n)) {
+            inner(n);
+            if (!analyze) {
+                draft.demoteWrites();
+            }
+            if (!statements.isRead()) {
+                draft.notPure(NotPure.NOT_A_READ);
+            }
+            return StatementKind.EXPLAIN;
+        }
+        if (t.is(n, Keyword.FOR) && t.is(n + 1, Keyword.CONNECTION)) {
+            draft.sessionDependent = true;
+            draft.notPure(NotPure.NOT_A_READ);
+            return StatementKind.EXPLAIN;
+        }
+        if (n == i + 1 && t.isName(n)) {
+            statements.markRead(admin.describe(n));
+            return StatementKind.DESCRIBE;
+        }
+        draft.notPure(NotPure.UNPARSED);
+        return StatementKind.EXPLAIN;
+    }
+
+    private boolean explainable(int n) {
+        Keyword keyword = t.keyword(n);
+        return t.type(n) == '('
+                || keyword != null
+                        && switch (keyword) {
+                            case SELECT, WITH, TABLE, VALUES, INSERT, REPLACE, UPDATE, DELETE -> true;
+                            default -> false;
+                        };
+    }
+
+    /** {@code ANALYZE} at {@code i}: of a statement, which then runs, or of tables. */
+    StatementKind analyze(int i) {
+        int n = i + 1;
+        if (t.is(n, Keyword.FORMAT) && t.type(n + 1) == '=') {
+            n += 3;
+        }
+        if (explainable(n) && !t.is(n, Keyword.TABLE)) {
+            draft.notPure(NotPure.ANALYZE);
+            inner(n);
+            return StatementKind.EXPLAIN;
+        }
+        admin.maintenance(i);
+        return StatementKind.ADMIN;
+    }
+
+    /** A compound statement at {@code i}: every statement in it counts. */
+    StatementKind block(int i) {
+        if (t.is(i, Keyword.BEGIN) && !t.is(i + 1, Keyword.NOT)) {
+            return StatementKind.BEGIN;
+        }
+        for (int n = i + 1; n < t.count(); n++) {
+            Keyword before = t.keyword(n - 1);
+            boolean start = t.type(n - 1) == ';'
+                    || before != null
+                            && switch (before) {
+                                case ATOMIC, BEGIN, THEN, ELSE, DO, LOOP, REPEAT -> true;
+                                default -> false;
+                            };
+            Keyword keyword = t.keyword(n);
+            if (start && keyword != null) {
+                switch (keyword) {
+                    case SELECT,
+                            INSERT,
+                            REPLACE,
+                            UPDATE,
+                            DELETE,
+                            TRUNCATE,
+                            CREATE,
+                            ALTER,
+                            DROP,
+                            RENAME,
+                            LOAD,
+                            SET,
+                            WITH,
+                            CALL,
+                            DO -> inner(n);
+                    default -> {}
+                }
+            }
+        }
+        return StatementKind.BLOCK;
+    }
+
+    private void inner(int n) {
+        if (nesting < MAX_NESTING) {
+            nesting++;
+            statements.summarize(n);
+            nesting--;
+        }
+    }
+}

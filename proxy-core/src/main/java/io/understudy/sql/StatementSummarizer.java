@@ -1,0 +1,217 @@
+package io.understudy.sql;
+
+/**
+ * Decides the kind of one statement by its first words and hands the rest of it to the family that it belongs to.
+ *
+ * <p>Apart from {@link Summarizer}, which knows texts of several statements, and from {@link NestedStatements}, which
+ * comes back here for the statements that it finds inside another.
+ */
+final class StatementSummarizer {
+
+    private final Tokens t;
+    private final QueryWalker walker;
+    private final DmlSummarizer dml;
+    private final DdlSummarizer ddl;
+    private final AdminSummarizer admin;
+    private final NestedStatements nested;
+    private Draft draft = new Draft();
+    private boolean read;
+    private boolean show;
+
+    StatementSummarizer(Tokens tokens) {
+        t = tokens;
+        walker = new QueryWalker(tokens);
+        dml = new DmlSummarizer(tokens, walker);
+        ddl = new DdlSummarizer(tokens, walker);
+        admin = new AdminSummarizer(tokens, walker);
+        nested = new NestedStatements(tokens, this, admin);
+    }
+
+    void reset(Draft draft) {
+        this.draft = draft;
+        walker.reset(draft);
+        dml.reset(draft);
+        ddl.reset(draft);
+        admin.reset(draft);
+        nested.reset(draft);
+    }
+
+    /** Whether the statement last summarised reads and does nothing else, as far as its first words tell. */
+    boolean isRead() {
+        return read;
+    }
+
+    /** Whether it is a SHOW, in which words like CREATE and PROCEDURE mean no harm. */
+    boolean isShow() {
+        return show;
+    }
+
+    void markRead(boolean read) {
+        this.read = read;
+    }
+
+    /** Summarises the statement at {@code first} into the draft; returns its kind. */
+    StatementKind summarize(int first) {
+        read = false;
+        show = false;
+        int i = first;
+        while (t.type(i) == '(') {
+            i++;
+        }
+        if (t.type(i) == Lexer.END && i == first) {
+            draft.notPure(NotPure.NOT_A_READ);
+            return StatementKind.EMPTY;
+        }
+        Keyword keyword = t.keyword(i);
+        StatementKind kind = keyword == null ? StatementKind.UNKNOWN : kind(i, keyword);
+        if (i > first && kind != StatementKind.SELECT && kind != StatementKind.VALUES && kind != StatementKind.TABLE) {
+            kind = StatementKind.UNKNOWN;
+        }
+        switch (kind) {
+            case SELECT, VALUES, TABLE -> query(first);
+            case SHOW -> {
+                read = true;
+                show = true;
+                admin.show(i);
+            }
+            case HELP -> read = true;
+            case EXPLAIN, DESCRIBE -> {}
+            case UNKNOWN -> draft.notPure(NotPure.UNPARSED);
+            default -> draft.notPure(kind.writes() ? NotPure.WRITES : NotPure.NOT_A_READ);
+        }
+        return kind;
+    }
+
+    private void query(int first) {
+        read = true;
+        if (t.type(walker.walk(first)) == ')') {
+            draft.notPure(NotPure.UNPARSED);
+        }
+    }
+
+    private StatementKind kind(int i, Keyword keyword) {
+        return switch (keyword) {
+            case SELECT -> StatementKind.SELECT;
+            case VALUES -> StatementKind.VALUES;
+            case WITH -> with(i);
+            case TABLE -> StatementKind.TABLE;
+            case SHOW -> StatementKind.SHOW;
+            case DESC, DESCRIBE, EXPLAIN -> nested.explain(i);
+            case HELP -> StatementKind.HELP;
+            case INSERT -> {
+                dml.insert(i);
+                yield StatementKind.INSERT;
+            }
+            case REPLACE -> {
+                dml.insert(i);
+                yield StatementKind.REPLACE;
+            }
+            case UPDATE -> {
+                dml.update(i);
+                yield StatementKind.UPDATE;
+            }
+            case DELETE -> {
+                dml.delete(i);
+                yield StatementKind.DELETE;
+            }
+            case LOAD -> load(i);
+            case TRUNCATE -> {
+                ddl.truncate(i);
+                yield StatementKind.TRUNCATE;
+            }
+            case CREATE -> {
+                ddl.create(i);
+                yield StatementKind.CREATE;
+            }
+            case ALTER -> {
+                ddl.alter(i);
+                yield StatementKind.ALTER;
+            }
+            case DROP -> drop(i);
+            case RENAME -> {
+                ddl.rename(i);
+                yield StatementKind.RENAME;
+            }
+            case SET -> set(i);
+            case CALL, DO -> {
+                walker.walk(i + 1);
+                yield keyword == Keyword.CALL ? StatementKind.CALL : StatementKind.DO;
+            }
+            case LOCK -> {
+                admin.lock(i);
+                yield StatementKind.LOCK;
+            }
+            case HANDLER -> {
+                admin.handler(i);
+                yield StatementKind.HANDLER;
+            }
+            case ANALYZE -> nested.analyze(i);
+            case CHECK, CHECKSUM, OPTIMIZE, REPAIR -> {
+                admin.maintenance(i);
+                yield StatementKind.ADMIN;
+            }
+            case USE -> {
+                draft.useSchema = t.isName(i + 1) ? t.name(i + 1) : null;
+                yield StatementKind.USE;
+            }
+            case BEGIN, IF, CASE, DECLARE, FOR, LOOP, REPEAT, WHILE -> nested.block(i);
+            case GET -> {
+                draft.readsDiagnostics = true;
+                draft.sessionDependent = true;
+                yield StatementKind.GET_DIAGNOSTICS;
+            }
+            default -> StatementKinds.simple(t, i, keyword);
+        };
+    }
+
+    private StatementKind with(int i) {
+        if (!walker.common.isClause(i)) {
+            return StatementKind.UNKNOWN;
+        }
+        // A first look for what follows; SELECT walks the clause again, in its own scope.
+        int n = walker.common.behind(i);
+        Keyword keyword = t.keyword(n);
+        if (keyword == Keyword.UPDATE || keyword == Keyword.DELETE) {
+            n = walker.common.enter(i);
+            return kind(n, keyword);
+        }
+        if (keyword == Keyword.INSERT || keyword == Keyword.REPLACE) {
+            n = walker.common.enter(i);
+            return kind(n, keyword);
+        }
+        while (t.type(n) == '(') {
+            n++;
+        }
+        return t.is(n, Keyword.SELECT)
+                ? StatementKind.SELECT
+                : t.is(n, Keyword.VALUES)
+                        ? StatementKind.VALUES
+                        : t.is(n, Keyword.TABLE) ? StatementKind.TABLE : StatementKind.UNKNOWN;
+    }
+
+    private StatementKind load(int i) {
+        if (t.isAny(i + 1, Keyword.DATA, Keyword.XML)) {
+            dml.load(i);
+            return StatementKind.LOAD;
+        }
+        return StatementKind.ADMIN;
+    }
+
+    private StatementKind drop(int i) {
+        if (t.is(i + 1, Keyword.PREPARE)) {
+            return StatementKind.DEALLOCATE;
+        }
+        ddl.drop(i);
+        return StatementKind.DROP;
+    }
+
+    private StatementKind set(int i) {
+        if (t.is(i + 1, Keyword.STATEMENT)) {
+            nested.setStatement(i);
+        } else {
+            draft.commits |= t.is(i + 1, Keyword.PASSWORD);
+            walker.walk(i + 1);
+        }
+        return StatementKind.SET;
+    }
+}
