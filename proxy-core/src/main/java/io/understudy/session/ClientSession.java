@@ -171,7 +171,6 @@ public final class ClientSession implements Handshake.Outcome {
 
     public void serverReadComplete() {
         phase.serverReadComplete();
-        passOnHeld(false);
         if (draining) {
             atBoundary();
         }
@@ -183,7 +182,7 @@ public final class ClientSession implements Handshake.Outcome {
     /** The client sends nothing more but may still listen, as it may towards a server: it gets the answers that are due. */
     public void clientShutOutput() {
         clientDone = true;
-        passOnHeld(true);
+        phase.clientShutOutput();
         Leg backend = server;
         if (backend == null || !phase.answersDue()) {
             end(CloseReason.CLIENT_CLOSED);
@@ -191,17 +190,6 @@ public final class ClientSession implements Handshake.Outcome {
             // The server has to know as well: it may be waiting for the rest of a file that will not come.
             backend.shutdownOutput();
         }
-    }
-
-    private void passOnHeld(boolean anyway) {
-        ByteBuf bytes = phase.nextHeld(anyway);
-        if (bytes == null) {
-            return;
-        }
-        for (; bytes != null; bytes = phase.nextHeld(anyway)) {
-            fromClient(bytes);
-        }
-        clientReadComplete();
     }
 
     public void clientClosed() {
@@ -272,7 +260,7 @@ public final class ClientSession implements Handshake.Outcome {
             fromServer(late);
         }
         if (phase == relaying) {
-            relaying.begin();
+            relaying.begin(this::fromClient);
         }
         if (compression.compressesClient()) {
             client.startCompression(compression.ofClient(), early);

@@ -7,11 +7,12 @@ import io.understudy.command.Exchange;
 import io.understudy.command.SessionModel;
 import io.understudy.command.StatementGate;
 import io.understudy.inject.BoundaryInjector;
+import io.understudy.inject.HeldCommand;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.wire.Leg;
 import io.understudy.wire.PacketScanner;
 import io.understudy.wire.PacketSink;
-import java.util.ArrayDeque;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,14 +31,13 @@ final class Relaying implements SessionPhase {
     private final Runnable idleAtBoundary;
     private final @Nullable ChangeUserBridge changeUser;
     private final @Nullable BoundaryInjector injector;
-    private final ArrayDeque<ByteBuf> held = new ArrayDeque<>(0);
 
     private long readNanos;
     private long requestNanos;
     private boolean answered;
     private boolean clientPaused;
-    /** Ours after the login is not answered yet, and what the client sends waits for it. */
-    private boolean holding;
+    /** While ours after the login is not answered; else null. */
+    private @Nullable HeldCommand held;
     /** Number that the next packet to the client has, unless it begins an answer. */
     private int nextSequence = 1;
 
@@ -84,11 +84,15 @@ final class Relaying implements SessionPhase {
         return model;
     }
 
-    /** To be called once, before the first bytes of either side: what goes ahead of the client's first command leaves now. */
-    void begin() {
+    /**
+     * To be called once, before the first bytes of either side: what goes ahead of the client's first command leaves now.
+     *
+     * @param again takes what the client sends before that is answered, afterwards
+     */
+    void begin(Consumer<ByteBuf> again) {
         BoundaryInjector ours = injector;
         if (ours != null && ours.afterLogin()) {
-            holding = true;
+            held = new HeldCommand(again);
             client.setReading(false);
             server.flush();
         }
@@ -96,8 +100,9 @@ final class Relaying implements SessionPhase {
 
     @Override
     public void fromClient(ByteBuf bytes) {
-        if (holding) {
-            held.add(bytes);
+        HeldCommand waiting = held;
+        if (waiting != null) {
+            waiting.hold(bytes);
             return;
         }
         readNanos = System.nanoTime();
@@ -138,15 +143,25 @@ final class Relaying implements SessionPhase {
                 idleAtBoundary.run();
             }
         }
+        if (held != null && model.inFlight().isEmpty()) {
+            passOnHeld();
+        }
     }
 
+    /** What waits goes behind ours, answered or not. */
     @Override
-    public @Nullable ByteBuf nextHeld(boolean anyway) {
-        if (holding && (anyway || model.inFlight().isEmpty())) {
-            holding = false;
+    public void clientShutOutput() {
+        passOnHeld();
+    }
+
+    private void passOnHeld() {
+        HeldCommand waiting = held;
+        if (waiting != null) {
+            held = null;
             client.setReading(true);
+            waiting.passOn();
+            clientReadComplete();
         }
-        return holding ? null : held.poll();
     }
 
     @Override
@@ -174,8 +189,9 @@ final class Relaying implements SessionPhase {
 
     @Override
     public void close() {
-        for (ByteBuf bytes = held.poll(); bytes != null; bytes = held.poll()) {
-            bytes.release();
+        HeldCommand waiting = held;
+        if (waiting != null) {
+            waiting.drop();
         }
         commands.close();
         answers.close();

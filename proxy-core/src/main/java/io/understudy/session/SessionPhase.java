@@ -1,7 +1,6 @@
 package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a session is doing. Bytes are owned by the phase they are given to.
@@ -31,14 +30,8 @@ sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Passthrou
         return false;
     }
 
-    /**
-     * Bytes of the client's that had to wait, when they may go on, to be given to {@link #fromClient}; null when there are none.
-     *
-     * @param anyway though what they wait for has not come
-     */
-    default @Nullable ByteBuf nextHeld(boolean anyway) {
-        return null;
-    }
+    /** The client sends nothing more. */
+    default void clientShutOutput() {}
 
     /** A word for the admin endpoint. */
     String name();
