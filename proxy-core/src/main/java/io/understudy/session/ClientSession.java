@@ -2,16 +2,10 @@ package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.SessionModel;
-import io.understudy.handshake.AuthBridge;
 import io.understudy.handshake.Handshake;
 import io.understudy.handshake.LegCompression;
 import io.understudy.handshake.LoginResult;
 import io.understudy.handshake.Refusal;
-import io.understudy.host.ObserverChain;
-import io.understudy.inject.GtidTracking;
-import io.understudy.plugin.Interest;
-import io.understudy.plugin.ServerFlavor;
-import io.understudy.wire.Capabilities;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.packet.ErrPacket;
@@ -39,7 +33,6 @@ public final class ClientSession implements Handshake.Outcome {
 
     private SessionPhase phase = new Connecting();
     private @Nullable Leg server;
-    private @Nullable ObserverBridge observers;
     private boolean draining;
     private boolean clientDone;
 
@@ -215,38 +208,10 @@ public final class ClientSession implements Handshake.Outcome {
         if (backend == null || !(phase instanceof LoggingIn login)) {
             throw new IllegalStateException("logged in while " + phase.name());
         }
-        SessionModel model = new SessionModel(
-                new SessionModel.Login(
-                        id,
-                        result.reply().user(),
-                        result.reply().schema(),
-                        result.reply().collation(),
-                        client.remoteAddress(),
-                        result.greeting().isMariaDb() ? ServerFlavor.MARIADB : ServerFlavor.MYSQL,
-                        result.greeting().serverVersion(),
-                        result.greeting().threadId(),
-                        result.capabilities(),
-                        result.status()),
-                environment.analyzer(),
-                environment.statementLimit(),
-                environment.sqlMode(),
-                begunNanos);
-        ObserverChain chain = environment.plugins().openSession(model);
-        boolean tracks = (result.capabilities() & Capabilities.SESSION_TRACK) != 0;
-        GtidTracking tracking = null;
-        if (tracks && (chain.interests() & Interest.GTIDS) != 0) {
-            tracking = new GtidTracking(model.flavor());
-            model.setTrackingWatch(tracking);
-        }
-        OkFilter filter = OkFilter.of(result.capabilities(), result.clientTracksSession(), tracking, client.alloc());
-        ObserverBridge bridge = new ObserverBridge(chain, environment.metrics(), tracking);
-        observers = bridge;
         environment.metrics().connection("accepted");
         Handshake handshake = login.handshake();
-        AuthBridge between = result.bridge();
-        ChangeUserBridge changeUser = between == null ? null : new ChangeUserBridge(between, model, client, backend);
         Relaying relaying =
-                new Relaying(client, backend, model, bridge, environment, filter, changeUser, this::atBoundary);
+                new RelayStart(id, begunNanos, client, backend, environment).relaying(result, this::atBoundary);
         phase = relaying;
         LegCompression compression = result.compression();
         // A client may send its first command right behind its last authentication packet.
@@ -332,11 +297,7 @@ public final class ClientSession implements Handshake.Outcome {
         SessionPhase last = phase;
         phase = new Ended();
         environment.metrics().closed(reason.label());
-        ObserverBridge bridge = observers;
-        if (bridge != null) {
-            bridge.closeReason(reason.label());
-        }
-        last.close();
+        last.close(reason);
         client.closeAfterFlush();
         Leg backend = server;
         if (backend != null) {

@@ -36,7 +36,7 @@ final class LoggingIn implements SessionPhase {
     }
 
     @Override
-    public void close() {
+    public void close(CloseReason reason) {
         handshake.close();
     }
 }

@@ -24,7 +24,6 @@ final class ObserverBridge implements CommandListener, InjectionSource, IntConsu
     private final CoreMetrics metrics;
     private final @Nullable GtidTracking tracking;
     private @Nullable Exchange current;
-    private String closeReason = "closed";
 
     ObserverBridge(ObserverChain chain, CoreMetrics metrics) {
         this(chain, metrics, null);
@@ -54,12 +53,8 @@ final class ObserverBridge implements CommandListener, InjectionSource, IntConsu
         return (chain.interests() & Interest.BOUNDARY) != 0 || tracking != null;
     }
 
-    void closeReason(String reason) {
-        closeReason = reason;
-    }
-
-    void close() {
-        chain.onClose(closeReason);
+    void close(CloseReason reason) {
+        chain.onClose(reason.label());
     }
 
     @Override

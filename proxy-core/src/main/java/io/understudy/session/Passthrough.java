@@ -57,7 +57,7 @@ final class Passthrough implements SessionPhase {
     }
 
     @Override
-    public void close() {
+    public void close(CloseReason reason) {
         duration.record(System.nanoTime() - startNanos);
     }
 }

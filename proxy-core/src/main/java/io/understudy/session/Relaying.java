@@ -188,7 +188,7 @@ final class Relaying implements SessionPhase {
     }
 
     @Override
-    public void close() {
+    public void close(CloseReason reason) {
         HeldCommand waiting = held;
         if (waiting != null) {
             waiting.drop();
@@ -199,7 +199,7 @@ final class Relaying implements SessionPhase {
         if (bridge != null) {
             bridge.close();
         }
-        observers.close();
+        observers.close(reason);
     }
 
     private record ToServer(CommandIntake intake, Leg server) implements PacketSink {

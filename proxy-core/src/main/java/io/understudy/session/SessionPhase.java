@@ -36,6 +36,6 @@ sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Passthrou
     /** A word for the admin endpoint. */
     String name();
 
-    /** Releases what the phase holds. */
-    default void close() {}
+    /** Releases what the phase holds: the session is over. */
+    default void close(CloseReason reason) {}
 }
