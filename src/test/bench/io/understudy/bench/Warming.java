@@ -8,8 +8,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -18,7 +20,8 @@ import java.util.concurrent.Future;
 /**
  * How many pages a standby reads from disk during its first queries after a promotion, by how it was warmed before: not at
  * all, by mirrored reads, or by a dump of a buffer pool's page numbers. Two servers of the same size, the standby a physical
- * copy of the primary; each case begins with the standby restarted with an empty pool and replicating.
+ * copy of the primary; each case begins with the standby restarted with an empty pool and replicating. All cases of a round get the same
+ * statements, each round others.
  *
  * <p>Arguments: the repository's folder; without it nothing is written.
  */
@@ -28,6 +31,7 @@ public final class Warming {
     private static final int LOAD = 60_000;
     private static final int AFTER = 10_000;
     private static final int POINTS = 50;
+    private static final int ROUNDS = 3;
 
     private enum Dump {
         NONE,
@@ -37,18 +41,6 @@ public final class Warming {
     }
 
     private record Case(String name, String sample, Dump dump) {}
-
-    private record Result(
-            Case what, double mirrored, double dropped, long before, double[] queries, double[] reads, double seconds) {
-        long after(int count) {
-            for (int i = 0; i < queries.length; i++) {
-                if (queries[i] >= count) {
-                    return (long) reads[i];
-                }
-            }
-            return (long) reads[reads.length - 1];
-        }
-    }
 
     private static final List<Case> CASES = List.of(
             new Case("nothing mirrored", "0%", Dump.NONE),
@@ -86,8 +78,13 @@ public final class Warming {
             say("copying");
             ServerOptions second = new ServerOptions(2, POOL, options.arguments()).withArguments("--read-only=1");
             try (EmbeddedServer standby = Clones.of(primary, second)) {
-                List<Result> results = new Warming(primary, standby).run();
-                report(root, results, size(primary));
+                Map<String, List<WarmingRun>> runs = new Warming(primary, standby).run();
+                WarmingReport report = new WarmingReport(runs, POOL, size(primary), LOAD, SESSIONS, AFTER);
+                System.out.println(report.table());
+                if (root != null) {
+                    Files.writeString(root.resolve("docs/warming.svg"), report.plot());
+                    ResultPage.replace(root.resolve("docs/benchmarks.md"), "warming", report.table());
+                }
             }
         }
     }
@@ -100,39 +97,42 @@ public final class Warming {
         return Files.size(Clones.data(server).resolve("shop/orders.ibd")) >> 20;
     }
 
-    private List<Result> run() throws Exception {
+    private Map<String, List<WarmingRun>> run() throws Exception {
         say("warming the primary");
         // The primary is as warm in the first case as in the last.
         try (ProxyProgram proxy = new ProxyProgram(primary.port(), standby.port(), "")) {
             load(proxy, 1);
         }
-        List<Result> results = new ArrayList<>();
-        for (Case what : CASES) {
-            Result result = run(what);
-            System.out.printf(
-                    Locale.ROOT,
-                    "%-26s mirrored %6.0f dropped %4.0f, read before %5d, first 1,000: %5d, 5,000: %5d, %,d: %5d in %.1f s%n",
-                    what.name(),
-                    result.mirrored(),
-                    result.dropped(),
-                    result.before(),
-                    result.after(1_000),
-                    result.after(5_000),
-                    AFTER,
-                    result.after(AFTER),
-                    result.seconds());
-            results.add(result);
+        Map<String, List<WarmingRun>> runs = new LinkedHashMap<>();
+        for (int round = 1; round <= ROUNDS; round++) {
+            say("round " + round);
+            for (Case what : CASES) {
+                WarmingRun run = run(what, round);
+                System.out.printf(
+                        Locale.ROOT,
+                        "%-26s mirrored %6.0f dropped %4.0f, read before %5.0f, first 1,000: %5.0f, 5,000: %5.0f, %,d: %5.0f in %.1f s%n",
+                        what.name(),
+                        run.mirrored(),
+                        run.dropped(),
+                        run.before(),
+                        run.after(1_000),
+                        run.after(5_000),
+                        AFTER,
+                        run.after(AFTER),
+                        run.seconds());
+                runs.computeIfAbsent(what.name(), name -> new ArrayList<>()).add(run);
+            }
         }
-        return results;
+        return runs;
     }
 
-    private Result run(Case what) throws Exception {
+    private WarmingRun run(Case what, int round) throws Exception {
         coldStart();
         double mirrored;
         double dropped;
         String section = "{ concurrency: 8, rules: [ { name: all, sample: " + what.sample() + " } ] }";
         try (ProxyProgram proxy = new ProxyProgram(primary.port(), standby.port(), section)) {
-            load(proxy, 1);
+            load(proxy, round);
             ProxyProgram.await("the mirror's queue to be empty", () -> proxy.waiting() == 0);
             mirrored = proxy.metric("understudy_mirror_statements_total", "");
             dropped = proxy.dropped();
@@ -151,9 +151,9 @@ public final class Warming {
         }
         long before = coldReads();
         standby.execute("STOP SLAVE", "SET GLOBAL read_only = 0");
-        Result result = afterPromotion(what, mirrored, dropped, before);
+        WarmingRun run = afterPromotion(round, mirrored, dropped, before);
         standby.execute("SET GLOBAL read_only = 1", "START SLAVE");
-        return result;
+        return run;
     }
 
     private void coldStart() {
@@ -216,13 +216,13 @@ public final class Warming {
         }
     }
 
-    private Result afterPromotion(Case what, double mirrored, double dropped, long before) throws SQLException {
+    private WarmingRun afterPromotion(int round, double mirrored, double dropped, long before) throws SQLException {
         double[] queries = new double[POINTS + 1];
         double[] reads = new double[POINTS + 1];
         long nanos = 0;
         String url = "jdbc:mariadb://127.0.0.1:" + standby.port() + "/shop?sslMode=disable&user=" + ProxyProgram.USER
                 + "&password=" + ProxyProgram.PASSWORD;
-        try (ShopReads session = new ShopReads(url, 77, false)) {
+        try (ShopReads session = new ShopReads(url, 77_000 + round, false)) {
             for (int i = 1; i <= POINTS; i++) {
                 long start = System.nanoTime();
                 for (int n = 0; n < AFTER / POINTS; n++) {
@@ -233,7 +233,7 @@ public final class Warming {
                 reads[i] = coldReads() - before;
             }
         }
-        return new Result(what, mirrored, dropped, before, queries, reads, nanos / 1e9);
+        return new WarmingRun(mirrored, dropped, before, queries, reads, nanos / 1e9);
     }
 
     private long coldReads() {
@@ -243,46 +243,5 @@ public final class Warming {
     private static String status(EmbeddedServer server, String name) {
         return server.ask(
                 "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '" + name + "'");
-    }
-
-    private static void report(@org.jspecify.annotations.Nullable Path root, List<Result> results, long megabytes)
-            throws IOException {
-        LinePlot plot = new LinePlot(
-                "Pages read from disk by the standby after its promotion", "queries since the promotion", "pages read");
-        StringBuilder table = new StringBuilder();
-        table.append(String.format(
-                Locale.ROOT,
-                "MariaDB 11.4 twice, buffer pool %s each, table of %d MiB, `O_DIRECT`, `innodb_old_blocks_time=0` (an hour is squeezed into seconds), `innodb_lru_scan_depth=100`; %,d statements by %d sessions through the proxy before the"
-                        + " promotion,%nthen %,d reads on one connection. \"Before\" are the pages that the standby has read since its restart until the"
-                        + " promotion.%n%n",
-                POOL,
-                megabytes,
-                LOAD,
-                SESSIONS,
-                AFTER));
-        table.append(
-                        "| warmed by | statements mirrored | pages read before | first 1,000 queries | first 5,000 | first ")
-                .append(String.format(Locale.ROOT, "%,d", AFTER))
-                .append(" | relative | seconds for all |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
-        double cold = results.get(0).after(AFTER);
-        for (Result result : results) {
-            plot.add(result.what().name(), result.queries(), result.reads());
-            table.append(String.format(
-                    Locale.ROOT,
-                    "| %s | %,.0f | %,d | %,d | %,d | %,d | %.2f | %.2f |%n",
-                    result.what().name(),
-                    result.mirrored(),
-                    result.before(),
-                    result.after(1_000),
-                    result.after(5_000),
-                    result.after(AFTER),
-                    result.after(AFTER) / cold,
-                    result.seconds()));
-        }
-        System.out.println(table);
-        if (root != null) {
-            Files.writeString(root.resolve("docs/warming.svg"), plot.svg());
-            ResultPage.replace(root.resolve("docs/benchmarks.md"), "warming", table.toString());
-        }
     }
 }
