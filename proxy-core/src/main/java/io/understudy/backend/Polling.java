@@ -47,6 +47,11 @@ final class Polling {
         stopped = true;
     }
 
+    /** What a look under way finds now says nothing about the server: it is being interrupted. */
+    boolean stopped() {
+        return stopped;
+    }
+
     private void run() {
         if (stopped) {
             return;

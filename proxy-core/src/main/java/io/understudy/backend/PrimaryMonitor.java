@@ -125,6 +125,9 @@ public final class PrimaryMonitor implements AutoCloseable {
                     : version.toLowerCase(Locale.ROOT).contains("mariadb") ? ServerFlavor.MARIADB : ServerFlavor.MYSQL;
             now = new PrimaryState(true, flavor, version, null);
         } catch (SQLException | IOException e) {
+            if (polling.stopped()) {
+                return false;
+            }
             suspected = true;
             now = PrimaryState.down(before, "primary " + address + ": " + Reasons.of(e));
         }

@@ -74,6 +74,9 @@ public final class StandbyMonitor implements AutoCloseable {
                     seen.threadsRunning(),
                     seen.readOnly() ? null : "read_only is off; set it, so that nothing can write on the standby");
         } catch (SQLException e) {
+            if (polling.stopped()) {
+                return false;
+            }
             meters.sawNothing();
             now = new StandbyState(false, false, null, -1, Reasons.of(e));
         }

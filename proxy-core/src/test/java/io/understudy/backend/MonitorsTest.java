@@ -78,6 +78,25 @@ class MonitorsTest {
     }
 
     @Test
+    void aLookInterruptedByTheStopDoesNotMakeAServerUnreachable() {
+        StandbyMonitor standby = standby();
+        answers.add(new StandbyLook(true, 0.0, 1, 0, 0));
+        standby.look();
+        standby.close();
+        answers.add(new SQLException("Interrupted during connection acquisition"));
+        assertThat(standby.look()).isFalse();
+        assertThat(standby.state().reachable()).isTrue();
+
+        PrimaryMonitor primary = primary(true);
+        answers.add("11.4.5-MariaDB");
+        primary.look();
+        primary.close();
+        answers.add(new IOException("interrupted"));
+        assertThat(primary.look()).isFalse();
+        assertThat(primary.state().reachable()).isTrue();
+    }
+
+    @Test
     void coldReadsAreCountedFromTheFirstLookAndAcrossARestartOfTheServer() {
         StandbyMonitor monitor = standby();
         answers.add(new StandbyLook(true, 0.0, 1, 5000, 90_000));
