@@ -185,7 +185,7 @@ public final class BinlogFeed implements AutoCloseable {
     }
 
     private synchronized void retire(BinlogSubscription faulty) {
-        if (faulty.reading()) {
+        if (faulty.reading() && subscribers.contains(faulty)) {
             faulty.out();
             refresh();
         }
