@@ -15,6 +15,7 @@ import io.understudy.host.HostContext;
 import io.understudy.host.PluginHost;
 import io.understudy.host.PluginStartException;
 import io.understudy.host.Published;
+import io.understudy.host.SharedInstances;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistograms;
 import io.understudy.plugin.ProxyPlugin;
@@ -108,7 +109,13 @@ public final class ProxyServer implements AutoCloseable {
     public void start() throws PluginStartException, IOException {
         backends.start();
         HostContext.Shared shared = new HostContext.Shared(
-                metrics.registry(), histograms, Clock.systemUTC(), backends.primary(), backends.standbys(), published);
+                metrics.registry(),
+                histograms,
+                Clock.systemUTC(),
+                backends.primary(),
+                backends.standbys(),
+                published,
+                new SharedInstances());
         plugins.start(available, loaded.plugins(), id -> {
             HostContext context = new HostContext(id, shared);
             contexts.add(context);

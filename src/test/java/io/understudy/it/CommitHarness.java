@@ -37,6 +37,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -112,6 +113,12 @@ final class CommitHarness implements AutoCloseable {
         @Override
         public List<StandbyBackend> standbys() {
             return List.of();
+        }
+
+        /** No other plugin is here to share it with. */
+        @Override
+        public <T extends AutoCloseable> T shared(Class<T> type, Function<PluginContext, T> create) {
+            return create.apply(this);
         }
 
         @Override

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.ProxyServer;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
 import io.understudy.host.PluginLoader;
 import io.understudy.host.PluginStartException;
 import io.understudy.plugin.ProxyPlugin;
@@ -23,23 +24,32 @@ final class ProxyUnderTest implements AutoCloseable {
             "transport: " + System.getProperty("understudy.it.transport", "auto") + "\n";
 
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final Map<String, Class<? extends Record>> types = new HashMap<>();
     private final ProxyServer server;
 
     /** @param ours plugins to run instead of those of the same id that are found */
     private ProxyUnderTest(String yaml, List<ProxyPlugin<?>> ours)
             throws IOException, ConfigException, PluginStartException {
-        String text = yaml.startsWith("transport:") || yaml.contains("\ntransport:") ? yaml : TRANSPORT + yaml;
         Map<String, ProxyPlugin<?>> plugins = new HashMap<>(PluginLoader.load(Path.of("no-plugins-folder")));
         ours.forEach(plugin -> plugins.put(plugin.id(), plugin));
-        Map<String, Class<? extends Record>> types = new HashMap<>();
         plugins.forEach((id, plugin) -> types.put(id, plugin.configType()));
-        server = new ProxyServer(ConfigLoader.load(text, "test.yaml", types, name -> null), plugins, meters);
+        server = new ProxyServer(load(yaml), plugins, meters);
         try {
             server.start();
         } catch (IOException | PluginStartException | RuntimeException e) {
             server.close();
             throw e;
         }
+    }
+
+    private LoadedConfig load(String yaml) throws ConfigException {
+        String text = yaml.startsWith("transport:") || yaml.contains("\ntransport:") ? yaml : TRANSPORT + yaml;
+        return ConfigLoader.load(text, "test.yaml", types, name -> null);
+    }
+
+    /** Returns what was not applied, one sentence each. */
+    List<String> reload(String yaml) throws ConfigException {
+        return server.reload(load(yaml));
     }
 
     /** In front of {@code primary}, on a free port, without plugins. */

@@ -9,9 +9,10 @@ import io.understudy.plugin.StandbyBackend;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** One plugin's context. Any thread. */
+/** The context of one plugin, or of one instance that plugins share. Any thread. */
 public final class HostContext implements PluginContext, AutoCloseable {
     private static final int TASKS = 10_000;
     private static final int THREADS = 2;
@@ -23,20 +24,33 @@ public final class HostContext implements PluginContext, AutoCloseable {
             Clock clock,
             PrimaryBackend primary,
             List<StandbyBackend> standbys,
-            Published published) {
+            Published published,
+            SharedInstances instances) {
         public Shared {
             standbys = List.copyOf(standbys);
         }
     }
 
-    private final String plugin;
+    private final String owner;
     private final Shared shared;
     private final BoundedScheduler executor;
+    private volatile boolean closed;
 
+    /** A plugin's. */
     public HostContext(String plugin, Shared shared) {
-        this.plugin = plugin;
+        this(plugin, shared, new BoundedScheduler(THREADS, TASKS, "plugin-" + plugin));
+    }
+
+    private HostContext(String owner, Shared shared, BoundedScheduler executor) {
+        this.owner = owner;
         this.shared = shared;
-        this.executor = new BoundedScheduler(THREADS, TASKS, "plugin-" + plugin);
+        this.executor = executor;
+    }
+
+    /** That of an instance that plugins share. */
+    private HostContext ofInstance(Class<?> type) {
+        String name = type.getSimpleName();
+        return new HostContext(name, shared, new BoundedScheduler(1, TASKS, "shared-" + name));
     }
 
     @Override
@@ -70,18 +84,33 @@ public final class HostContext implements PluginContext, AutoCloseable {
     }
 
     @Override
+    public <T extends AutoCloseable> T shared(Class<T> type, Function<PluginContext, T> create) {
+        return shared.instances().get(this, type, () -> ofInstance(type), create);
+    }
+
+    @Override
     public void publish(String name, Supplier<Object> view) {
-        shared.published().publish(plugin, name, view);
+        shared.published().publish(owner, name, view);
     }
 
     @Override
     public void publishAction(String name, Action action) {
-        shared.published().publishAction(plugin, name, action);
+        shared.published().publishAction(owner, name, action);
     }
 
-    /** Ends the plugin's tasks; to be called after its stop. */
+    String owner() {
+        return owner;
+    }
+
+    boolean closed() {
+        return closed;
+    }
+
+    /** Ends the plugin's tasks and its share in what it uses with others; to be called after its stop. */
     @Override
     public void close() {
+        closed = true;
+        shared.instances().release(this);
         executor.shutdownNow();
     }
 }

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** What a plugin is given at start. Safe for use by any thread. */
@@ -27,6 +28,19 @@ public interface PluginContext {
     PrimaryBackend primary();
 
     List<StandbyBackend> standbys();
+
+    /**
+     * The one instance of {@code type} in this proxy process: what a library package keeps on behalf of all plugins that use it,
+     * such as a connection that would be a waste twice. It is made when the first plugin asks, and each later one is given the
+     * same. It is closed when every plugin that asked has stopped, after the last one's {@link ProxyPlugin#stop}; who asks after
+     * that is given a new one. Asking again changes nothing. A plugin that needs it no more, but goes on, says so to the instance itself.
+     *
+     * @param type of a package that all its users see; two class loaders' classes of one name are two types
+     * @param create given a context of the instance's own, whose executor lives as long as the instance. It must use that one, as the
+     *     asking plugin's ends with the plugin. Must not wait. What it throws is passed on, and nothing is kept
+     * @throws IllegalStateException when the plugin has stopped
+     */
+    <T extends AutoCloseable> T shared(Class<T> type, Function<PluginContext, T> create);
 
     /** Publishes a read-only view under {@code /api/NAME}: records, maps, lists, numbers and strings become JSON. */
     void publish(String name, Supplier<Object> view);

@@ -26,6 +26,7 @@ class HostContextTest {
     private final Published published = new Published();
     private final LatencyHistograms histograms = new LatencyHistograms();
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final SharedInstances instances = new SharedInstances();
 
     private HostContext context(String plugin) {
         PrimaryConfig config = new PrimaryConfig(Address.parse("127.0.0.1:1"), null, null, null, null, null);
@@ -33,7 +34,9 @@ class HostContextTest {
         PrimaryMonitor monitor = new PrimaryMonitor(config, null, registry, never, Duration.ofSeconds(1));
         HostedPrimary primary = new HostedPrimary(null, monitor, HostedPrimary.noAccount());
         return new HostContext(
-                plugin, new HostContext.Shared(registry, histograms, Clock.systemUTC(), primary, List.of(), published));
+                plugin,
+                new HostContext.Shared(
+                        registry, histograms, Clock.systemUTC(), primary, List.of(), published, instances));
     }
 
     @Test

@@ -1,13 +1,10 @@
 package io.understudy.plugins.binlog;
 
 import io.netty.buffer.ByteBuf;
-import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.WireConnection;
 import io.understudy.plugin.WireConnector;
-import io.understudy.plugin.WireResponse;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -16,13 +13,14 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one dump connection to the primary: asks, connects, streams, and begins anew with growing pauses when that ends. A new
+ * A dump connection to the primary, of which plugins share one by {@link BinlogFeed}: asks, connects, streams, and begins anew with growing pauses when that ends. A new
  * stream begins at the primary's present position, not where the last one ended: events that arrive late tell nothing about
  * when they were written. What was missed is reported as a gap. Keeps nothing of the stream.
  *
@@ -46,7 +44,7 @@ public final class BinlogDump {
     private final LongSupplier nanoClock;
     private final BinlogListener listener;
     private final ServerIds serverIds;
-    private final boolean wantTables;
+    private final BooleanSupplier wantTables;
     private final LongSupplier rest;
 
     private final BackOff backOff = new BackOff();
@@ -72,6 +70,19 @@ public final class BinlogDump {
             LongSupplier nanoClock,
             long serverId,
             boolean wantTables,
+            LongSupplier rest,
+            BinlogListener listener) {
+        this(connector, questions, executor, nanoClock, serverId, () -> wantTables, rest, listener);
+    }
+
+    /** @param wantTables asked as each transaction begins */
+    BinlogDump(
+            WireConnector connector,
+            PrimaryQuestions questions,
+            ScheduledExecutorService executor,
+            LongSupplier nanoClock,
+            long serverId,
+            BooleanSupplier wantTables,
             LongSupplier rest,
             BinlogListener listener) {
         this.connector = connector;
@@ -101,6 +112,26 @@ public final class BinlogDump {
             task.cancel(false);
         }
         closeConnection();
+    }
+
+    /**
+     * Runs it on the event loop of the running stream, before the next transaction begins and never within one. Dropped when the
+     * stream ends before that, which {@link BinlogListener#onGap} tells.
+     *
+     * @return false when there is no stream now
+     */
+    boolean between(Runnable task) {
+        BinlogStream running;
+        WireConnection on;
+        synchronized (this) {
+            running = stream;
+            on = connection;
+        }
+        if (running == null || on == null) {
+            return false;
+        }
+        on.loop().execute(() -> running.between(task));
+        return true;
     }
 
     private boolean current(int number) {
@@ -141,7 +172,11 @@ public final class BinlogDump {
                         : failure;
                 trouble(number, BinlogTrouble.Reason.CONNECTION, String.valueOf(cause.getMessage()));
             } else if (keep(number, opened)) {
-                prepare(number, facts, opened, DumpCommands.preparation(facts.flavor(), HEARTBEAT), 0);
+                DumpPreparation.run(
+                        opened,
+                        DumpCommands.preparation(facts.flavor(), HEARTBEAT),
+                        () -> request(number, facts, opened),
+                        (reason, message) -> trouble(number, reason, message));
             }
         });
     }
@@ -155,30 +190,6 @@ public final class BinlogDump {
         return true;
     }
 
-    private void prepare(int number, PrimaryFacts facts, WireConnection on, List<String> statements, int next) {
-        if (next == statements.size()) {
-            request(number, facts, on);
-            return;
-        }
-        String sql = statements.get(next);
-        on.execute(DumpCommands.query(on.alloc(), sql), new WireResponse() {
-            @Override
-            public void onResponse(ResponseView response, int preparedId) {
-                if (response.ok()) {
-                    prepare(number, facts, on, statements, next + 1);
-                } else {
-                    String message = "error " + response.errorCode() + " to: " + sql;
-                    trouble(number, BinlogErrors.reason(message), message);
-                }
-            }
-
-            @Override
-            public void onFailure(String reason) {
-                trouble(number, BinlogTrouble.Reason.CONNECTION, reason);
-            }
-        });
-    }
-
     private void request(int number, PrimaryFacts facts, WireConnection on) {
         ByteBuf command;
         try {
@@ -187,7 +198,11 @@ public final class BinlogDump {
             trouble(number, BinlogTrouble.Reason.MALFORMED, "the GTIDs " + facts.position() + " cannot be read");
             return;
         }
-        BinlogParser parser = new BinlogParser(facts.flavor(), wantTables, listener::onTransaction);
+        BinlogParser parser = new BinlogParser(facts.flavor(), wantTables, transaction -> {
+            if (current(number)) {
+                listener.onTransaction(transaction);
+            }
+        });
         BinlogStream handler = new BinlogStream(
                 parser, nanoClock.getAsLong(), rest, (reason, message) -> trouble(number, reason, message));
         boolean replaced;

@@ -46,6 +46,7 @@ final class BinlogErrors {
             case CONNECTION -> "nothing to do if the primary was restarted";
             case SERVER -> "see the primary's error log";
             case MALFORMED -> "please report this with the server's version";
+            case FAULT -> "please report this with what the proxy's log says of it";
         };
     }
 }

@@ -5,6 +5,7 @@ import io.understudy.plugin.ServerFlavor;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +30,7 @@ final class BinlogParser {
     }
 
     private final boolean mariadb;
-    private final boolean wantTables;
+    private final BooleanSupplier wantTables;
     private final Consumer<BinlogTransaction> out;
     private final TableNames names = new TableNames();
     private final GtidFields fields = new GtidFields();
@@ -43,6 +44,7 @@ final class BinlogParser {
     private long bytes;
     private long firstNanos;
     private @Nullable Set<String> tables;
+    private boolean tablesWanted;
     private boolean tablesKnown;
     private boolean statements;
     private @Nullable LoggedStatement statement;
@@ -52,9 +54,19 @@ final class BinlogParser {
     private long interrupted;
 
     BinlogParser(ServerFlavor flavor, boolean wantTables, Consumer<BinlogTransaction> out) {
+        this(flavor, () -> wantTables, out);
+    }
+
+    /** @param wantTables asked at the begin of each transaction, for the whole of it */
+    BinlogParser(ServerFlavor flavor, BooleanSupplier wantTables, Consumer<BinlogTransaction> out) {
         this.mariadb = flavor == ServerFlavor.MARIADB;
         this.wantTables = wantTables;
         this.out = out;
+    }
+
+    /** Whether a transaction has begun that is not complete. */
+    boolean open() {
+        return open;
     }
 
     /** Transactions that another one's begin cut off. */
@@ -148,7 +160,8 @@ final class BinlogParser {
         bytes = 0;
         firstNanos = nanos;
         tables = null;
-        tablesKnown = true;
+        tablesWanted = wantTables.getAsBoolean();
+        tablesKnown = tablesWanted;
         statements = false;
         statement = null;
         seconds = 0;
@@ -174,7 +187,7 @@ final class BinlogParser {
             case EventType.QUERY -> {
                 seconds = Math.max(seconds, QueryEvent.seconds(buf, body, end));
                 LoggedStatement before = statement;
-                if (query(QueryEvent.start(buf, body, end)) && wantTables && before == null) {
+                if (query(QueryEvent.start(buf, body, end)) && tablesWanted && before == null) {
                     statement = QueryEvent.statement(buf, body, end, whole);
                 }
             }
@@ -225,7 +238,7 @@ final class BinlogParser {
     }
 
     private void table(ByteBuf buf, int body, int end) {
-        if (!wantTables) {
+        if (!tablesWanted) {
             return;
         }
         String name = names.read(buf, body, end);

@@ -3,8 +3,11 @@ package io.understudy.plugins.binlog;
 import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.WireStream;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * From packets to events: each packet is a byte 0 and an event. On the connection's event loop only.
@@ -21,6 +24,7 @@ final class BinlogStream implements WireStream {
     private final long beganNanos;
     private volatile long lastNanos;
     private long events;
+    private @Nullable List<Runnable> waiting;
 
     /**
      * A stream that begins now.
@@ -65,6 +69,34 @@ final class BinlogStream implements WireStream {
         }
         lastNanos = receivedNanos;
         parser.eventEnd(receivedNanos, !rested);
+        if (waiting != null && !parser.open()) {
+            runWaiting();
+        }
+    }
+
+    /** Runs it before the next transaction begins, and never within one. Not at all once the stream has ended. */
+    void between(Runnable task) {
+        if (over) {
+            return;
+        }
+        if (!parser.open()) {
+            task.run();
+            return;
+        }
+        List<Runnable> tasks = waiting;
+        if (tasks == null) {
+            tasks = new ArrayList<>();
+            waiting = tasks;
+        }
+        tasks.add(task);
+    }
+
+    private void runWaiting() {
+        List<Runnable> tasks = waiting;
+        waiting = null;
+        if (tasks != null) {
+            tasks.forEach(Runnable::run);
+        }
     }
 
     @Override

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param lastNanos monotonic arrival of the last byte of its last event
  * @param punctual it was read as it arrived; otherwise the times are those of a read that came later, after a rest
  * @param tables names {@code schema.table} whose rows it changes; at most {@link #MAX_TABLES}
- * @param tablesKnown {@code tables} is complete; false for logged statements, compressed transactions, and too many tables
+ * @param tablesKnown {@code tables} is complete; false for logged statements, compressed transactions, too many tables, and when nobody
+ *     asked for them as the transaction began
  * @param statements it holds logged statements (statement-based logging) that are not schema changes
  * @param statement its first logged statement, when tables were asked for; null when it has rows only
  * @param seconds execution time on the primary as logged, in whole seconds: exact enough only for what is long

@@ -22,7 +22,9 @@ public record BinlogTrouble(Reason reason, String message) {
         /** Any other error of the server's. */
         SERVER("server", false),
         /** Bytes that are not what a binary log looks like. */
-        MALFORMED("malformed", false);
+        MALFORMED("malformed", false),
+        /** The listener itself failed; others go on. */
+        FAULT("fault", true);
 
         private final String label;
         private final boolean lasting;

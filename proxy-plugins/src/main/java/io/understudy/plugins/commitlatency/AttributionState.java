@@ -17,12 +17,19 @@ final class AttributionState {
      */
     record View(String configured, String active, String reason) {}
 
-    private final Attribution configured;
+    private final boolean canAsk;
+    private volatile Attribution configured;
     private volatile Attribution active = Attribution.OFF;
-    private volatile String reason;
+    private volatile String reason = "";
 
     AttributionState(Attribution configured, boolean canAsk) {
+        this.canAsk = canAsk;
         this.configured = configured;
+        begin();
+    }
+
+    private void begin() {
+        active = Attribution.OFF;
         if (!canAsk && configured != Attribution.OFF) {
             reason = "no account for questions to the primary is configured: set primary.monitor";
             log.warn("commits are timed but not attributed: {}", reason);
@@ -32,6 +39,13 @@ final class AttributionState {
         } else {
             reason = configured == Attribution.OFF ? "configured" : "the binary log is not read yet";
         }
+    }
+
+    /** The configuration has changed. What the binary log's stream is like is told again. */
+    void configure(Attribution next) {
+        configured = next;
+        log.info("attribution is {} from now on, as configured", name(next));
+        begin();
     }
 
     Attribution active() {

@@ -5,8 +5,9 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
-import io.understudy.plugins.binlog.BinlogDump;
-import io.understudy.plugins.binlog.JdbcQuestions;
+import io.understudy.plugins.binlog.BinlogFeed;
+import io.understudy.plugins.binlog.BinlogNeeds;
+import io.understudy.plugins.binlog.BinlogSubscription;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
@@ -22,7 +23,8 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
     private final Witness witness;
     private CommitLatencyConfig config = CommitLatencyConfig.defaults();
     private volatile @Nullable CommitWorker worker;
-    private @Nullable BinlogDump dump;
+    private @Nullable BinlogFeed feed;
+    private @Nullable BinlogSubscription binlog;
     private @Nullable SemiSyncPoller poller;
     private final List<ScheduledFuture<?>> tasks = new ArrayList<>();
 
@@ -69,18 +71,24 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
                 new SemiSyncPoller(source, context.primary()::flavor, System::nanoTime, started::sampled);
         poller = looks;
         tasks.add(executor.scheduleWithFixedDelay(looks, 0, initial.poll().toMillis(), TimeUnit.MILLISECONDS));
-        if (initial.attribution() == Attribution.AUTO || initial.attribution() == Attribution.BINLOG) {
-            BinlogDump reader = new BinlogDump(
-                    context.primary().connector(),
-                    new JdbcQuestions(source),
-                    executor,
-                    System::nanoTime,
-                    initial.serverId(),
-                    false,
-                    started::restNanos,
-                    started);
-            dump = reader;
-            reader.start();
+        feed = BinlogFeed.of(context);
+        if (initial.attribution().readsBinlog()) {
+            join(started);
+        }
+    }
+
+    private void join(CommitWorker reader) {
+        BinlogFeed from = feed;
+        if (from != null) {
+            binlog = from.subscribe(new BinlogNeeds(id(), false, config.serverId(), reader::restNanos), reader);
+        }
+    }
+
+    private void leave() {
+        BinlogSubscription reading = binlog;
+        binlog = null;
+        if (reading != null) {
+            reading.close();
         }
     }
 
@@ -88,15 +96,23 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
     public void reload(CommitLatencyConfig next) {
         CommitLatencyConfig old = config;
         CommitLatencyConfig comparable = new CommitLatencyConfig(
-                next.attribution(), old.slow(), next.poll(), next.rows(), next.expire(), next.serverId());
+                old.attribution(), old.slow(), next.poll(), next.rows(), next.expire(), next.serverId());
         if (!comparable.equals(old)) {
             throw new IllegalArgumentException(
-                    "only slow can change while the proxy runs; the other keys take effect after a restart");
+                    "only attribution and slow can change while the proxy runs; the other keys take effect after a restart");
         }
         config = next;
         CommitWorker running = worker;
-        if (running != null) {
-            running.slow(next.slow().toNanos());
+        if (running == null) {
+            return;
+        }
+        running.slow(next.slow().toNanos());
+        if (next.attribution() != old.attribution()) {
+            leave();
+            running.attribution(next.attribution());
+            if (next.attribution().readsBinlog()) {
+                join(running);
+            }
         }
     }
 
@@ -114,10 +130,7 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
 
     @Override
     public void stop() {
-        BinlogDump reader = dump;
-        if (reader != null) {
-            reader.stop();
-        }
+        leave();
         SemiSyncPoller looks = poller;
         if (looks != null) {
             looks.stop();

@@ -29,6 +29,9 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
 
     private record Started(PrimaryFacts facts, boolean replaced) {}
 
+    /** Another attribution is configured. */
+    private record Configured(Attribution attribution) {}
+
     private final MpscArrayQueue<Object> queue = new MpscArrayQueue<>(CAPACITY);
     private final CommitMeters meters;
     private final CommitReport report;
@@ -73,6 +76,11 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
 
     void slow(long nanos) {
         slowNanos = nanos;
+    }
+
+    /** From now on commits are attributed otherwise; the binary log's stream has been left, or is joined after this. */
+    void attribution(Attribution next) {
+        queue.offer(new Configured(next));
     }
 
     @Override
@@ -147,6 +155,10 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             join.gap();
             groups.gap();
             attribution.streaming();
+        } else if (next instanceof Configured configured) {
+            join.gap();
+            groups.gap();
+            attribution.configure(configured.attribution());
         }
     }
 
@@ -183,8 +195,9 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     }
 
     /**
-     * A commit whose event was read after a rest: known to have waited for nobody if semi-synchronous replication was off
-     * when it was answered, otherwise (it has just been switched on) not to be split.
+     * A commit whose event was read while nobody waited for an acknowledgement, as far as was known then: to have waited for nobody if
+     * semi-synchronous replication was off when it was answered. Otherwise (it has just been switched on) it can be split by an event that
+     * was read as it arrived, and not by one that was read after a rest.
      */
     private void settle(Tracked tracked) {
         BinlogTransaction event = tracked.event();
@@ -194,6 +207,9 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         }
         if (state == SemiSync.OFF) {
             attributed(tracked, event, Breakdown.unwaited(tracked.commit().latencyNanos()));
+        } else if (event.punctual()) {
+            Commit commit = tracked.commit();
+            attributed(tracked, event, Breakdown.of(commit.sentNanos(), event.lastNanos(), commit.okNanos(), 0));
         } else {
             unattributed(tracked, "late");
         }
@@ -203,7 +219,8 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         @Override
         public void joined(Tracked tracked, BinlogTransaction event, long queuedNanos) {
             Commit commit = tracked.commit();
-            if (!event.punctual()) {
+            // Others may have the log read as it arrives while we would let it rest: then too its times tell nothing.
+            if (!event.punctual() || restNanos() > 0) {
                 tracked.met(event);
                 settle(tracked);
                 return;

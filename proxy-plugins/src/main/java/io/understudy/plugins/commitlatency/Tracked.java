@@ -30,10 +30,10 @@ final class Tracked {
         return bytes;
     }
 
-    /** Its event was found, but was read so late that the commit can be split only once its state is known. */
-    void met(BinlogTransaction late) {
-        event = late;
-        bytes = late.bytes();
+    /** Its event was found, but the commit can be split only once its state is known. */
+    void met(BinlogTransaction found) {
+        event = found;
+        bytes = found.bytes();
     }
 
     /** What {@link #met} was told, or null. */

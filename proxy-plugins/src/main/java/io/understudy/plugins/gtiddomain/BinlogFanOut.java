@@ -6,7 +6,7 @@ import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
 
-/** Passes the one stream of the binary log to those who want it. On the dump connection's event loop. */
+/** Passes the stream of the binary log to the parts of this plugin that want it. On the dump connection's event loop. */
 record BinlogFanOut(BinlogGuard guard, AppliedTimes applied, Workload workload, LogPace pace)
         implements BinlogListener {
     @Override
@@ -21,9 +21,9 @@ record BinlogFanOut(BinlogGuard guard, AppliedTimes applied, Workload workload, 
 
     @Override
     public void onTransaction(BinlogTransaction transaction) {
-        pace.counted(transaction.punctual());
+        boolean sampled = pace.counted(transaction.punctual());
         guard.onTransaction(transaction);
-        if (transaction.punctual()) {
+        if (sampled) {
             applied.sample(transaction);
         }
         workload.add(transaction);

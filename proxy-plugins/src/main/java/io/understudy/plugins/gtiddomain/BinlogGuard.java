@@ -32,6 +32,8 @@ import org.slf4j.LoggerFactory;
 final class BinlogGuard implements BinlogListener {
     private static final Logger log = LoggerFactory.getLogger(BinlogGuard.class);
 
+    private static final String OFF = "switched off by plugins.gtid-domain.binlog";
+
     private final DomainSlots slots;
     private final Progress progress;
     private final Dictionary dictionary;
@@ -52,6 +54,11 @@ final class BinlogGuard implements BinlogListener {
     /** Whether it is read, or why not. */
     String state() {
         return state;
+    }
+
+    /** It is not asked for. */
+    void off() {
+        state = OFF;
     }
 
     long transactions() {

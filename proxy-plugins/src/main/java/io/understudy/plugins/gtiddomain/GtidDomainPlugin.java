@@ -6,8 +6,9 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugin.StandbyBackend;
-import io.understudy.plugins.binlog.BinlogDump;
-import io.understudy.plugins.binlog.JdbcQuestions;
+import io.understudy.plugins.binlog.BinlogFeed;
+import io.understudy.plugins.binlog.BinlogNeeds;
+import io.understudy.plugins.binlog.BinlogSubscription;
 import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import java.util.List;
@@ -17,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,7 +58,11 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         final AdviceWindow window;
         final Workload workload = new Workload(WORKLOAD, ApplyCost.DEFAULT);
         final BinlogGuard binlog;
-        final @Nullable BinlogDump dump;
+        final @Nullable BinlogFeed feed;
+
+        @Nullable
+        BinlogSubscription reading;
+
         final PositionPoller poller;
         final ScheduledFuture<?> polling;
         volatile Policy policy;
@@ -115,26 +119,39 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
                             nanos));
             polling = context.executor()
                     .scheduleWithFixedDelay(poller, 0, config.poll().toMillis(), TimeUnit.MILLISECONDS);
-            dump = dump(context, config);
+            feed = context.primary().dataSource() == null ? null : BinlogFeed.of(context);
+            if (config.binlog()) {
+                join(config);
+            } else {
+                binlog.off();
+            }
         }
 
-        private @Nullable BinlogDump dump(PluginContext context, GtidDomainConfig config) {
-            DataSource primary = context.primary().dataSource();
-            if (primary == null || !config.binlog()) {
-                return null;
+        private void join(GtidDomainConfig config) {
+            if (feed != null) {
+                LogPace pace = new LogPace(nanos, config.poll().toNanos(), quickLooks::running);
+                reading = feed.subscribe(
+                        new BinlogNeeds(id(), true, 0, pace::restNanos),
+                        new BinlogFanOut(binlog, applied, workload, pace));
             }
-            LogPace pace = new LogPace(nanos, config.poll().toNanos(), quickLooks::running);
-            BinlogDump reader = new BinlogDump(
-                    context.primary().connector(),
-                    new JdbcQuestions(primary),
-                    context.executor(),
-                    nanos,
-                    0,
-                    true,
-                    pace::restNanos,
-                    new BinlogFanOut(binlog, applied, workload, pace));
-            reader.start();
-            return reader;
+        }
+
+        private void leave() {
+            BinlogSubscription left = reading;
+            reading = null;
+            if (left != null) {
+                left.close();
+            }
+        }
+
+        /** After a reload. */
+        void reads(GtidDomainConfig before, GtidDomainConfig config) {
+            if (config.binlog() && !before.binlog()) {
+                join(config);
+            } else if (before.binlog() && !config.binlog()) {
+                leave();
+                binlog.off();
+            }
         }
 
         private List<String> writersOf(String table) {
@@ -144,10 +161,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
 
         void stop() {
             polling.cancel(true);
-            BinlogDump reader = dump;
-            if (reader != null) {
-                reader.stop();
-            }
+            leave();
             applied.close();
         }
 
@@ -214,9 +228,6 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         if (!before.poll().equals(config.poll()) || !before.learn().equals(config.learn())) {
             throw new IllegalArgumentException("poll, learn: take effect after a restart");
         }
-        if (!before.binlog().equals(config.binlog())) {
-            throw new IllegalArgumentException("binlog: takes effect after a restart");
-        }
         if (before.mode() == Mode.TAG && before.guard() == Guard.OFF && config.guard() != Guard.OFF) {
             throw new IllegalArgumentException(
                     "guard: cannot be switched on while running, since what was written in which"
@@ -225,6 +236,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         now.policy = now.policy(config, now.policy);
         now.lag.register();
         now.applied.register();
+        now.reads(before, config);
     }
 
     @Override

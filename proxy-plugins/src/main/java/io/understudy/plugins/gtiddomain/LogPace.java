@@ -35,10 +35,11 @@ final class LogPace {
         second = nanos.getAsLong();
     }
 
-    /** Another transaction was read. */
-    void counted(boolean punctual) {
+    /** Another transaction was read. Returns whether to sample it: others may have more read as it arrives than is of use here. */
+    boolean counted(boolean punctual) {
         transactions++;
         samples += punctual ? 1 : 0;
+        return punctual && (!busy || samples <= SAMPLES);
     }
 
     /** See {@link io.understudy.plugin.WireStream#restNanos}. */

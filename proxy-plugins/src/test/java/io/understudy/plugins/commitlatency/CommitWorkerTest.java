@@ -115,6 +115,48 @@ class CommitWorkerTest {
         assertThat(worker.view().unattributed()).containsEntry("late", 1L);
     }
 
+    /** The log is not read for this plugin alone: another may have it read as it arrives. */
+    @Test
+    void whatArrivesWhileSemiSyncIsOffIsSplitOnlyIfItWasSwitchedOn() {
+        CommitWorker worker = worker(Attribution.AUTO, true);
+        worker.onStart(FACTS, false);
+        worker.sampled(SemiSyncTest.sample(now, false, false, 0));
+        worker.committed(GtidJoinTest.commit("0-1-2", now, now + 5 * MS));
+        worker.onTransaction(GtidJoinTest.event("0-1-2", now + 2 * MS));
+        worker.sampled(SemiSyncTest.sample(now + 10 * MS, false, false, 0));
+        worker.run();
+        assertThat(waits("binlog")).as("nobody waited").containsExactly(0L);
+        worker.committed(GtidJoinTest.commit("0-1-3", now + 11 * MS, now + 15 * MS));
+        worker.onTransaction(GtidJoinTest.event("0-1-3", now + 12 * MS));
+        worker.sampled(SemiSyncTest.sample(now + 20 * MS, true, true, 0));
+        worker.run();
+        assertThat(waits("binlog")).containsExactly(0L, 3 * MS);
+        assertThat(worker.view().unattributed()).isEmpty();
+    }
+
+    @Test
+    void attributionIsChangedWhileItRuns() {
+        CommitWorker worker = worker(Attribution.AUTO, true);
+        worker.onStart(FACTS, false);
+        worker.committed(GtidJoinTest.commit("0-1-2", now, now + MS));
+        worker.run();
+        worker.attribution(Attribution.OFF);
+        worker.committed(GtidJoinTest.commit("0-1-3", now, now + MS));
+        worker.run();
+        assertThat(worker.view().attribution().active()).isEqualTo("off");
+        assertThat(worker.view().attribution().configured()).isEqualTo("off");
+        assertThat(worker.view().unattributed())
+                .as("the one waited for its event when the log was left")
+                .containsEntry("gap", 1L)
+                .containsEntry("no_binlog", 1L);
+        worker.attribution(Attribution.BINLOG);
+        worker.run();
+        assertThat(worker.view().attribution().reason()).isEqualTo("the binary log is not read yet");
+        worker.onStart(FACTS, false);
+        worker.run();
+        assertThat(worker.view().attribution().active()).isEqualTo("binlog");
+    }
+
     @Test
     void autoFallsBackToCountersWithTheRemedyAndComesBack() {
         CommitWorker worker = worker(Attribution.AUTO, true);

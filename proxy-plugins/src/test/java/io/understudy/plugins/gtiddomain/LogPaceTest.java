@@ -47,6 +47,20 @@ class LogPaceTest {
     }
 
     @Test
+    void noMoreAreSampledWhenOthersHaveABusyLogReadAsItArrives() {
+        LogPace pace = new LogPace(() -> now, 250 * MILLI, () -> urgent);
+        second(pace, 100);
+
+        int sampled = 0;
+        pace.restNanos();
+        for (int i = 0; i < 1_000; i++) {
+            sampled += pace.counted(true) ? 1 : 0;
+        }
+        assertThat(sampled).isEqualTo(32);
+        assertThat(pace.counted(false)).isFalse();
+    }
+
+    @Test
     void afterASilenceItIsReadAsItArrives() {
         LogPace pace = new LogPace(() -> now, 250 * MILLI, () -> urgent);
         second(pace, 10);

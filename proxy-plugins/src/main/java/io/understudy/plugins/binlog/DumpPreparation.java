@@ -1,0 +1,60 @@
+package io.understudy.plugins.binlog;
+
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.WireConnection;
+import io.understudy.plugin.WireResponse;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+/** What is said on a dump connection before the log is asked for, one statement after another. On the connection's event loop. */
+final class DumpPreparation implements WireResponse {
+    private final WireConnection on;
+    private final List<String> statements;
+    private final Runnable done;
+    private final BiConsumer<BinlogTrouble.Reason, String> trouble;
+    private int next;
+
+    private DumpPreparation(
+            WireConnection on,
+            List<String> statements,
+            Runnable done,
+            BiConsumer<BinlogTrouble.Reason, String> trouble) {
+        this.on = on;
+        this.statements = statements;
+        this.done = done;
+        this.trouble = trouble;
+    }
+
+    /** Runs them all and then {@code done}, or tells {@code trouble} and stops. */
+    static void run(
+            WireConnection on,
+            List<String> statements,
+            Runnable done,
+            BiConsumer<BinlogTrouble.Reason, String> trouble) {
+        new DumpPreparation(on, statements, done, trouble).step();
+    }
+
+    private void step() {
+        if (next == statements.size()) {
+            done.run();
+        } else {
+            on.execute(DumpCommands.query(on.alloc(), statements.get(next)), this);
+        }
+    }
+
+    @Override
+    public void onResponse(ResponseView response, int preparedId) {
+        if (response.ok()) {
+            next++;
+            step();
+        } else {
+            String message = "error " + response.errorCode() + " to: " + statements.get(next);
+            trouble.accept(BinlogErrors.reason(message), message);
+        }
+    }
+
+    @Override
+    public void onFailure(String reason) {
+        trouble.accept(BinlogTrouble.Reason.CONNECTION, reason);
+    }
+}

@@ -1,0 +1,383 @@
+package io.understudy.plugins.binlog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.PrimaryBackend;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.CapturedErrors;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BinlogFeedTest {
+    private static final long MS = 1_000_000L;
+
+    private final ManualExecutor executor = new ManualExecutor();
+    private final FakePrimary primary = new FakePrimary(executor);
+    private final BinlogFeed feed = new BinlogFeed(primary, primary, executor, executor::nanos);
+    private final EventBuilder server = new EventBuilder(1, true);
+    private long sequence = 10;
+
+    /** A plugin's listener, with all that it was told. */
+    private static final class Plugin implements BinlogListener {
+        private final List<String> told = new ArrayList<>();
+        private final List<BinlogTransaction> transactions = new ArrayList<>();
+        private String failIn = "";
+        private long rest;
+
+        @Override
+        public void onTransaction(BinlogTransaction transaction) {
+            told.add(String.valueOf(transaction.gtid()));
+            transactions.add(transaction);
+            failIf("onTransaction");
+        }
+
+        @Override
+        public void onStart(PrimaryFacts facts, boolean replaced) {
+            told.add(replaced ? "start, replaced" : "start");
+            failIf("onStart");
+        }
+
+        @Override
+        public void onGap(BinlogTrouble trouble) {
+            told.add("gap " + trouble.reason().label());
+            failIf("onGap");
+        }
+
+        long restNanos() {
+            failIf("restNanos");
+            return rest;
+        }
+
+        private void failIf(String where) {
+            if (failIn.equals(where)) {
+                throw new IllegalStateException("a bug");
+            }
+        }
+    }
+
+    private final Plugin first = new Plugin();
+    private final Plugin second = new Plugin();
+
+    private BinlogSubscription join(String who, Plugin plugin, boolean tables, long serverId) {
+        return feed.subscribe(new BinlogNeeds(who, tables, serverId, plugin::restNanos), plugin);
+    }
+
+    private BinlogSubscription join(String who, Plugin plugin) {
+        return join(who, plugin, false, 0);
+    }
+
+    private void settle() {
+        executor.advance(Duration.ofMillis(10));
+    }
+
+    /** Joins a stream and is told so. */
+    private BinlogSubscription joined(String who, Plugin plugin, boolean tables) {
+        BinlogSubscription subscription = join(who, plugin, tables, 0);
+        settle();
+        if (primary.open().size() == 1 && plugin == first) {
+            primary.last().feed(server.format("11.4.5-MariaDB"));
+        }
+        return subscription;
+    }
+
+    private ByteBuf begin() {
+        return server.mariaDbGtid(0, ++sequence, 0x0c, 0);
+    }
+
+    private void transaction() {
+        primary.last().feed(begin(), server.table(7, "shop", "orders"), server.xid());
+    }
+
+    private long allowed() {
+        return primary.last().streaming().restNanos() / MS;
+    }
+
+    @Test
+    void twoPluginsReadOneConnection() {
+        join("commit-latency", first);
+        join("gtid-domain", second);
+        settle();
+        assertThat(primary.dumps).hasSize(1);
+        primary.last().feed(server.format("11.4.5-MariaDB"));
+        transaction();
+        assertThat(first.told).containsExactly("start", "0-1-11");
+        assertThat(second.told).containsExactly("start", "0-1-11");
+    }
+
+    @Test
+    void whoJoinsLateIsToldOfTheStreamAndThenOfWholeTransactionsOnly() {
+        joined("commit-latency", first, false);
+        transaction();
+        primary.last().feed(begin());
+        joined("gtid-domain", second, true);
+        assertThat(second.told).as("within a transaction").isEmpty();
+        primary.last().feed(server.table(7, "shop", "orders"), server.xid());
+        assertThat(second.told).containsExactly("start");
+        transaction();
+        assertThat(second.told).containsExactly("start", "0-1-13");
+        assertThat(first.told).containsExactly("start", "0-1-11", "0-1-12", "0-1-13");
+        assertThat(first.transactions.get(1).tablesKnown())
+                .as("it began before anyone asked for tables")
+                .isFalse();
+        assertThat(second.transactions.get(0).tables()).containsExactly("shop.orders");
+        assertThat(second.transactions.get(0).tablesKnown()).isTrue();
+        assertThat(primary.dumps).hasSize(1);
+    }
+
+    @Test
+    void tablesAreReadWhileSomeoneNeedsThem() {
+        joined("commit-latency", first, false);
+        transaction();
+        BinlogSubscription tables = joined("gtid-domain", second, true);
+        transaction();
+        primary.last().feed(begin());
+        tables.close();
+        primary.last().feed(server.table(7, "shop", "orders"), server.xid());
+        transaction();
+        assertThat(first.transactions)
+                .extracting(BinlogTransaction::tables)
+                .containsExactly(Set.of(), Set.of("shop.orders"), Set.of("shop.orders"), Set.of());
+        assertThat(first.transactions)
+                .extracting(BinlogTransaction::tablesKnown)
+                .containsExactly(false, true, true, false);
+    }
+
+    @Test
+    void whoLeavesIsToldNoMoreAndTheStreamGoesOnUntilTheLastLeaves() {
+        BinlogSubscription one = joined("commit-latency", first, false);
+        BinlogSubscription other = joined("gtid-domain", second, false);
+        one.close();
+        one.close();
+        transaction();
+        assertThat(first.told).containsExactly("start");
+        assertThat(second.told).containsExactly("start", "0-1-11");
+        assertThat(primary.open()).hasSize(1);
+        other.close();
+        assertThat(primary.open()).isEmpty();
+        executor.advance(Duration.ofMinutes(5));
+        assertThat(primary.dumps).as("nobody asks any more").hasSize(1);
+        assertThat(second.told).as("leaving is no gap").containsExactly("start", "0-1-11");
+    }
+
+    @Test
+    void beginsAgainWithTheNextSubscriber() {
+        joined("commit-latency", first, false).close();
+        primary.facts = new PrimaryFacts(ServerFlavor.MARIADB, 2, "", true, "ROW", true, "0-2-7");
+        join("gtid-domain", second);
+        settle();
+        assertThat(primary.dumps).hasSize(2);
+        assertThat(primary.open()).hasSize(1);
+        primary.last().feed(server.format("11.4.5-MariaDB"));
+        transaction();
+        assertThat(second.told).as("a newcomer had no other server before").containsExactly("start", "0-1-11");
+        assertThat(first.told).containsExactly("start");
+    }
+
+    @Test
+    void restsForTheLeastThatIsAllowed() {
+        first.rest = 20 * MS;
+        second.rest = 2 * MS;
+        joined("gtid-domain", first, false);
+        assertThat(allowed()).isEqualTo(20);
+        BinlogSubscription quick = joined("commit-latency", second, false);
+        assertThat(allowed()).isEqualTo(2);
+        second.rest = 0;
+        assertThat(allowed()).isZero();
+        transaction();
+        assertThat(first.transactions.get(0).punctual()).isTrue();
+        quick.close();
+        assertThat(allowed()).isEqualTo(20);
+        transaction();
+        assertThat(first.transactions.get(1).punctual()).isFalse();
+    }
+
+    @Test
+    void whoJoinsWhileThereIsNoStreamIsToldWhy() {
+        primary.refuse = "connection refused";
+        join("commit-latency", first);
+        settle();
+        join("gtid-domain", second);
+        assertThat(second.told).as("not by the thread that joins").isEmpty();
+        settle();
+        assertThat(first.told).containsExactly("gap connection");
+        assertThat(second.told).containsExactly("gap connection");
+        primary.refuse = null;
+        executor.advance(Duration.ofSeconds(2));
+        assertThat(first.told).containsExactly("gap connection", "start");
+        assertThat(second.told).containsExactly("gap connection", "start");
+        assertThat(primary.dumps).hasSize(1);
+    }
+
+    @Test
+    void aGapAndAnotherServerAreToldToAllAndLoggedOnce() {
+        joined("commit-latency", first, false);
+        joined("gtid-domain", second, false);
+        primary.facts = new PrimaryFacts(ServerFlavor.MARIADB, 2, "", true, "ROW", true, "0-2-7");
+        try (CapturedErrors log = new CapturedErrors()) {
+            primary.last().streaming().onEnd("the server closed the connection");
+            executor.advance(Duration.ofSeconds(2));
+            assertThat(log.text()).containsOnlyOnce("no binary log from the primary");
+            assertThat(log.text()).containsOnlyOnce("the primary is another server than before (server id 2)");
+        }
+        assertThat(first.told).containsExactly("start", "gap connection", "start, replaced");
+        assertThat(second.told).isEqualTo(first.told);
+    }
+
+    @Test
+    void whoJoinsJustAsTheStreamEndsIsToldOnce() {
+        joined("commit-latency", first, false);
+        join("gtid-domain", second);
+        primary.last().streaming().onEnd("the server closed the connection");
+        executor.advance(Duration.ofSeconds(2));
+        assertThat(second.told).containsExactly("gap connection", "start");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"onTransaction", "restNanos"})
+    void aListenerThatThrowsIsOutUntilTheStreamBeginsAnewAndHurtsNobody(String where) {
+        Plugin faulty = new Plugin();
+        joined("commit-latency", first, false);
+        joined("faulty", faulty, false);
+        joined("gtid-domain", second, false);
+        faulty.failIn = where;
+        try (CapturedErrors log = new CapturedErrors()) {
+            transaction();
+            assertThat(allowed()).isZero();
+            transaction();
+            assertThat(log.text())
+                    .containsOnlyOnce("faulty failed in " + where)
+                    .contains("a bug")
+                    .contains("the stream goes on");
+        }
+        assertThat(first.told).containsExactly("start", "0-1-11", "0-1-12");
+        assertThat(second.told).isEqualTo(first.told);
+        assertThat(faulty.told).endsWith("gap fault").doesNotContain("0-1-12");
+        faulty.failIn = "";
+        primary.last().streaming().onEnd("the server closed the connection");
+        executor.advance(Duration.ofSeconds(2));
+        assertThat(faulty.told).endsWith("gap connection", "start");
+        assertThat(primary.open()).hasSize(1);
+    }
+
+    @Test
+    void aListenerThatThrowsWhenToldOfTheStreamHurtsNobody() {
+        first.failIn = "onStart";
+        join("faulty", first);
+        join("gtid-domain", second);
+        settle();
+        primary.last().feed(server.format("11.4.5-MariaDB"));
+        transaction();
+        assertThat(first.told).containsExactly("start", "gap fault");
+        assertThat(second.told).containsExactly("start", "0-1-11");
+
+        first.failIn = "onGap";
+        primary.last().streaming().onEnd("the server closed the connection");
+        executor.advance(Duration.ofSeconds(2));
+        assertThat(first.told).endsWith("gap connection", "start");
+        assertThat(second.told).endsWith("gap connection", "start");
+    }
+
+    @Test
+    void aServerIdIsTakenFromWhoeverConfiguresOne() {
+        join("gtid-domain", first);
+        join("commit-latency", second, false, 4711);
+        settle();
+        assertThat(primary.open()).hasSize(1);
+        assertThat(primary.last().serverId).isEqualTo(4711);
+        assertThat(first.told).as("nothing was being read yet").containsExactly("start");
+        assertThat(second.told).containsExactly("start");
+    }
+
+    @Test
+    void aServerIdThatComesLateIsAGapForTheOthers() {
+        joined("gtid-domain", first, false);
+        join("commit-latency", second, false, 4711);
+        settle();
+        assertThat(primary.open()).hasSize(1);
+        assertThat(primary.last().serverId).isEqualTo(4711);
+        assertThat(first.told).containsExactly("start", "gap server_id", "start");
+        assertThat(second.told).endsWith("start").doesNotContain("gap server_id");
+
+        Plugin third = new Plugin();
+        try (CapturedErrors log = new CapturedErrors()) {
+            join("other", third, false, 4712);
+            settle();
+            assertThat(log.text()).contains("other asks for server id 4712", "as server id 4711");
+        }
+        assertThat(third.told).containsExactly("start");
+        assertThat(primary.last().serverId).isEqualTo(4711);
+    }
+
+    @Test
+    void aListenerMayLeaveWhenItIsTold() {
+        List<BinlogSubscription> own = new ArrayList<>();
+        own.add(feed.subscribe(new BinlogNeeds("once", false, 0, () -> 0), new BinlogListener() {
+            @Override
+            public void onTransaction(BinlogTransaction transaction) {
+                own.get(0).close();
+            }
+        }));
+        join("gtid-domain", second);
+        settle();
+        primary.last().feed(server.format("11.4.5-MariaDB"));
+        transaction();
+        transaction();
+        assertThat(second.told).containsExactly("start", "0-1-11", "0-1-12");
+        assertThat(primary.open()).hasSize(1);
+    }
+
+    @Test
+    void aClosedFeedReadsNothingAndTakesNobody() {
+        joined("commit-latency", first, false);
+        feed.close();
+        assertThat(primary.open()).isEmpty();
+        executor.advance(Duration.ofMinutes(5));
+        assertThat(primary.dumps).hasSize(1);
+        assertThatThrownBy(() -> join("gtid-domain", second))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("gtid-domain");
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void withoutAnAccountTheTroubleSaysSo() throws Exception {
+        PrimaryBackend none = fake(PrimaryBackend.class, Map.of("connector", primary));
+        PluginContext own = fake(PluginContext.class, Map.of("primary", none, "executor", executor));
+        PluginContext context = (PluginContext) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {PluginContext.class},
+                (p, method, arguments) -> ((Function<PluginContext, BinlogFeed>) arguments[1]).apply(own));
+        List<String> messages = new ArrayList<>();
+        try (BinlogFeed without = BinlogFeed.of(context)) {
+            without.subscribe(new BinlogNeeds("a plugin", false, 0, () -> 0), new BinlogListener() {
+                @Override
+                public void onTransaction(BinlogTransaction transaction) {}
+
+                @Override
+                public void onGap(BinlogTrouble trouble) {
+                    messages.add(trouble.message());
+                }
+            });
+            settle();
+        }
+        assertThat(messages).hasSize(1);
+        assertThat(messages.get(0)).contains("primary.monitor");
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T> T fake(Class<T> type, Map<String, ?> values) {
+        return (T) Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (p, method, arguments) -> values.get(method.getName()));
+    }
+}

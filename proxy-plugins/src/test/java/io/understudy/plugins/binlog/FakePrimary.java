@@ -1,0 +1,136 @@
+package io.understudy.plugins.binlog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.WireConnection;
+import io.understudy.plugin.WireConnector;
+import io.understudy.plugin.WireResponse;
+import io.understudy.plugin.WireStream;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
+
+/** A primary that gives its binary log to whoever asks. Its connections' event loop is the test's executor. */
+final class FakePrimary implements WireConnector, PrimaryQuestions {
+    private final ManualExecutor loop;
+    final List<Dump> dumps = new ArrayList<>();
+    PrimaryFacts facts = new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-1-7");
+
+    @Nullable
+    String refuse;
+
+    FakePrimary(ManualExecutor loop) {
+        this.loop = loop;
+    }
+
+    @Override
+    public PrimaryFacts facts() {
+        return facts;
+    }
+
+    @Override
+    public CompletionStage<WireConnection> connect() {
+        String reason = refuse;
+        if (reason != null) {
+            return CompletableFuture.failedFuture(new IllegalStateException(reason));
+        }
+        Dump dump = new Dump();
+        dumps.add(dump);
+        return CompletableFuture.completedFuture(dump);
+    }
+
+    /** Those that are not closed. */
+    List<Dump> open() {
+        return dumps.stream().filter(Dump::isOpen).toList();
+    }
+
+    Dump last() {
+        return dumps.get(dumps.size() - 1);
+    }
+
+    /** A connection that asks for the log. */
+    final class Dump implements WireConnection {
+        private @Nullable WireStream stream;
+        private boolean closed;
+        long serverId;
+
+        @Override
+        public ScheduledExecutorService loop() {
+            return loop;
+        }
+
+        @Override
+        public ByteBufAllocator alloc() {
+            return UnpooledByteBufAllocator.DEFAULT;
+        }
+
+        @Override
+        public ServerFlavor flavor() {
+            return facts.flavor();
+        }
+
+        @Override
+        public long threadId() {
+            return dumps.indexOf(this);
+        }
+
+        @Override
+        public boolean isOpen() {
+            return !closed;
+        }
+
+        @Override
+        public void execute(ByteBuf command, WireResponse response) {
+            command.release();
+            response.onResponse(
+                    (ResponseView) Proxy.newProxyInstance(
+                            getClass().getClassLoader(),
+                            new Class<?>[] {ResponseView.class},
+                            (p, method, a) -> switch (method.getName()) {
+                                case "ok" -> true;
+                                default -> throw new AssertionError(method);
+                            }),
+                    -1);
+        }
+
+        @Override
+        public void send(ByteBuf command) {
+            throw new AssertionError();
+        }
+
+        @Override
+        public void stream(ByteBuf command, WireStream handler) {
+            serverId = command.getUnsignedIntLE(command.getByte(4) == 0x12 ? 11 : 7);
+            command.release();
+            stream = handler;
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+
+        WireStream streaming() {
+            WireStream current = stream;
+            assertThat(current).as("the dump was requested").isNotNull();
+            return current;
+        }
+
+        void feed(ByteBuf... events) {
+            for (ByteBuf event : events) {
+                ByteBuf packet = alloc().buffer().writeByte(0).writeBytes(event);
+                streaming().onPacket(packet, 0, packet.readableBytes(), packet.readableBytes(), loop.nanos());
+                streaming().onPacketEnd(loop.nanos());
+            }
+        }
+    }
+}
