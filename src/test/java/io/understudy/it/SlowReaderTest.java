@@ -28,7 +28,8 @@ class SlowReaderTest {
                         long now = proxy.figures().bytesRelayed();
                         return now > MIB / 4 && last.getAndSet(now) == now;
                     });
-            assertThat(last.get()).as("relayed while nobody reads").isLessThan(32 * MIB);
+            // 4 MiB are the kernel's. The proxy has just been started and is slow, which must not make it read ahead.
+            assertThat(last.get()).as("relayed while nobody reads").isLessThan(8 * MIB);
             for (int i = 0; i < 20; i++) {
                 assertThat(client.skip(MIB)).isEqualTo(MIB);
             }

@@ -49,8 +49,8 @@ public final class NetworkTransport {
 
     /**
      * The kernel puts what arrives for any of a loop's relayed channels into buffers that the loop gave it beforehand, one
-     * behind the other: one request reads a channel for as long as it lives, where without it each read is a poll and a
-     * receive. The kernel is asked a third as often; what that saves is in {@code docs/benchmarks.md}. Together 4 MiB a loop.
+     * behind the other: a read is one request, where without the ring it is a poll and a receive, and an idle channel holds no
+     * buffer. What that saves is in {@code docs/benchmarks.md}. Together 4 MiB a loop.
      */
     private static final short RING_BUFFERS = 64;
 
@@ -59,13 +59,26 @@ public final class NetworkTransport {
     private static final String BUFFER_RING = "io.understudy.bufferRing";
 
     private static final String POLL_MULTISHOT = "io.netty.iouring.pollAddMultishotEnabled";
+    private static final String RECEIVE_MULTISHOT = "io.netty.iouring.recvMultiShotEnabled";
 
     static {
+        // Netty reads these when it first looks for io_uring, which is here.
+        //
         // Netty 4.2.16 loses events of a multishot poll when reading is switched off and on, as back-pressure does:
         // a connection that was reset then stays open for ever (netty issue 17049; held by RawProtocolTest and
-        // FailureTest). Netty reads this when it first looks for io_uring, which is here.
-        if (System.getProperty(POLL_MULTISHOT) == null) {
-            System.setProperty(POLL_MULTISHOT, "false");
+        // FailureTest).
+        off(POLL_MULTISHOT);
+        // A multishot receive that ends because the ring is used up is begun anew by it whether or not reading is
+        // switched
+        // off. A proxy slower than the server for a while, as a JVM just started is, then reads on without bound for a
+        // client that takes nothing (57 MB were seen; held by SlowReaderTest).
+        off(RECEIVE_MULTISHOT);
+    }
+
+    /** Unless somebody has set it who wants to try. */
+    private static void off(String property) {
+        if (System.getProperty(property) == null) {
+            System.setProperty(property, "false");
         }
     }
 
@@ -77,7 +90,6 @@ public final class NetworkTransport {
         // Incremental use of a buffer needs Linux 6.12; without it every small packet would hold a whole buffer.
         bufferRing = kind == Transport.IO_URING
                 && IoUring.isRegisterBufferRingIncSupported()
-                && IoUring.isRecvMultishotEnabled()
                 && !"false".equals(System.getProperty(BUFFER_RING));
     }
 

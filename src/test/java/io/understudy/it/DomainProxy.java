@@ -1,0 +1,80 @@
+package io.understudy.it;
+
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.ProxyServer;
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
+import io.understudy.plugin.ProxyPlugin;
+import io.understudy.plugins.gtiddomain.GtidDomainConfig;
+import io.understudy.plugins.gtiddomain.GtidDomainPlugin;
+import java.net.InetSocketAddress;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+
+/** A proxy with {@code gtid-domain} before a {@link DomainPair}, and its counters. */
+record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements AutoCloseable {
+    static DomainProxy start(DomainPair pair, String monitor, String section) throws Exception {
+        String text = """
+                transport: nio
+                listen: { address: "127.0.0.1:0" }
+                primary:
+                  address: 127.0.0.1:%d
+                  monitor: { user: %s, password: %s }
+                standbys:
+                  - { name: s1, address: "127.0.0.1:%d", user: watch, password: %s }
+                plugins:
+                  gtid-domain:
+                %s""".formatted(
+                        pair.primary().port(),
+                        monitor,
+                        DomainPair.PASSWORD,
+                        pair.standby().port(),
+                        DomainPair.PASSWORD,
+                        section.indent(4));
+        LoadedConfig loaded =
+                ConfigLoader.load(text, "test.yaml", Map.of("gtid-domain", GtidDomainConfig.class), name -> null);
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        Map<String, ProxyPlugin<?>> plugins = Map.of("gtid-domain", new GtidDomainPlugin());
+        ProxyServer server = new ProxyServer(loaded, plugins, meters);
+        server.start();
+        return new DomainProxy(server, meters);
+    }
+
+    Connection connect(String user) throws SQLException {
+        int port = ((InetSocketAddress) server.addresses().get(0)).getPort();
+        return DriverManager.getConnection("jdbc:mariadb://127.0.0.1:" + port + "/dom?sslMode=disable&user=" + user
+                + "&password=" + DomainPair.PASSWORD);
+    }
+
+    double count(String outcome) {
+        return meters.find("understudy.gtid.domain.statements").tag("outcome", outcome).counters().stream()
+                .mapToDouble(Counter::count)
+                .sum();
+    }
+
+    @SuppressWarnings("unchecked")
+    Map<String, Object> state() {
+        Map<String, Object> view =
+                (Map<String, Object>) server.published().views().get("domains").get();
+        return (Map<String, Object>) view.get("guardState");
+    }
+
+    /** The guard knows the tables and the standby has applied what was before. */
+    void awaitGuard() {
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> state().get("problem").equals("")
+                        && state().get("dictionaryStale").equals(false)
+                        && state().get("learning").equals(false));
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}
