@@ -160,6 +160,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         }
 
         void stop() {
+            poller.stop();
             polling.cancel(true);
             leave();
             applied.close();

@@ -50,6 +50,7 @@ final class PositionPoller implements Runnable {
     private long catalogTook;
     private boolean catalogRead;
     private volatile @Nullable String problem;
+    private volatile boolean stopped;
 
     PositionPoller(
             PluginContext context,
@@ -83,6 +84,11 @@ final class PositionPoller implements Runnable {
     @Nullable
     String problem() {
         return problem;
+    }
+
+    /** A look under way is about to be interrupted, which is no trouble to speak of. */
+    void stop() {
+        stopped = true;
     }
 
     @Override
@@ -221,6 +227,9 @@ final class PositionPoller implements Runnable {
     }
 
     private void say(@Nullable String trouble) {
+        if (stopped) {
+            return;
+        }
         String before = problem;
         problem = trouble;
         if (trouble != null && before == null) {
