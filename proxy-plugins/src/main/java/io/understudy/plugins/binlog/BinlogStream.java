@@ -47,7 +47,7 @@ final class BinlogStream implements WireStream {
         if (over) {
             return;
         }
-        lastNanos = receivedNanos;
+        arrived(receivedNanos);
         events++;
         try {
             parser.event(buf, index + 1, shown - 1, receivedNanos);
@@ -63,8 +63,15 @@ final class BinlogStream implements WireStream {
         if (over) {
             return;
         }
-        lastNanos = receivedNanos;
+        arrived(receivedNanos);
         parser.eventEnd(receivedNanos, !rested);
+    }
+
+    /** All packets of one read have the same time. */
+    private void arrived(long receivedNanos) {
+        if (lastNanos != receivedNanos) {
+            lastNanos = receivedNanos;
+        }
     }
 
     @Override
