@@ -3,6 +3,7 @@ package io.understudy.handshake;
 import io.netty.buffer.ByteBuf;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.Marker;
+import io.understudy.wire.Packets;
 import io.understudy.wire.ServerStatus;
 import io.understudy.wire.packet.ClientReply;
 import io.understudy.wire.packet.ErrPacket;
@@ -84,8 +85,8 @@ final class Authenticating implements HandshakePhase {
         if ((agreed & Capabilities.SESSION_TRACK) == 0) {
             return packet;
         }
-        ByteBuf shorter =
-                new SessionStateFilter(agreed).withoutState(packet.alloc(), payload, 0, payload.readableBytes(), 0);
+        ByteBuf shorter = new SessionStateFilter(agreed)
+                .withoutState(packet, packet.readerIndex() + Packets.HEADER, payload.readableBytes(), 0);
         if (shorter == null) {
             return packet;
         }

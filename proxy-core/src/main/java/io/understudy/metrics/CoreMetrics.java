@@ -20,6 +20,7 @@ public final class CoreMetrics {
     private final ConcurrentMap<String, LatencyHistogram> byKind = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> outcomes = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> closings = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Counter> injected = new ConcurrentHashMap<>();
     private final LongAdder bytesFromClient = new LongAdder();
     private final LongAdder bytesFromServer = new LongAdder();
     private final LatencyHistogram overhead;
@@ -121,8 +122,17 @@ public final class CoreMetrics {
         bytesFromServer.add(count);
     }
 
-    /** Counts a statement of ours. */
-    public Counter injected(String plugin, String outcome) {
+    /** Counts a statement of ours that the server took. */
+    public void injected(String plugin) {
+        injected.computeIfAbsent(plugin, name -> injected(name, "ok")).increment();
+    }
+
+    /** Counts a statement of ours that the server refused. */
+    public void injectionRefused(String plugin, int errorCode) {
+        injected(plugin, "error_" + errorCode).increment();
+    }
+
+    private Counter injected(String plugin, String outcome) {
         return Counter.builder("understudy.injected.statements")
                 .description("Statements added by the proxy")
                 .tag("plugin", plugin)

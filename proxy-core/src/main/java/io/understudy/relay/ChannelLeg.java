@@ -7,8 +7,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInboundHandler;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.IntegerUnixChannelOption;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.Future;
 import io.understudy.wire.Leg;
@@ -28,6 +30,9 @@ final class ChannelLeg implements Leg {
     /** A peer that takes nothing more is let go after this. */
     private static final int LINGER_SECONDS = 60;
 
+    /** SOL_SOCKET and SO_RCVLOWAT of Linux. NIO does not know it, and is woken for whatever comes. */
+    private static final ChannelOption<Integer> LEAST_READ = new IntegerUnixChannelOption("SO_RCVLOWAT", 1, 18);
+
     private static final String TLS = "tls";
 
     private static final String DECODER = "decompress";
@@ -39,6 +44,9 @@ final class ChannelLeg implements Leg {
     private boolean wanted;
     private boolean otherWritable = true;
     private boolean closing;
+    private int leastRead = 1;
+    /** By TLS or compression: the bytes that a session counts are not those of the socket. */
+    private boolean transformed;
 
     ChannelLeg(Channel channel) {
         this.channel = channel;
@@ -72,6 +80,14 @@ final class ChannelLeg implements Leg {
     }
 
     @Override
+    public void awaitAtLeast(int bytes) {
+        if (bytes != leastRead && !transformed && channel.isOpen()) {
+            leastRead = bytes;
+            channel.config().setOption(LEAST_READ, bytes);
+        }
+    }
+
+    @Override
     public boolean isLocal() {
         SocketAddress own = channel.localAddress();
         return own instanceof DomainSocketAddress || own instanceof UnixDomainSocketAddress;
@@ -87,6 +103,7 @@ final class ChannelLeg implements Leg {
             throw e;
         }
         tls = handler;
+        transformed = true;
         handler.handshakeFuture().addListener(future -> done.accept(future.cause()));
         channel.pipeline().addFirst(TLS, handler);
         // From the head, so that the new handler gets them as if they had only now been read.
@@ -105,6 +122,7 @@ final class ChannelLeg implements Leg {
 
     @Override
     public void startCompression(Compressed compressed, ByteBuf early) {
+        transformed = true;
         ChannelInboundHandler decoder = compressed.decoder();
         channel.pipeline()
                 .addBefore(ClientHandler.NAME, DECODER, decoder)

@@ -7,6 +7,9 @@ import io.understudy.wire.Packets;
 
 /** Holds each OK packet until it is known whole, and lets the client have it without what only the proxy asked for. */
 final class FilteredAnswers implements PacketSink {
+    /** An OK packet of no more bytes has neither text nor state. What ends most results is one, and holding it would cut them in two. */
+    private static final int BARE_OK = 7;
+
     private final PacketSink next;
     private final OkFilter filter;
     private int sequence;
@@ -21,7 +24,7 @@ final class FilteredAnswers implements PacketSink {
     public int onPacket(int length, int sequenceNumber, int first) {
         int wanted = next.onPacket(length, sequenceNumber, first);
         // Exactly the wish of a grammar that reads an OK packet, without DROP: an answer that goes to the client.
-        held = wanted == Answer.OK_LIMIT && length < Packets.MAX_PAYLOAD && filter.active();
+        held = wanted == Answer.OK_LIMIT && length > BARE_OK && length < Packets.MAX_PAYLOAD && filter.active();
         sequence = sequenceNumber;
         return held ? HOLD | length : wanted;
     }

@@ -95,9 +95,10 @@ final class ObserverBridge implements CommandListener, InjectionSource, IntConsu
         ErrPacket err = exchange.error();
         InjectionResult result =
                 err == null ? InjectionResult.OK : new InjectionResult(exchange.errorCode(), err.message());
-        metrics.injected(plugin, result.ok() ? "ok" : "error_" + exchange.errorCode())
-                .increment();
-        if (!result.ok()) {
+        if (result.ok()) {
+            metrics.injected(plugin);
+        } else {
+            metrics.injectionRefused(plugin, result.errorCode());
             log.debug("{}: {} was refused: {} {}", plugin, injected.sql(), result.errorCode(), result.message());
         }
         GtidTracking core = tracking;

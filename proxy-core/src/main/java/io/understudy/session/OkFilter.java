@@ -38,11 +38,15 @@ final class OkFilter {
         return all || own != null && (own.addedGtids() || !own.addedVariables().isEmpty());
     }
 
-    /** What the client gets in place of an OK packet, header included; null: the packet as it is. */
+    /**
+     * What the client gets in place of an OK packet, header included; null: the packet as it is.
+     *
+     * @param index of its payload, behind its header; what is returned may be made of the same bytes
+     */
     @Nullable
     ByteBuf replace(ByteBuf buf, int index, int length, int sequence) {
         if (all) {
-            return filter.withoutState(alloc, buf, index, length, sequence);
+            return filter.withoutState(buf, index, length, sequence);
         }
         GtidTracking own = tracking;
         List<String> variables = own == null ? List.of() : own.addedVariables();

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * came from has been read empty, so that packets that arrived together leave together.
  */
 final class Relaying implements SessionPhase {
+    /** More than the shortest answer to a statement of ours, an OK; nothing of it is of use before the client's answer. */
+    private static final int OURS_AND_MORE = 12;
+
     private final Leg client;
     private final Leg server;
     private final SessionModel model;
@@ -117,8 +120,20 @@ final class Relaying implements SessionPhase {
 
     @Override
     public void clientReadComplete() {
+        if (injector != null) {
+            server.awaitAtLeast(oursComesFirst() ? OURS_AND_MORE : 1);
+        }
         server.flush();
         requestNanos = System.nanoTime() - readNanos;
+    }
+
+    /** The answer due next is to a statement of ours, and the client's follows. */
+    private boolean oursComesFirst() {
+        Exchange head = model.inFlight().head();
+        return head != null
+                && head.injected() != null
+                && head.packets() == 0
+                && model.inFlight().size() > 1;
     }
 
     @Override
@@ -136,6 +151,9 @@ final class Relaying implements SessionPhase {
     @Override
     public void serverReadComplete() {
         client.flush();
+        if (injector != null && !model.inFlight().isEmpty()) {
+            server.awaitAtLeast(1); // one of two answers came alone, and the other may be shorter than both
+        }
         if (answered) {
             answered = false;
             metrics.overhead(requestNanos + System.nanoTime() - readNanos);

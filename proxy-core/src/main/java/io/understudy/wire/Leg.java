@@ -21,6 +21,12 @@ public interface Leg {
 
     void flush();
 
+    /**
+     * Says that more will come than fewer bytes than that, so that nobody need be woken for them; they may be read all the same. A
+     * leg begins with 1. Holds until it is called again, so whoever is then due less has to say so.
+     */
+    default void awaitAtLeast(int bytes) {}
+
     /** Stops or resumes reading this end on behalf of the caller; independent of back-pressure. */
     void setReading(boolean on);
 

@@ -31,6 +31,31 @@ public final class LengthEncoded {
     }
 
     /**
+     * Where that ends which has its length in front, at {@code index}.
+     *
+     * @param end where it must end at the latest
+     * @throws MalformedPacketException when the integer is cut off or is none, or names more bytes than follow
+     */
+    public static int behind(ByteBuf buf, int index, int end) {
+        int first = index < end ? buf.getUnsignedByte(index) : NULL;
+        int from = index + size(first);
+        if (first == NULL || first == Marker.ERR || from > end) {
+            throw new MalformedPacketException("no length, or one that is cut off, where one is due");
+        }
+        long value = get(buf, index);
+        if (value < 0 || value > end - from) {
+            throw new MalformedPacketException(
+                    "length " + Long.toUnsignedString(value) + " where " + (end - from) + " bytes follow");
+        }
+        return from + (int) value;
+    }
+
+    /** Where that begins which has its length in front, at {@code index}. */
+    public static int content(ByteBuf buf, int index) {
+        return index + size(buf.getUnsignedByte(index));
+    }
+
+    /**
      * Reads a length that must lie within what is readable.
      *
      * @throws MalformedPacketException when the integer is cut off or is none, or names more bytes than follow

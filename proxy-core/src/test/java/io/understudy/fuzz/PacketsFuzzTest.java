@@ -8,6 +8,7 @@ import io.understudy.testkit.LeakCheck;
 import io.understudy.testkit.Memory;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.Packets;
 import io.understudy.wire.packet.ClientReply;
 import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.Greeting;
@@ -92,20 +93,23 @@ class PacketsFuzzTest {
         long capabilities = (input[0] & 1) != 0 ? Capabilities.SESSION_TRACK : 0;
         byte[] bytes = Arrays.copyOfRange(input, 1, input.length);
         Memory memory = Memory.heap();
-        ByteBuf payload = Bytes.buffer(memory.alloc(), bytes);
+        ByteBuf packet = Bytes.buffer(memory.alloc(), Bytes.packet(0, bytes));
+        ByteBuf another = packet.copy();
         try {
             OkPacket ok = new OkPacket();
-            ok.parse(payload, 0, bytes.length, capabilities);
+            ok.parse(packet, Packets.HEADER, bytes.length, capabilities);
             if (ok.stateLength() > 0) {
-                SessionState.visit(payload, ok.stateAt(), ok.stateLength(), new SessionState.Visitor() {});
+                SessionState.visit(packet, ok.stateAt(), ok.stateLength(), new SessionState.Visitor() {});
             }
             SessionStateFilter filter = new SessionStateFilter(capabilities);
-            release(filter.withoutState(memory.alloc(), payload, 0, bytes.length, 1));
-            release(filter.without(memory.alloc(), payload, 0, bytes.length, 1, List.of("last_gtid"), true));
+            release(filter.without(
+                    memory.alloc(), packet, Packets.HEADER, bytes.length, 1, List.of("last_gtid"), true));
+            release(filter.withoutState(another, Packets.HEADER, bytes.length, 1));
         } catch (MalformedPacketException expected) {
             assertThat(expected).hasMessageMatching(".+");
         } finally {
-            payload.release();
+            packet.release();
+            another.release();
         }
         memory.assertAllReturned();
     }

@@ -99,6 +99,32 @@ class InjectionTest {
     }
 
     @Test
+    void nobodyIsWokenForTheShortestAnswerToOursAlone() {
+        start(Scripted.CLASSIC);
+        byte[] oursAnswered = packet(1, ok(0, AC));
+        byte[] theirAnswer = packet(1, ok(1, AC));
+        scripted.client(THEIRS);
+        assertThat(scripted.server.leastRead()).isEqualTo(oursAnswered.length + 1);
+        scripted.server(oursAnswered, theirAnswer);
+        scripted.client(Bytes.command(CommandCode.PING, ""));
+        assertThat(scripted.server.leastRead())
+                .as("of an answer to a command of the client's alone")
+                .isEqualTo(1);
+        scripted.server(theirAnswer);
+
+        scripted.client(THEIRS);
+        scripted.server(packet(1, err(1193, "unknown")));
+        assertThat(scripted.server.leastRead())
+                .as("of the second answer, after the first")
+                .isEqualTo(1);
+        scripted.server(theirAnswer);
+        scripted.client(THEIRS);
+        scripted.server(oursAnswered, Bytes.slice(theirAnswer, 0, 5));
+        assertThat(scripted.server.leastRead()).as("of the rest of an answer").isEqualTo(1);
+        scripted.server(Bytes.slice(theirAnswer, 5, theirAnswer.length));
+    }
+
+    @Test
     void theStatementIsHeldHoweverItIsCut() {
         start(Scripted.CLASSIC);
         for (int cut = 0; cut < THEIRS.length; cut++) {

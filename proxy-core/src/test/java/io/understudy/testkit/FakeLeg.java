@@ -19,6 +19,7 @@ public final class FakeLeg implements Leg {
     private boolean closed;
     private boolean local;
     private boolean outputShut;
+    private int leastRead = 1;
 
     public FakeLeg(ByteBufAllocator alloc) {
         this.alloc = alloc;
@@ -46,6 +47,16 @@ public final class FakeLeg implements Leg {
     @Override
     public void flush() {
         flushes++;
+    }
+
+    @Override
+    public void awaitAtLeast(int bytes) {
+        leastRead = bytes;
+    }
+
+    /** Bytes without which nobody need be woken. */
+    public int leastRead() {
+        return leastRead;
     }
 
     @Override

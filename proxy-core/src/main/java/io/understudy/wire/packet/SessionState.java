@@ -38,43 +38,48 @@ public final class SessionState {
      * @throws MalformedPacketException when an entry reaches beyond the block
      */
     public static void visit(ByteBuf buf, int index, int length, Visitor visitor) {
-        ByteBuf in = buf.slice(index, length);
-        while (in.isReadable()) {
-            int type = in.readUnsignedByte();
-            int size = LengthEncoded.readLength(in);
-            ByteBuf body = in.readSlice(size);
+        int end = index + length;
+        int at = index;
+        while (at < end) {
+            int type = buf.getUnsignedByte(at);
+            int next = LengthEncoded.behind(buf, at + 1, end);
+            int body = LengthEncoded.content(buf, at + 1);
             switch (type) {
                 case SYSTEM_VARIABLE -> {
                     // MySQL and MariaDB may put several pairs into one entry.
-                    while (body.isReadable()) {
-                        String name = name(body);
-                        visitor.variable(name, text(body));
+                    while (body < next) {
+                        int value = LengthEncoded.behind(buf, body, next);
+                        String name = name(buf, LengthEncoded.content(buf, body), value);
+                        body = LengthEncoded.behind(buf, value, next);
+                        visitor.variable(name, text(buf, LengthEncoded.content(buf, value), body));
                     }
                 }
-                case SCHEMA -> visitor.schema(text(body));
+                case SCHEMA -> visitor.schema(counted(buf, body, next));
                 case GTIDS -> {
-                    if (body.isReadable()) {
-                        body.skipBytes(1); // encoding specification, always 0
-                        visitor.gtids(text(body));
+                    if (body < next) {
+                        visitor.gtids(counted(buf, body + 1, next)); // behind the encoding specification, always 0
                     }
                 }
                 default -> {
                     // Types added later say nothing to us.
                 }
             }
+            at = next;
         }
     }
 
     /** A variable's name; of the one that comes with every commit no new string is made. */
-    private static String name(ByteBuf in) {
-        int start = in.readerIndex();
-        int length = LengthEncoded.readLength(in);
-        if (is(in, in.readerIndex(), length, LAST_GTID)) {
-            in.skipBytes(length);
-            return LAST_GTID;
-        }
-        in.readerIndex(start);
-        return text(in);
+    private static String name(ByteBuf buf, int from, int end) {
+        return is(buf, from, end - from, LAST_GTID) ? LAST_GTID : text(buf, from, end);
+    }
+
+    private static String counted(ByteBuf buf, int at, int end) {
+        int behind = LengthEncoded.behind(buf, at, end);
+        return text(buf, LengthEncoded.content(buf, at), behind);
+    }
+
+    private static String text(ByteBuf buf, int from, int end) {
+        return buf.toString(from, end - from, StandardCharsets.UTF_8);
     }
 
     /** Whether the bytes are these ASCII characters. */
@@ -88,12 +93,5 @@ public final class SessionState {
             }
         }
         return true;
-    }
-
-    private static String text(ByteBuf in) {
-        int length = LengthEncoded.readLength(in);
-        String text = in.toString(in.readerIndex(), length, StandardCharsets.UTF_8);
-        in.skipBytes(length);
-        return text;
     }
 }

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * unless session state follows.
  */
 public final class SessionStateFilter {
+    /** The largest length that takes one byte. */
+    private static final int MAX_SHORT = 250;
+
     private final OkPacket ok = new OkPacket();
     private final long capabilities;
 
@@ -26,20 +29,26 @@ public final class SessionStateFilter {
         this.capabilities = capabilities;
     }
 
-    /** The packet for a client without CLIENT_SESSION_TRACK, header included; null when it may go as it is. */
-    public @Nullable ByteBuf withoutState(ByteBufAllocator alloc, ByteBuf buf, int index, int length, int sequence) {
+    /**
+     * The packet for a client without CLIENT_SESSION_TRACK, header included; null when it may go as it is.
+     *
+     * @param index of its payload, which lies behind its header; what the client gets of both is written over in place
+     * @return shares the bytes of {@code buf}
+     */
+    public @Nullable ByteBuf withoutState(ByteBuf buf, int index, int length, int sequence) {
         ok.parse(buf, index, length, capabilities);
         boolean flagged = (ok.status() & ServerStatus.SESSION_STATE_CHANGED) != 0;
         boolean emptyInfo = ok.infoLength() == 0 && ok.infoAt() > fieldsEnd(buf, index);
-        return flagged || emptyInfo ? rebuild(alloc, buf, index, sequence, null) : null;
+        return flagged || emptyInfo ? cut(buf, index, sequence) : null;
     }
 
     /**
      * The packet for a client that tracks its session but did not ask for some of the entries.
      *
+     * @param index of its payload, which lies behind its header; both may be written over
      * @param variables names of the variables to take out
      * @param gtids whether MySQL's GTID entries go too
-     * @return with header; null when it may go as it is
+     * @return with header, and when no entry is left in the bytes of {@code buf}; null when it may go as it is
      * @throws MalformedPacketException when an entry reaches beyond the block
      */
     public @Nullable ByteBuf without(
@@ -53,6 +62,9 @@ public final class SessionStateFilter {
         ok.parse(buf, index, length, capabilities);
         if (ok.stateLength() == 0) {
             return null;
+        }
+        if (allGo(buf, ok.stateAt(), ok.stateAt() + ok.stateLength(), variables, gtids)) {
+            return cut(buf, index, sequence);
         }
         ByteBuf kept = null;
         try {
@@ -74,13 +86,55 @@ public final class SessionStateFilter {
                 }
                 in.readerIndex(end);
             }
-            boolean unchanged = kept != null && kept.readableBytes() == ok.stateLength();
-            return unchanged ? null : rebuild(alloc, buf, index, sequence, kept);
+            if (kept == null) {
+                return cut(buf, index, sequence);
+            }
+            return kept.readableBytes() == ok.stateLength() ? null : rebuild(alloc, buf, index, sequence, kept);
         } finally {
             if (kept != null) {
                 kept.release();
             }
         }
+    }
+
+    /** Whether no entry stays, which is so of nearly every commit's; false also where a closer look is needed. */
+    private static boolean allGo(ByteBuf buf, int from, int end, List<String> variables, boolean gtids) {
+        int at = from;
+        while (at < end) {
+            int type = buf.getByte(at);
+            int next = behind(buf, at + 1, end);
+            if (next < 0 || type != SessionState.SYSTEM_VARIABLE && !(type == SessionState.GTIDS && gtids)) {
+                return false;
+            }
+            int variable = type == SessionState.SYSTEM_VARIABLE ? at + 2 : next;
+            while (variable < next) {
+                int value = behind(buf, variable, next);
+                if (value < 0 || !isOneOf(variables, buf, variable + 1, value - variable - 1)) {
+                    return false;
+                }
+                variable = behind(buf, value, next);
+                if (variable < 0) {
+                    return false;
+                }
+            }
+            at = next;
+        }
+        return true;
+    }
+
+    /** Where the bytes end that have their length in front, in one byte; -1 when it has more, or they reach beyond the end. */
+    private static int behind(ByteBuf buf, int at, int end) {
+        int length = at < end ? buf.getUnsignedByte(at) : end;
+        return length > MAX_SHORT || at + 1 + length > end ? -1 : at + 1 + length;
+    }
+
+    private static boolean isOneOf(List<String> variables, ByteBuf buf, int index, int length) {
+        for (int i = 0; i < variables.size(); i++) {
+            if (SessionState.is(buf, index, length, variables.get(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean keepsAll(ByteBuf in, int end, List<String> variables) {
@@ -95,10 +149,7 @@ public final class SessionStateFilter {
     /** Reads a variable's name and value; whether it is one of those to take out. */
     private static boolean goes(ByteBuf in, int end, List<String> variables) {
         int length = LengthEncoded.readLength(in);
-        boolean named = false;
-        for (int i = 0; i < variables.size() && !named; i++) {
-            named = SessionState.is(in, in.readerIndex(), length, variables.get(i));
-        }
+        boolean named = isOneOf(variables, in, in.readerIndex(), length);
         in.skipBytes(length);
         if (in.readerIndex() < end) {
             int valueLength = LengthEncoded.readLength(in);
@@ -137,24 +188,25 @@ public final class SessionStateFilter {
         }
     }
 
-    private ByteBuf rebuild(ByteBufAllocator alloc, ByteBuf buf, int index, int sequence, @Nullable ByteBuf state) {
+    /** The packet without any state: the first of its own bytes, to which the client needs no others. */
+    private ByteBuf cut(ByteBuf buf, int index, int sequence) {
+        int fields = fieldsEnd(buf, index);
+        int end = ok.infoLength() > 0 ? ok.infoAt() + ok.infoLength() : fields;
+        buf.setShortLE(fields - 4, ok.status() & ~ServerStatus.SESSION_STATE_CHANGED);
+        int header = index - Packets.HEADER;
+        buf.setIntLE(header, sequence << 24 | end - index);
+        return buf.retainedSlice(header, end - header);
+    }
+
+    private ByteBuf rebuild(ByteBufAllocator alloc, ByteBuf buf, int index, int sequence, ByteBuf state) {
         int fields = fieldsEnd(buf, index) - index;
-        boolean hasState = state != null && state.isReadable();
-        ByteBuf out =
-                alloc.buffer(Packets.HEADER + fields + 18 + ok.infoLength() + (hasState ? state.readableBytes() : 0));
+        ByteBuf out = alloc.buffer(Packets.HEADER + fields + 18 + ok.infoLength() + state.readableBytes());
         int at = Packets.begin(out, sequence);
         out.writeBytes(buf, index, fields);
-        if (!hasState) {
-            out.setShortLE(out.writerIndex() - 4, ok.status() & ~ServerStatus.SESSION_STATE_CHANGED);
-        }
-        if (ok.infoLength() > 0 || hasState) {
-            LengthEncoded.write(out, ok.infoLength());
-            out.writeBytes(buf, ok.infoAt(), ok.infoLength());
-        }
-        if (hasState) {
-            LengthEncoded.write(out, state.readableBytes());
-            out.writeBytes(state, state.readerIndex(), state.readableBytes());
-        }
+        LengthEncoded.write(out, ok.infoLength());
+        out.writeBytes(buf, ok.infoAt(), ok.infoLength());
+        LengthEncoded.write(out, state.readableBytes());
+        out.writeBytes(state, state.readerIndex(), state.readableBytes());
         Packets.end(out, at);
         return out;
     }

@@ -9,6 +9,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.Packets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -23,14 +24,24 @@ class SessionStateFilterTest {
     private final SessionStateFilter filter = new SessionStateFilter(Capabilities.SESSION_TRACK);
 
     private @Nullable String withoutState(String hex) {
-        ByteBuf packet = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(hex));
-        return hex(filter.withoutState(UnpooledByteBufAllocator.DEFAULT, packet, 0, packet.readableBytes(), 7));
+        ByteBuf packet = packet(hex);
+        return hex(filter.withoutState(packet, Packets.HEADER, packet.readableBytes() - Packets.HEADER, 7));
     }
 
     private @Nullable String without(String hex, String... variables) {
-        ByteBuf packet = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(hex));
+        ByteBuf packet = packet(hex);
         return hex(filter.without(
-                UnpooledByteBufAllocator.DEFAULT, packet, 0, packet.readableBytes(), 7, List.of(variables), true));
+                UnpooledByteBufAllocator.DEFAULT,
+                packet,
+                Packets.HEADER,
+                packet.readableBytes() - Packets.HEADER,
+                7,
+                List.of(variables),
+                true));
+    }
+
+    private static ByteBuf packet(String payload) {
+        return Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump("ffffff03" + payload));
     }
 
     private static @Nullable String hex(@Nullable ByteBuf packet) {
@@ -55,6 +66,18 @@ class SessionStateFilterTest {
     void stateIsTakenOutWhole() {
         assertThat(withoutState("00000002400000" + "0004" + SCHEMA)).isEqualTo("07000007" + "00000002000000");
         assertThat(withoutState("00010022400000" + INFO + "13" + GTID)).isEqualTo("30000007" + "00010022000000" + INFO);
+    }
+
+    @Test
+    void whatIsLeftWithoutStateIsInTheSameBuffer() {
+        ByteBuf packet = packet("00000002400000" + "0013" + GTID);
+        ByteBuf out = filter.without(UnpooledByteBufAllocator.DEFAULT, packet, 4, 28, 7, List.of("last_gtid"), false);
+        assertThat(out).isNotNull();
+        assertThat(out.array()).isSameAs(packet.array());
+        assertThat(packet.refCnt())
+                .as("references: the caller's and the result's")
+                .isEqualTo(2);
+        assertThat(hex(out)).isEqualTo("07000007" + "00000002000000");
     }
 
     @Test

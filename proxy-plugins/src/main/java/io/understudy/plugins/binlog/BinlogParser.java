@@ -43,7 +43,10 @@ final class BinlogParser {
     private long serverId;
     private long bytes;
     private long firstNanos;
+    private @Nullable String table;
+    /** Set once there is more than one. */
     private @Nullable Set<String> tables;
+
     private boolean tablesWanted;
     private boolean tablesKnown;
     private boolean statements;
@@ -124,7 +127,6 @@ final class BinlogParser {
         if (ending == Ending.NOT_YET) {
             return;
         }
-        Set<String> named = tables;
         BinlogTransaction transaction = new BinlogTransaction(
                 fields.gtid,
                 kind,
@@ -136,7 +138,7 @@ final class BinlogParser {
                 firstNanos,
                 receivedNanos,
                 punctual,
-                named == null ? Set.of() : Set.copyOf(named),
+                tables(),
                 tablesKnown,
                 statements,
                 statement,
@@ -145,8 +147,15 @@ final class BinlogParser {
         open = false;
         statement = null;
         ending = Ending.NOT_YET;
+        table = null;
         tables = null;
         out.accept(transaction);
+    }
+
+    private Set<String> tables() {
+        Set<String> all = tables;
+        String only = table;
+        return all != null ? Set.copyOf(all) : only != null ? Set.of(only) : Set.of();
     }
 
     private void begin(ByteBuf buf, int index, long nanos) {
@@ -159,6 +168,7 @@ final class BinlogParser {
         serverId = EventHeader.serverId(buf, index);
         bytes = 0;
         firstNanos = nanos;
+        table = null;
         tables = null;
         tablesWanted = wantTables.getAsBoolean();
         tablesKnown = tablesWanted;
@@ -242,12 +252,22 @@ final class BinlogParser {
             return;
         }
         String name = names.read(buf, body, end);
+        if (name == null) {
+            tablesKnown = false;
+            return;
+        }
+        String first = table;
+        if (first == null || first.equals(name)) {
+            table = name; // most transactions write one table
+            return;
+        }
         Set<String> known = tables;
         if (known == null) {
             known = new LinkedHashSet<>();
+            known.add(first);
             tables = known;
         }
-        if (name == null || known.size() >= BinlogTransaction.MAX_TABLES && !known.contains(name)) {
+        if (known.size() >= BinlogTransaction.MAX_TABLES && !known.contains(name)) {
             tablesKnown = false;
         } else {
             known.add(name);

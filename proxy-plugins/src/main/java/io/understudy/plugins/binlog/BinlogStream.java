@@ -51,7 +51,7 @@ final class BinlogStream implements WireStream {
         if (over) {
             return;
         }
-        lastNanos = receivedNanos;
+        arrived(receivedNanos);
         events++;
         try {
             parser.event(buf, index + 1, shown - 1, receivedNanos);
@@ -67,7 +67,7 @@ final class BinlogStream implements WireStream {
         if (over) {
             return;
         }
-        lastNanos = receivedNanos;
+        arrived(receivedNanos);
         parser.eventEnd(receivedNanos, !rested);
         if (waiting != null && !parser.open()) {
             runWaiting();
@@ -96,6 +96,13 @@ final class BinlogStream implements WireStream {
         waiting = null;
         if (tasks != null) {
             tasks.forEach(Runnable::run);
+        }
+    }
+
+    /** All packets of one read have the same time. */
+    private void arrived(long receivedNanos) {
+        if (lastNanos != receivedNanos) {
+            lastNanos = receivedNanos;
         }
     }
 

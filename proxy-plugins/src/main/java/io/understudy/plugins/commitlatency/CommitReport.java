@@ -3,7 +3,7 @@ package io.understudy.plugins.commitlatency;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Tables and figures of the commits so far. Written by the worker, read by any thread. */
+/** Tables and figures of the commits so far, under one monitor. Written by the worker, read by any thread. */
 final class CommitReport {
     private static final String NONE = "-";
 
@@ -18,7 +18,7 @@ final class CommitReport {
         digests = new CommitTable(rows);
     }
 
-    void commit(Commit commit) {
+    synchronized void commit(Commit commit) {
         long latency = commit.latencyNanos();
         users.commit(commit.user(), latency);
         schemas.commit(key(commit.schema()), latency);
@@ -26,7 +26,7 @@ final class CommitReport {
         prediction.commit(commit);
     }
 
-    void attributed(Commit commit, Breakdown parts) {
+    synchronized void attributed(Commit commit, Breakdown parts) {
         long latency = commit.latencyNanos();
         users.attributed(commit.user(), latency, parts);
         schemas.attributed(key(commit.schema()), latency, parts);
@@ -38,19 +38,19 @@ final class CommitReport {
         return name == null ? NONE : name;
     }
 
-    List<CommitTable.Line> users() {
+    synchronized List<CommitTable.Line> users() {
         return users.lines();
     }
 
-    List<CommitTable.Line> schemas() {
+    synchronized List<CommitTable.Line> schemas() {
         return schemas.lines();
     }
 
-    List<CommitTable.Line> digests() {
+    synchronized List<CommitTable.Line> digests() {
         return digests.lines();
     }
 
-    Prediction.Figures prediction() {
+    synchronized Prediction.Figures prediction() {
         return prediction.figures();
     }
 }

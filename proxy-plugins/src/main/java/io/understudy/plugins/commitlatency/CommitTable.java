@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Commits by one key, such as the user: bounded, the rest share a row. On the worker, read by any thread. */
+/** Commits by one key, such as the user: bounded, the rest share a row. Guarded by the {@link CommitReport} that it belongs to. */
 final class CommitTable {
     static final String OTHER = "other";
 
@@ -46,19 +46,19 @@ final class CommitTable {
         return row;
     }
 
-    synchronized void commit(String key, long latencyNanos) {
+    void commit(String key, long latencyNanos) {
         row(key).latency.record(latencyNanos);
     }
 
     /** A commit already counted was found to consist of these parts. */
-    synchronized void attributed(String key, long latencyNanos, Breakdown parts) {
+    void attributed(String key, long latencyNanos, Breakdown parts) {
         Row row = row(key);
         row.attributedNanos += latencyNanos;
         row.ackNanos += parts.ackNanos() + parts.queuedNanos();
     }
 
     /** Most time first, at most {@code most}; what does not fit is in the row {@value #OTHER}, without a split. */
-    synchronized List<Line> lines() {
+    List<Line> lines() {
         List<Map.Entry<String, Row>> sorted = new ArrayList<>(rows.entrySet());
         sorted.sort(Comparator.comparingLong(
                 (Map.Entry<String, Row> entry) -> -entry.getValue().latency.sum()));

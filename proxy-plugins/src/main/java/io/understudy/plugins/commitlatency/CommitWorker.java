@@ -44,8 +44,8 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private final GtidJoin join;
     private final SemiSyncClassifier classifier;
     private final GroupCommits groups;
-    private final Exposure exposure = new Exposure();
-    private final SlowCommits slowCommits = new SlowCommits();
+    private final Exposure exposure = new Exposure(this::wall);
+    private final SlowCommits slowCommits;
     private final ClockSteps clockSteps;
     private volatile long slowNanos;
     private volatile @Nullable SemiSyncSample sample;
@@ -70,6 +70,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         this.slowNanos = config.slow().toNanos();
         this.join = new GtidJoin(CAPACITY, config.expire().toNanos(), new Joined());
         this.classifier = new SemiSyncClassifier(CAPACITY, this::classified);
+        this.slowCommits = new SlowCommits(nanoClock);
         this.clockSteps = new ClockSteps(clock, nanoClock);
         this.groups = new GroupCommits(meters::group);
     }
@@ -183,7 +184,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
 
     private void unattributed(Tracked tracked, String reason) {
         meters.unattributed(reason);
-        slowCommits.look(tracked, slowNanos, nanoClock.getAsLong());
+        slowCommits.look(tracked, slowNanos);
     }
 
     private void attributed(Tracked tracked, BinlogTransaction event, Breakdown parts) {
@@ -191,7 +192,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         meters.attributed(parts);
         report.attributed(tracked.commit(), parts);
         witness.joined(tracked.commit(), event, parts);
-        slowCommits.look(tracked, slowNanos, nanoClock.getAsLong());
+        slowCommits.look(tracked, slowNanos);
     }
 
     /**
@@ -244,7 +245,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             groups.settings(look.groupWaitCount(), look.groupWaitMicros());
         }
         if (look.known() && look.on()) {
-            exposure.acknowledged(look.answeredNanos(), wall(look.answeredNanos()));
+            exposure.acknowledged(look.answeredNanos());
         }
         if (before != null && before.known() && look.known() && attribution.active() == Attribution.COUNTERS) {
             long waits = look.waits() - before.waits();
@@ -262,9 +263,9 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         tracked.classified(state);
         settle(tracked);
         if (state.unacknowledged()) {
-            exposure.unacknowledged(tracked, wall(commit.okNanos()));
+            exposure.unacknowledged(tracked);
         } else if (state == SemiSync.ON) {
-            exposure.acknowledged(commit.okNanos(), wall(commit.okNanos()));
+            exposure.acknowledged(commit.okNanos());
         }
     }
 

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,18 +36,25 @@ final class Exposure {
             @Nullable String lastGtid,
             long bytes) {}
 
+    private final LongFunction<Instant> wallClock;
     private final Deque<Window> past = new ArrayDeque<>();
     private @Nullable Window current;
     private long beganNanos;
     private long total;
 
-    synchronized void unacknowledged(Tracked tracked, Instant when) {
+    /** @param wallClock tells the wall clock's time of a monotonic one; asked only when a window begins or ends */
+    Exposure(LongFunction<Instant> wallClock) {
+        this.wallClock = wallClock;
+    }
+
+    synchronized void unacknowledged(Tracked tracked) {
         total++;
         Commit commit = tracked.commit();
         String gtid = commit.gtid();
         Window window = current;
         if (window == null) {
             beganNanos = commit.okNanos();
+            Instant when = wallClock.apply(beganNanos);
             current = new Window(when, null, 0, 1, gtid, gtid, tracked.bytes());
             log.warn(
                     "since {} commits are answered without a replica's acknowledgement, the first is {}: they are lost if the"
@@ -67,7 +75,7 @@ final class Exposure {
     }
 
     /** A replica acknowledges again, and so has all that was written before. */
-    synchronized void acknowledged(long nanos, Instant when) {
+    synchronized void acknowledged(long nanos) {
         Window window = current;
         if (window == null) {
             return;
@@ -78,7 +86,7 @@ final class Exposure {
         }
         Window closed = new Window(
                 window.begin(),
-                when,
+                wallClock.apply(nanos),
                 Math.max(window.milliseconds(), (nanos - beganNanos) / 1_000_000),
                 window.commits(),
                 window.firstGtid(),

@@ -2,7 +2,7 @@ package io.understudy.plugins.commitlatency;
 
 /**
  * What the last minutes' commits tell about the next. Gathers in two halves that take turns, so that it covers the last one to
- * two periods. On the worker, read by any thread.
+ * two periods. Guarded by the {@link CommitReport} that it belongs to.
  */
 final class Prediction {
     private static final long PERIOD_NANOS = 60_000_000_000L;
@@ -40,7 +40,7 @@ final class Prediction {
     private Half now = new Half();
     private Half before = new Half();
 
-    synchronized void commit(Commit commit) {
+    void commit(Commit commit) {
         long at = commit.okNanos();
         if (now.latency.count() > 0 && at - now.firstNanos > PERIOD_NANOS) {
             Half old = before;
@@ -56,11 +56,11 @@ final class Prediction {
         now.latency.record(commit.latencyNanos());
     }
 
-    synchronized void attributed(Breakdown parts) {
+    void attributed(Breakdown parts) {
         now.ack.record(parts.ackNanos());
     }
 
-    synchronized Figures figures() {
+    Figures figures() {
         // The half with more to tell.
         Half half = before.latency.count() > now.latency.count() ? before : now;
         long count = half.latency.count();

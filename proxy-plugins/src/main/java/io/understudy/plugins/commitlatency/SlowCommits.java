@@ -1,6 +1,7 @@
 package io.understudy.plugins.commitlatency;
 
 import java.util.Locale;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,17 +12,23 @@ final class SlowCommits {
     private static final int PER_MINUTE = 20;
     private static final long MINUTE = 60_000_000_000L;
 
+    private final LongSupplier nanoClock;
     private long minuteBegan;
     private int logged;
     private long suppressed;
     private long total;
 
+    SlowCommits(LongSupplier nanoClock) {
+        this.nanoClock = nanoClock;
+    }
+
     /** @param limitNanos slower than this is slow; 0 for never */
-    void look(Tracked tracked, long limitNanos, long nowNanos) {
+    void look(Tracked tracked, long limitNanos) {
         Commit commit = tracked.commit();
         if (limitNanos <= 0 || commit.latencyNanos() <= limitNanos) {
             return;
         }
+        long nowNanos = nanoClock.getAsLong();
         if (total++ == 0 || nowNanos - minuteBegan > MINUTE) {
             if (suppressed > 0) {
                 log.warn("{} more slow commits in the last minute were not logged", suppressed);

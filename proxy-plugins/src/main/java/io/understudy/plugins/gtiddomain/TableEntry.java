@@ -22,7 +22,7 @@ final class TableEntry {
     private volatile long looksFrom;
     private volatile long pause;
     private boolean unsteerable;
-    private boolean dropped;
+    private volatile boolean dropped;
 
     /** @param since before this epoch anything may have been written in the default domain */
     TableEntry(String name, long since) {
@@ -134,7 +134,7 @@ final class TableEntry {
         unsteerable = true;
     }
 
-    /** No longer in the table of tables; whoever still has it must look again. */
+    /** No longer in the table of tables; whoever still has it must look again. Needs no monitor to be seen. */
     boolean dropped() {
         return dropped;
     }

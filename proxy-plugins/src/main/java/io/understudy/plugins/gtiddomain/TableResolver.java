@@ -63,10 +63,8 @@ final class TableResolver {
 
     private static boolean current(TableEntry[] entries) {
         for (TableEntry entry : entries) {
-            synchronized (entry) {
-                if (entry.dropped()) {
-                    return false;
-                }
+            if (entry.dropped()) {
+                return false;
             }
         }
         return true;

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class SemiSyncTest {
@@ -143,17 +144,21 @@ class SemiSyncTest {
 
     @Test
     void exposureIsAWindowThatAClockStepDoesNotStretch() {
-        Exposure exposure = new Exposure();
         Instant noon = Instant.parse("2026-01-01T12:00:00Z");
+        AtomicReference<Instant> wallClock = new AtomicReference<>(noon);
+        Exposure exposure = new Exposure(nanos -> wallClock.get());
         Tracked first = new Tracked(GtidJoinTest.commit("0-1-7", 0, 1_000_000_000L));
         first.attributed(new Breakdown(1, 0, 0), 300);
-        exposure.unacknowledged(first, noon);
-        exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-8", 0, 3_000_000_000L)), noon.plusSeconds(3600));
+        exposure.unacknowledged(first);
+        wallClock.set(noon.plusSeconds(3600));
+        exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-8", 0, 3_000_000_000L)));
         Exposure.Window open = exposure.current();
         assertThat(open).isNotNull();
         assertThat(open.milliseconds()).isEqualTo(2000);
-        exposure.acknowledged(5_000_000_000L, noon.minusSeconds(3600));
-        exposure.acknowledged(6_000_000_000L, noon);
+        wallClock.set(noon.minusSeconds(3600));
+        exposure.acknowledged(5_000_000_000L);
+        wallClock.set(noon);
+        exposure.acknowledged(6_000_000_000L);
         assertThat(exposure.current()).isNull();
         assertThat(exposure.past())
                 .containsExactly(new Exposure.Window(noon, noon.minusSeconds(3600), 4000, 2, "0-1-7", "0-1-8", 300));
@@ -162,10 +167,10 @@ class SemiSyncTest {
 
     @Test
     void pastWindowsAreBounded() {
-        Exposure exposure = new Exposure();
+        Exposure exposure = new Exposure(nanos -> Instant.EPOCH);
         for (int i = 0; i < 500; i++) {
-            exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-" + i, i, i)), Instant.EPOCH);
-            exposure.acknowledged(i, Instant.EPOCH);
+            exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-" + i, i, i)));
+            exposure.acknowledged(i);
         }
         assertThat(exposure.past()).hasSize(100);
         assertThat(exposure.past().get(99).firstGtid()).isEqualTo("0-1-499");
