@@ -425,7 +425,8 @@ class StandbyMirrorTest {
     void orderNoneSpreadsASessionOverConnections() {
         StandbyMirror mirror = mirror(ordered(2, MirrorConfig.Order.NONE));
         standby.answering = false;
-        for (int i = 0; i < 4 * BATCH; i++) {
+        // More than one connection takes in the first rounds, however long a batch has become.
+        for (int i = 0; i < 4 * BatchSize.MOST; i++) {
             offer(mirror, "SELECT 'then " + i + "'", 1);
         }
         for (int i = 0; i < 5; i++) {
