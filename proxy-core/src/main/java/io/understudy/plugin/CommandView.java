@@ -24,7 +24,10 @@ public interface CommandView {
     /** A statement to run (COM_QUERY, COM_STMT_EXECUTE, bulk execute) as opposed to any other command. */
     boolean isStatement();
 
-    /** Kind by the first keyword; of the prepared text for an execution; {@link StatementKind#UNKNOWN} when not known. */
+    /**
+     * Kind by the first keyword, and the one after it where that decides ({@code START}, {@code ROLLBACK}, {@code XA}); of the prepared
+     * text for an execution; {@link StatementKind#UNKNOWN} when not known.
+     */
     StatementKind kind();
 
     /** Full analysis, cached by digest; null when the text is not known, cut or too long. */

@@ -1,48 +1,81 @@
 package io.understudy.sql;
 
-/** Finds a statement's first word without cutting the rest into tokens. */
+import org.jspecify.annotations.Nullable;
+
+/** Finds a statement's first words, as many as tell its kind, without cutting the rest into tokens. */
 final class FirstKeyword {
+
+    /** The text ends before. */
+    private static final int NOTHING = -1;
+    /** Something else comes first. */
+    private static final int NO_WORD = -2;
 
     private FirstKeyword() {}
 
     static StatementKind of(byte[] text, int off, int len) {
         int limit = off + len;
-        int p = off;
+        int start = wordStart(text, off, limit);
+        if (start < 0) {
+            return start == NOTHING ? StatementKind.EMPTY : StatementKind.UNKNOWN;
+        }
+        int end = wordEnd(text, start, limit);
+        Keyword first = keyword(text, start, end);
+        if (!StatementKinds.needsMore(first)) {
+            return StatementKinds.byFirstWord(first);
+        }
+        Keyword next = null;
+        do {
+            start = wordStart(text, end, limit);
+            if (start >= 0) {
+                end = wordEnd(text, start, limit);
+                next = keyword(text, start, end);
+            }
+        } while (start >= 0 && first == Keyword.ROLLBACK && next == Keyword.WORK);
+        return StatementKinds.byFirstWords(first, next);
+    }
+
+    private static @Nullable Keyword keyword(byte[] text, int start, int end) {
+        return Keyword.find(text, start, end, Words.folded(text, start, end));
+    }
+
+    /** Where the next word begins; {@link #NOTHING} or {@link #NO_WORD} when none does. */
+    private static int wordStart(byte[] text, int from, int limit) {
+        int p = from;
         while (p < limit) {
             int c = text[p];
             int letter = c | 0x20;
             if (letter >= 'a' && letter <= 'z') {
-                return word(text, p, limit);
+                return p;
             }
             switch (c) {
                 case ' ', '\t', '\n', 0x0B, '\f', '\r', '(', ';' -> p++;
                 case '#' -> p = line(text, p, limit);
                 case '-' -> {
                     if (p + 1 >= limit || text[p + 1] != '-') {
-                        return StatementKind.UNKNOWN;
+                        return NO_WORD;
                     }
                     p = line(text, p, limit);
                 }
                 case '/' -> {
                     if (p + 1 >= limit || text[p + 1] != '*') {
-                        return StatementKind.UNKNOWN;
+                        return NO_WORD;
                     }
                     p = comment(text, p + 2, limit);
                 }
                 default -> {
-                    return StatementKind.UNKNOWN;
+                    return NO_WORD;
                 }
             }
         }
-        return StatementKind.EMPTY;
+        return NOTHING;
     }
 
-    private static StatementKind word(byte[] text, int start, int limit) {
+    private static int wordEnd(byte[] text, int start, int limit) {
         int p = start + 1;
         while (p < limit && isNamePart(text[p])) {
             p++;
         }
-        return StatementKinds.byFirstWord(Keyword.find(text, start, p, Words.folded(text, start, p)));
+        return p;
     }
 
     private static boolean isNamePart(int c) {

@@ -9,23 +9,37 @@ final class StatementKinds {
 
     /** The kind of the statement at {@code i}, for statements that name no tables we follow. */
     static StatementKind simple(Tokens t, int i, Keyword keyword) {
-        return switch (keyword) {
-            case START -> t.is(i + 1, Keyword.TRANSACTION) ? StatementKind.BEGIN : StatementKind.CHANGE;
-            case ROLLBACK -> {
-                int n = t.is(i + 1, Keyword.WORK) ? i + 2 : i + 1;
-                yield t.is(n, Keyword.TO) ? StatementKind.SAVEPOINT : StatementKind.ROLLBACK;
-            }
-            case XA -> {
-                if (t.is(i + 1, Keyword.COMMIT)) {
-                    yield StatementKind.XA_COMMIT;
-                }
-                if (t.is(i + 1, Keyword.ROLLBACK)) {
-                    yield StatementKind.XA_ROLLBACK;
-                }
-                yield t.is(i + 1, Keyword.PREPARE) ? StatementKind.XA_PREPARE : StatementKind.XA;
-            }
-            default -> byFirstWord(keyword);
-        };
+        if (!needsMore(keyword)) {
+            return byFirstWord(keyword);
+        }
+        boolean work = keyword == Keyword.ROLLBACK && t.is(i + 1, Keyword.WORK);
+        return byFirstWords(keyword, t.keyword(work ? i + 2 : i + 1));
+    }
+
+    /** Whether what follows the first word makes another kind of statement of it. */
+    static boolean needsMore(@Nullable Keyword first) {
+        return first == Keyword.START || first == Keyword.ROLLBACK || first == Keyword.XA;
+    }
+
+    /**
+     * The kind of a statement whose first word {@link #needsMore}.
+     *
+     * @param next the word after it; after {@code ROLLBACK WORK} the one after that; null for none that is a keyword
+     */
+    static StatementKind byFirstWords(@Nullable Keyword first, @Nullable Keyword next) {
+        if (first == Keyword.START) {
+            return next == Keyword.TRANSACTION ? StatementKind.BEGIN : StatementKind.CHANGE;
+        }
+        if (first == Keyword.ROLLBACK) {
+            return next == Keyword.TO ? StatementKind.SAVEPOINT : StatementKind.ROLLBACK;
+        }
+        if (next == Keyword.COMMIT) {
+            return StatementKind.XA_COMMIT;
+        }
+        if (next == Keyword.ROLLBACK) {
+            return StatementKind.XA_ROLLBACK;
+        }
+        return next == Keyword.PREPARE ? StatementKind.XA_PREPARE : StatementKind.XA;
     }
 
     /** What the first word alone tells. */

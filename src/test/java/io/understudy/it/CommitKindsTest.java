@@ -1,0 +1,65 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.cli.embedded.EmbeddedServer;
+import io.understudy.cli.embedded.ServerOptions;
+import java.sql.Connection;
+import java.sql.Statement;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What {@code commit-latency} takes for a commit, and for which kind of one, where the first word of a statement does not tell. */
+@Timeout(120)
+class CommitKindsTest {
+    /** With a binary log the server tells the GTID of each commit, without one commits are inferred. */
+    @ParameterizedTest
+    @CsvSource({"--log-bin=binlog", "--skip-log-bin"})
+    void distributedTransactionsAndSavepoints(String binlog) throws Exception {
+        try (EmbeddedServer server = EmbeddedServer.start(ServerOptions.of(1).withArguments(binlog))) {
+            server.execute(
+                    "CREATE DATABASE shop",
+                    "CREATE TABLE shop.t (id INT AUTO_INCREMENT PRIMARY KEY)",
+                    "CREATE USER monitor IDENTIFIED BY '" + CommitProxy.PASSWORD + "'",
+                    "GRANT REPLICATION SLAVE ON *.* TO monitor",
+                    "CREATE USER app IDENTIFIED BY '" + CommitProxy.PASSWORD + "'",
+                    "GRANT ALL ON shop.* TO app");
+            try (CommitProxy proxy = new CommitProxy(server.address(), "");
+                    Connection application = proxy.connect("app", "");
+                    Statement statement = application.createStatement()) {
+                run(statement, "XA START 'a'", "INSERT INTO t VALUES ()", "XA END 'a'", "XA PREPARE 'a'");
+                run(statement, "XA ROLLBACK 'a'");
+                run(statement, "XA START 'b'", "INSERT INTO t VALUES ()", "XA END 'b'", "XA PREPARE 'b'");
+                // By another session, as this one may do nothing else now. What is counted is in order: those before
+                // are in then.
+                try (Connection other = proxy.connect("app", "");
+                        Statement there = other.createStatement()) {
+                    run(there, "INSERT INTO t VALUES ()");
+                }
+                await().until(() -> proxy.timed("autocommit") > 0);
+                assertThat(proxy.timed("commit")).as("prepared or rolled back").isZero();
+
+                run(statement, "XA COMMIT 'b'");
+                await().until(() -> proxy.timed("commit") == 1);
+                run(statement, "XA START 'c'", "INSERT INTO t VALUES ()", "XA END 'c'", "XA COMMIT 'c' ONE PHASE");
+                await().until(() -> proxy.timed("commit") == 2);
+                run(statement, "BEGIN", "INSERT INTO t VALUES ()", "SAVEPOINT s", "INSERT INTO t VALUES ()");
+                run(statement, "ROLLBACK WORK TO SAVEPOINT s", "COMMIT");
+                await().until(() -> proxy.timed("commit") == 3);
+                run(statement, "BEGIN", "INSERT INTO t VALUES ()", "ROLLBACK");
+                run(statement, "INSERT INTO t VALUES ()");
+                await().until(() -> proxy.timed("autocommit") == 2);
+                assertThat(proxy.timed("commit")).isEqualTo(3);
+                assertThat(proxy.timed("ddl")).isZero();
+            }
+        }
+    }
+
+    private static void run(Statement statement, String... sql) throws Exception {
+        for (String one : sql) {
+            statement.execute(one);
+        }
+    }
+}
