@@ -1,27 +1,18 @@
 package io.understudy.plugins.gtiddomain;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
-import io.understudy.plugin.CommandView;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
-import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionSettings;
-import io.understudy.sql.SqlAnalyzer;
-import io.understudy.sql.StatementKind;
-import io.understudy.sql.StatementSummary;
+import io.understudy.plugins.testkit.StatementView;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** A client, its server and the tracker between them, as far as an observer can tell. */
 final class FakeClient implements SessionContext, SessionSettings {
-    private static final SqlAnalyzer ANALYZER = new SqlAnalyzer();
-
     private final Fixture fixture;
     private final String user;
     final DomainObserver observer;
@@ -78,7 +69,7 @@ final class FakeClient implements SessionContext, SessionSettings {
             case BEGIN -> inTransaction = true;
             case COMMIT, ROLLBACK, CREATE, ALTER, DROP, TRUNCATE -> inTransaction = false;
             case SET -> {
-                if (command.sql.contains("autocommit=0")) {
+                if (command.text().contains("autocommit=0")) {
                     autocommit = false;
                 }
             }
@@ -178,26 +169,14 @@ final class FakeClient implements SessionContext, SessionSettings {
         return false;
     }
 
-    static final class Command implements CommandView {
+    static final class Command extends StatementView {
         private final long number;
-        private final String sql;
         private final boolean inTransactionBefore;
-        private final StatementSummary summary;
-        private final StatementKind kind;
-        private @Nullable Object attachment;
 
         Command(long number, String sql, boolean inTransactionBefore) {
+            super(sql);
             this.number = number;
-            this.sql = sql;
             this.inTransactionBefore = inTransactionBefore;
-            byte[] bytes = sql.getBytes(StandardCharsets.UTF_8);
-            summary = ANALYZER.summarize(bytes, 0, bytes.length, 0);
-            kind = ANALYZER.firstKeyword(bytes, 0, bytes.length, 0);
-        }
-
-        @Override
-        public int code() {
-            return 3;
         }
 
         @Override
@@ -206,73 +185,8 @@ final class FakeClient implements SessionContext, SessionSettings {
         }
 
         @Override
-        public int payloadLength() {
-            return sql.length() + 1;
-        }
-
-        @Override
-        public boolean isStatement() {
-            return true;
-        }
-
-        @Override
-        public StatementKind kind() {
-            return kind;
-        }
-
-        @Override
-        public StatementSummary summary() {
-            return summary;
-        }
-
-        @Override
-        public String text() {
-            return sql;
-        }
-
-        @Override
-        public String normalizedText() {
-            return sql;
-        }
-
-        @Override
-        public @Nullable PreparedStatement prepared() {
-            return null;
-        }
-
-        @Override
-        public boolean complete() {
-            return true;
-        }
-
-        @Override
-        public ByteBuf copyPacket(ByteBufAllocator alloc) {
-            throw new IllegalStateException("no packet here");
-        }
-
-        @Override
-        public long receivedNanos() {
-            return 0;
-        }
-
-        @Override
         public boolean inTransactionBefore() {
             return inTransactionBefore;
-        }
-
-        @Override
-        public boolean wroteInTransactionBefore() {
-            return false;
-        }
-
-        @Override
-        public void attach(@Nullable Object value) {
-            attachment = value;
-        }
-
-        @Override
-        public @Nullable Object attachment() {
-            return attachment;
         }
     }
 
