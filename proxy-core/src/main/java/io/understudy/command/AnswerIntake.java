@@ -95,6 +95,9 @@ public final class AnswerIntake {
     private void finish(Exchange exchange) {
         exchange.lastByte(model.nanos());
         fileUnfinished = exchange.fileUnfinished();
+        if (exchange.affectedRows() > 0) {
+            model.wrote(); // also where the first word had not told: WITH … DELETE, SELECT 1; UPDATE …
+        }
         if (exchange.statusSeen()) {
             model.status(exchange.status());
         }
