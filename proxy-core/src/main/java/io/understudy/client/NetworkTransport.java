@@ -68,10 +68,9 @@ public final class NetworkTransport {
         // a connection that was reset then stays open for ever (netty issue 17049; held by RawProtocolTest and
         // FailureTest).
         off(POLL_MULTISHOT);
-        // A multishot receive that ends because the ring is used up is begun anew by it whether or not reading is
-        // switched
-        // off. A proxy slower than the server for a while, as a JVM just started is, then reads on without bound for a
-        // client that takes nothing (57 MB were seen; held by SlowReaderTest).
+        // Netty begins a multishot receive that ended on a used-up ring anew even while reading is switched off. A
+        // proxy slower than the server for a while, as a JVM just started is, then reads on without bound for a client
+        // that takes nothing (57 MB were seen; held by SlowReaderTest).
         off(RECEIVE_MULTISHOT);
     }
 

@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A dump connection to the primary, of which plugins share one by {@link BinlogFeed}: asks, connects, streams, and begins anew with growing pauses when that ends. A new
- * stream begins at the primary's present position, not where the last one ended: events that arrive late tell nothing about
- * when they were written. What was missed is reported as a gap. Keeps nothing of the stream.
+ * A dump connection to the primary, of which plugins share one by {@link BinlogFeed}: asks, connects, streams, and begins anew with
+ * growing pauses when that ends. A new stream begins at the primary's present position, not where the last one ended: events that
+ * arrive late tell nothing about when they were written. What was missed is reported as a gap. Keeps nothing of the stream.
  *
  * <p>Thread-safe. Each attempt has a number; whatever reports for an older attempt is ignored.
  */

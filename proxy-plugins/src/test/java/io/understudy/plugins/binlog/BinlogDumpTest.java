@@ -2,151 +2,27 @@ package io.understudy.plugins.binlog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.UnpooledByteBufAllocator;
-import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugin.WireConnection;
-import io.understudy.plugin.WireResponse;
-import io.understudy.plugin.WireStream;
 import io.understudy.plugins.CapturedErrors;
-import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class BinlogDumpTest {
     private final ManualExecutor executor = new ManualExecutor();
-    private final List<FakeConnection> connections = new ArrayList<>();
+    private final FakePrimary primary = new FakePrimary(executor);
     private final List<BinlogTrouble> troubles = new ArrayList<>();
     private final List<Boolean> starts = new ArrayList<>();
     private final List<BinlogTransaction> transactions = new ArrayList<>();
-    private PrimaryFacts facts = mariaDb(1);
-    private @Nullable String refuse;
-    private boolean silentSql;
 
     private static PrimaryFacts mariaDb(long serverId) {
         return new PrimaryFacts(ServerFlavor.MARIADB, serverId, "", true, "ROW", true, "0-1-7");
     }
 
-    private final class FakeConnection implements WireConnection {
-        private final List<String> said = new ArrayList<>();
-        private @Nullable WireStream stream;
-        private int failing;
-        private boolean closed;
-        private long serverId;
-
-        @Override
-        public ScheduledExecutorService loop() {
-            throw new UnsupportedOperationException("nobody asks a dump's connection for it");
-        }
-
-        @Override
-        public ByteBufAllocator alloc() {
-            return UnpooledByteBufAllocator.DEFAULT;
-        }
-
-        @Override
-        public ServerFlavor flavor() {
-            return facts.flavor();
-        }
-
-        @Override
-        public long threadId() {
-            return 5;
-        }
-
-        @Override
-        public boolean isOpen() {
-            return !closed;
-        }
-
-        @Override
-        public void execute(ByteBuf command, WireResponse response) {
-            said.add(command.toString(5, command.readableBytes() - 5, StandardCharsets.UTF_8));
-            command.release();
-            if (silentSql) {
-                response.onFailure("the server closed the connection");
-                return;
-            }
-            int code = failing;
-            response.onResponse(
-                    (ResponseView) Proxy.newProxyInstance(
-                            getClass().getClassLoader(),
-                            new Class<?>[] {ResponseView.class},
-                            (p, method, a) -> switch (method.getName()) {
-                                case "ok" -> code == 0;
-                                case "errorCode" -> code;
-                                default -> throw new AssertionError(method);
-                            }),
-                    -1);
-        }
-
-        @Override
-        public void send(ByteBuf command) {
-            throw new AssertionError();
-        }
-
-        @Override
-        public void stream(ByteBuf command, WireStream handler) {
-            serverId = command.getUnsignedIntLE(command.getByte(4) == 0x12 ? 11 : 7);
-            command.release();
-            stream = handler;
-        }
-
-        @Override
-        public void close() {
-            closed = true;
-        }
-
-        private WireStream streaming() {
-            WireStream current = stream;
-            assertThat(current).as("the dump was requested").isNotNull();
-            return current;
-        }
-
-        private void feed(ByteBuf... events) {
-            for (ByteBuf event : events) {
-                ByteBuf packet = alloc().buffer().writeByte(0).writeBytes(event);
-                streaming().onPacket(packet, 0, packet.readableBytes(), packet.readableBytes(), executor.nanos());
-                streaming().onPacketEnd(executor.nanos());
-            }
-        }
-    }
-
     private BinlogDump dump(long serverId) {
         BinlogDump dump = new BinlogDump(
-                () -> {
-                    String reason = refuse;
-                    if ("throw".equals(reason)) {
-                        throw new IllegalStateException("the event loops are shut down");
-                    }
-                    if (reason != null) {
-                        return CompletableFuture.failedFuture(new IllegalStateException(reason));
-                    }
-                    FakeConnection connection = new FakeConnection();
-                    connections.add(connection);
-                    return CompletableFuture.completedFuture(connection);
-                },
-                () -> {
-                    if (facts.format().equals("unreachable")) {
-                        throw new SQLException("connection refused");
-                    }
-                    return facts;
-                },
-                executor,
-                executor::nanos,
-                serverId,
-                true,
-                () -> 0,
-                new BinlogListener() {
+                primary, primary, executor, executor::nanos, serverId, true, () -> 0, new BinlogListener() {
                     @Override
                     public void onTransaction(BinlogTransaction transaction) {
                         transactions.add(transaction);
@@ -167,8 +43,8 @@ class BinlogDumpTest {
         return dump;
     }
 
-    private FakeConnection last() {
-        return connections.get(connections.size() - 1);
+    private FakePrimary.Dump last() {
+        return primary.last();
     }
 
     private void expectTrouble(BinlogTrouble.Reason reason, String remedy) {
@@ -194,7 +70,7 @@ class BinlogDumpTest {
 
     @Test
     void mySqlIsAskedByGtidSet() {
-        facts = new PrimaryFacts(
+        primary.facts = new PrimaryFacts(
                 ServerFlavor.MYSQL, 11, EventBuilder.UUID, true, "ROW", true, EventBuilder.UUID + ":1-7");
         dump(77);
         assertThat(last().said).noneMatch(sql -> sql.contains("slave_connect_state") || sql.contains("semi_sync"));
@@ -206,28 +82,28 @@ class BinlogDumpTest {
         BinlogDump dump = dump(0);
         last().streaming().onEnd("error 1227 (42000) Access denied; you need REPLICATION SLAVE privilege(s)");
         expectTrouble(BinlogTrouble.Reason.PRIVILEGE, "GRANT REPLICATION SLAVE ON *.*");
-        assertThat(last().closed).isTrue();
+        assertThat(last().isOpen()).isFalse();
         executor.advance(Duration.ofSeconds(30));
-        assertThat(connections).hasSize(1);
+        assertThat(primary.dumps).hasSize(1);
         executor.advance(Duration.ofSeconds(31));
-        assertThat(connections).as("a grant takes effect without a restart").hasSize(2);
+        assertThat(primary.dumps).as("a grant takes effect without a restart").hasSize(2);
         dump.stop();
-        assertThat(last().closed).isTrue();
+        assertThat(last().isOpen()).isFalse();
         executor.advance(Duration.ofMinutes(5));
-        assertThat(connections).hasSize(2);
+        assertThat(primary.dumps).hasSize(2);
     }
 
     @Test
     void binlogOff() {
-        facts = new PrimaryFacts(ServerFlavor.MARIADB, 1, "", false, "ROW", true, "");
+        primary.facts = new PrimaryFacts(ServerFlavor.MARIADB, 1, "", false, "ROW", true, "");
         dump(0);
         expectTrouble(BinlogTrouble.Reason.BINLOG_OFF, "log_bin");
-        assertThat(connections).isEmpty();
+        assertThat(primary.dumps).isEmpty();
     }
 
     @Test
     void gtidModeOff() {
-        facts = new PrimaryFacts(ServerFlavor.MYSQL, 1, EventBuilder.UUID, true, "ROW", false, "");
+        primary.facts = new PrimaryFacts(ServerFlavor.MYSQL, 1, EventBuilder.UUID, true, "ROW", false, "");
         try (CapturedErrors log = new CapturedErrors()) {
             dump(0);
             assertThat(log.text()).contains("WARN", "the primary's transactions have no GTIDs", "gtid_mode=ON");
@@ -237,7 +113,7 @@ class BinlogDumpTest {
 
     @Test
     void statementBasedLoggingIsReadButTablesAreNotKnown() {
-        facts = new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "STATEMENT", true, "");
+        primary.facts = new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "STATEMENT", true, "");
         dump(0);
         EventBuilder server = new EventBuilder(1, true);
         last().feed(server.format("11.4.5-MariaDB"), server.mariaDbGtid(0, 8, 0x0c, 0));
@@ -269,7 +145,7 @@ class BinlogDumpTest {
     @Test
     void replacedPrimaryIsNoticed() {
         dump(0);
-        facts = mariaDb(2);
+        primary.facts = mariaDb(2);
         last().streaming().onEnd("connection 5 to 127.0.0.1:3306 was closed");
         executor.advance(Duration.ofSeconds(2));
         assertThat(starts).containsExactly(false, true);
@@ -278,7 +154,7 @@ class BinlogDumpTest {
 
     @Test
     void pausesGrowToAMinute() {
-        refuse = "connection refused";
+        primary.refuse = "connection refused";
         dump(0);
         for (int i = 0; i < 10; i++) {
             executor.advance(Duration.ofMinutes(2));
@@ -289,31 +165,31 @@ class BinlogDumpTest {
 
     @Test
     void connectorThatThrowsIsTriedAgain() {
-        refuse = "throw";
+        primary.refuse = "throw";
         dump(0);
         expectTrouble(BinlogTrouble.Reason.CONNECTION, "shut down");
-        refuse = null;
+        primary.refuse = null;
         executor.advance(Duration.ofSeconds(2));
         assertThat(starts).hasSize(1);
     }
 
     @Test
     void positionThatCannotBeReadIsTrouble() {
-        facts = new PrimaryFacts(ServerFlavor.MYSQL, 11, EventBuilder.UUID, true, "ROW", true, "what:is:this");
+        primary.facts = new PrimaryFacts(ServerFlavor.MYSQL, 11, EventBuilder.UUID, true, "ROW", true, "what:is:this");
         dump(0);
         expectTrouble(BinlogTrouble.Reason.MALFORMED, "what:is:this");
     }
 
     @Test
     void unreachablePrimary() {
-        facts = new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "unreachable", true, "");
+        primary.facts = new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "unreachable", true, "");
         dump(0);
         expectTrouble(BinlogTrouble.Reason.CONNECTION, "connection refused");
     }
 
     @Test
     void failureWhilePreparing() {
-        silentSql = true;
+        primary.silentSql = true;
         dump(0);
         expectTrouble(BinlogTrouble.Reason.CONNECTION, "closed the connection");
     }
@@ -329,7 +205,7 @@ class BinlogDumpTest {
         assertThat(troubles).isEmpty();
         executor.advance(BinlogDump.SILENCE.plus(BinlogDump.HEARTBEAT.multipliedBy(2)));
         expectTrouble(BinlogTrouble.Reason.CONNECTION, "not even a heartbeat");
-        assertThat(connections).as("reads again").hasSize(2);
+        assertThat(primary.dumps).as("reads again").hasSize(2);
     }
 
     @Test
@@ -338,6 +214,6 @@ class BinlogDumpTest {
         last().feed(last().alloc().buffer().writeZero(4));
         expectTrouble(BinlogTrouble.Reason.MALFORMED, "report");
         executor.advance(Duration.ofSeconds(2));
-        assertThat(connections).hasSize(2);
+        assertThat(primary.dumps).hasSize(2);
     }
 }

@@ -12,6 +12,8 @@ import io.understudy.plugin.WireConnector;
 import io.understudy.plugin.WireResponse;
 import io.understudy.plugin.WireStream;
 import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -25,21 +27,31 @@ final class FakePrimary implements WireConnector, PrimaryQuestions {
     final List<Dump> dumps = new ArrayList<>();
     PrimaryFacts facts = new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-1-7");
 
+    /** Why nobody can connect, or {@code throw}: the connector itself fails. */
     @Nullable
     String refuse;
+
+    /** Connections end with their first statement. */
+    boolean silentSql;
 
     FakePrimary(ManualExecutor loop) {
         this.loop = loop;
     }
 
     @Override
-    public PrimaryFacts facts() {
+    public PrimaryFacts facts() throws SQLException {
+        if (facts.format().equals("unreachable")) {
+            throw new SQLException("connection refused");
+        }
         return facts;
     }
 
     @Override
     public CompletionStage<WireConnection> connect() {
         String reason = refuse;
+        if ("throw".equals(reason)) {
+            throw new IllegalStateException("the event loops are shut down");
+        }
         if (reason != null) {
             return CompletableFuture.failedFuture(new IllegalStateException(reason));
         }
@@ -61,6 +73,7 @@ final class FakePrimary implements WireConnector, PrimaryQuestions {
     final class Dump implements WireConnection {
         private @Nullable WireStream stream;
         private boolean closed;
+        final List<String> said = new ArrayList<>();
         long serverId;
 
         @Override
@@ -90,7 +103,12 @@ final class FakePrimary implements WireConnector, PrimaryQuestions {
 
         @Override
         public void execute(ByteBuf command, WireResponse response) {
+            said.add(command.toString(5, command.readableBytes() - 5, StandardCharsets.UTF_8));
             command.release();
+            if (silentSql) {
+                response.onFailure("the server closed the connection");
+                return;
+            }
             response.onResponse(
                     (ResponseView) Proxy.newProxyInstance(
                             getClass().getClassLoader(),
