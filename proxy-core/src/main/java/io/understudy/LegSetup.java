@@ -6,6 +6,7 @@ import io.understudy.config.BackendTlsMode;
 import io.understudy.config.Compression;
 import io.understudy.config.ListenTls;
 import io.understudy.config.PrimaryConfig;
+import io.understudy.config.ServerCompression;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.handshake.LoginPolicy;
 import io.understudy.handshake.LoginPolicy.ClientTls;
@@ -48,7 +49,11 @@ final class LegSetup {
                     config.listen().compression().stream()
                             .mapToLong(LegSetup::bit)
                             .reduce(0, (a, b) -> a | b),
-                    primary.compression().stream().map(LegSetup::bit).toList());
+                    primary.compressesAsClient(),
+                    primary.compression().stream()
+                            .filter(one -> one != ServerCompression.AS_CLIENT)
+                            .map(LegSetup::bit)
+                            .toList());
         } catch (TlsFilesException e) {
             throw new IllegalStateException(e.getMessage(), e);
         }
@@ -108,6 +113,10 @@ final class LegSetup {
         };
     }
 
+    private static long bit(ServerCompression compression) {
+        return bit(Compression.valueOf(compression.name()));
+    }
+
     private static ClientTls clientTls(ListenTls tls) {
         return switch (tls.mode()) {
             case DISABLED -> ClientTls.DISABLED;
@@ -121,6 +130,7 @@ final class LegSetup {
         return switch (tls.mode()) {
             case DISABLED -> ServerTls.DISABLED;
             case PREFERRED -> ServerTls.PREFERRED;
+            case AS_CLIENT -> ServerTls.AS_CLIENT;
             case REQUIRED, VERIFY_CA, VERIFY_FULL -> ServerTls.REQUIRED;
         };
     }

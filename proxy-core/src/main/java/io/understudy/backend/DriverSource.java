@@ -42,7 +42,7 @@ final class DriverSource implements DataSource {
             set("socketFactory", UnixSocketFactory.class.getName());
             set(UnixSocketFactory.PATH, address.path());
         }
-        tlsOptional = tls.mode() == BackendTlsMode.PREFERRED && !address.isUnix();
+        tlsOptional = optional(tls.mode()) && !address.isUnix();
         set("sslMode", sslMode(tls.mode(), address.isUnix()));
         Path ca = tls.ca();
         if (ca != null && tls.mode().verifies()) {
@@ -54,10 +54,14 @@ final class DriverSource implements DataSource {
         properties.setProperty(name, value);
     }
 
+    private static boolean optional(BackendTlsMode mode) {
+        return mode == BackendTlsMode.PREFERRED || mode == BackendTlsMode.AS_CLIENT;
+    }
+
     private static String sslMode(BackendTlsMode mode, boolean unix) {
         return switch (mode) {
             case DISABLED -> "disable";
-            case PREFERRED -> unix ? "disable" : "trust";
+            case PREFERRED, AS_CLIENT -> unix ? "disable" : "trust";
             case REQUIRED -> "trust";
             case VERIFY_CA -> "verify-ca";
             case VERIFY_FULL -> "verify-full";

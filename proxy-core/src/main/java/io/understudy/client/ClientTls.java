@@ -36,7 +36,7 @@ final class ClientTls {
         return switch (config.mode()) {
             case DISABLED -> false;
             // Over a socket file there is nobody to hide from, as the servers' own clients see it.
-            case PREFERRED -> offered && !address.isUnix();
+            case PREFERRED, AS_CLIENT -> offered && !address.isUnix();
             default -> {
                 if (!offered) {
                     throw new AuthException("the server offers no TLS though tls.mode demands it; "

@@ -1,6 +1,6 @@
 package io.understudy.config;
 
-/** What the proxy asks of a server; the names and meanings are those of the MySQL client's {@code --ssl-mode}. */
+/** What the proxy asks of a server; most names and meanings are those of the MySQL client's {@code --ssl-mode}. */
 public enum BackendTlsMode {
     /** Never TLS. */
     DISABLED,
@@ -11,7 +11,12 @@ public enum BackendTlsMode {
     /** TLS, and the certificate must come from the given authority. */
     VERIFY_CA,
     /** As {@link #VERIFY_CA}, and the certificate must carry the name that was dialled. */
-    VERIFY_FULL;
+    VERIFY_FULL,
+    /**
+     * TLS for a session whose client has TLS, none for the others; the certificate is not checked. Connections that the
+     * proxy itself opens have it as in {@link #PREFERRED}.
+     */
+    AS_CLIENT;
 
     /** Whether the server's certificate is checked. */
     public boolean verifies() {

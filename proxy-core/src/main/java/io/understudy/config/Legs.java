@@ -10,13 +10,13 @@ final class Legs {
 
     private Legs() {}
 
-    static void distinct(Checks checks, List<Compression> compression) {
+    static void distinct(Checks checks, List<? extends Enum<?>> compression) {
         for (int i = 0; i < compression.size(); i++) {
-            Compression one = compression.get(i);
+            Enum<?> one = compression.get(i);
             checks.that(
                     compression.indexOf(one) == i,
                     "compression[" + i + "]",
-                    one.name().toLowerCase(Locale.ROOT) + " is listed twice; remove one");
+                    one.name().toLowerCase(Locale.ROOT).replace('_', '-') + " is listed twice; remove one");
         }
     }
 

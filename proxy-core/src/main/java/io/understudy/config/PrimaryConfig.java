@@ -9,14 +9,15 @@ import org.jspecify.annotations.Nullable;
  * The server that clients are connected to.
  *
  * @param address where it listens
- * @param compression what the proxy asks this server for, in this order of preference; empty for none
+ * @param compression what the proxy asks this server for, in this order of preference; as-client: what the session's client
+ *     has; empty for none
  * @param connectTimeout until the TCP connection stands
  * @param monitor the account for the proxy's own questions; null: it asks none, and only sees whether the server accepts
  */
 public record PrimaryConfig(
         Address address,
         BackendTls tls,
-        List<Compression> compression,
+        List<ServerCompression> compression,
         SendProxyProtocol proxyProtocol,
         Duration connectTimeout,
         @Nullable MonitorConfig monitor) {
@@ -32,6 +33,15 @@ public record PrimaryConfig(
         }
         Legs.positive(checks, connectTimeout, "connectTimeout");
         Legs.distinct(checks, compression);
+        checks.that(
+                compression.size() == 1 || !compression.contains(ServerCompression.AS_CLIENT),
+                "compression",
+                "as-client stands alone: remove it or the algorithms beside it");
         checks.done();
+    }
+
+    /** Whether the server's leg of a session has the compression of its client's leg. */
+    public boolean compressesAsClient() {
+        return compression.contains(ServerCompression.AS_CLIENT);
     }
 }

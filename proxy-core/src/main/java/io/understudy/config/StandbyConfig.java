@@ -44,6 +44,11 @@ public record StandbyConfig(
         if (address != null) {
             Legs.dialable(checks, address);
         }
+        checks.that(
+                tls.mode() != BackendTlsMode.AS_CLIENT,
+                "tls.mode",
+                "as-client is of primary.tls: a standby has no client's leg; write preferred, required, verify-ca or"
+                        + " verify-full");
         Legs.positive(checks, connectTimeout, "connectTimeout");
         Legs.distinct(checks, compression);
         checks.done();

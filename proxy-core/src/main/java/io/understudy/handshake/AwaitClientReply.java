@@ -65,15 +65,16 @@ final class AwaitClientReply implements HandshakePhase {
 
     private HandshakePhase relay(ByteBuf packet, ClientReply reply) {
         TlsEnd serverEnd = handshake.policy().serverEnd();
-        boolean serverTls = handshake.policy().asksServerForTls(greeting.capabilities(), handshake.serverIsLocal());
+        boolean serverTls =
+                handshake.policy().asksServerForTls(greeting.capabilities(), handshake.serverIsLocal(), tls);
         long legBits = serverTls ? Capabilities.SSL : 0;
         if (handshake.trackSession()) {
             legBits |= greeting.capabilities() & Capabilities.SESSION_TRACK;
         }
         boolean relayed = handshake.policy().clientTls() == LoginPolicy.ClientTls.PASSTHROUGH;
         long told = ServerReply.capabilities(reply.capabilities(), greeting.capabilities(), relayed, legBits);
-        LegCompression compression = LegCompression.of(
-                packet, reply, offered, handshake.policy().serverCompression(greeting.capabilities()));
+        LegCompression compression =
+                LegCompression.of(packet, reply, offered, greeting.capabilities(), handshake.policy());
         told |= compression.serverBit();
         ServerReply.rewrite(packet, told);
         if (serverTls && serverEnd != null) {

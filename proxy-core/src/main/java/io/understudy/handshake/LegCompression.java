@@ -19,10 +19,13 @@ public record LegCompression(long clientBit, int clientLevel, long serverBit, in
     /**
      * Reads the client's wish from its reply, and rewrites that for the server, but for the capability bits. When a client
      * has both bits, zlib it is: so say both sides of MySQL.
+     *
+     * @param server capabilities that the server offers
      */
-    static LegCompression of(ByteBuf reply, ClientReply parsed, long offered, long serverBit) {
+    static LegCompression of(ByteBuf reply, ClientReply parsed, long offered, long server, LoginPolicy policy) {
         long both = parsed.capabilities() & offered & (Capabilities.COMPRESS | Capabilities.ZSTD_COMPRESSION);
         long clientBit = (both & Capabilities.COMPRESS) != 0 ? Capabilities.COMPRESS : both;
+        long serverBit = policy.serverCompression(server, clientBit);
         int level = Compressed.DEFAULT_ZSTD_LEVEL;
         ByteBuf payload = SequencedLeg.payload(reply);
         boolean levelMayFollow = (parsed.capabilities() & Capabilities.ZSTD_COMPRESSION) != 0;

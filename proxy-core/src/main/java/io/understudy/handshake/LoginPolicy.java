@@ -6,12 +6,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What each leg of a login may or must have. The legs know nothing of each other: a client with TLS may be relayed to a
- * server without, and the reverse.
+ * What each leg of a login may or must have. Unless the server's leg is to be as the client's, the legs know nothing of each
+ * other: a client with TLS may be relayed to a server without, and the reverse.
  *
  * @param clientEnd our end towards clients; there when {@code clientTls} terminates TLS
  * @param serverEnd our end towards the server; there when {@code serverTls} is not disabled
  * @param clientCompression capability bits that clients are offered
+ * @param compressionAsClient the server is asked for the compression of the client's leg
  * @param serverCompression capability bits that the server is asked for, the best one first
  */
 public record LoginPolicy(
@@ -20,12 +21,13 @@ public record LoginPolicy(
         ServerTls serverTls,
         @Nullable TlsEnd serverEnd,
         long clientCompression,
+        boolean compressionAsClient,
         List<Long> serverCompression) {
     private static final int ER_BAD_HOST_ERROR = 1042;
 
     /** No TLS anywhere. */
     public static final LoginPolicy PLAIN =
-            new LoginPolicy(ClientTls.DISABLED, null, ServerTls.DISABLED, null, 0, List.of());
+            new LoginPolicy(ClientTls.DISABLED, null, ServerTls.DISABLED, null, 0, false, List.of());
 
     /** Whether clients are offered TLS. */
     public enum ClientTls {
@@ -42,7 +44,9 @@ public record LoginPolicy(
         DISABLED,
         /** When it offers it, and is not reached through a socket file. */
         PREFERRED,
-        REQUIRED
+        REQUIRED,
+        /** When the client has it. The client is offered no more than the server offers. */
+        AS_CLIENT
     }
 
     public LoginPolicy {
@@ -57,19 +61,28 @@ public record LoginPolicy(
     }
 
     /**
-     * The capability bits of the greeting that the client gets. With relayed TLS they are the server's own: what client
-     * and server agree on behind TLS is theirs alone.
+     * Returns the capability bits of the greeting that the client gets. With relayed TLS they are the server's own: what
+     * client and server agree on behind TLS is theirs alone.
      */
     long offer(long server) {
+        long compression = compressionAsClient ? clientCompression & server : clientCompression;
+        long ssl = serverTls == ServerTls.AS_CLIENT ? Capabilities.SSL & server : Capabilities.SSL;
         return switch (clientTls) {
             case PASSTHROUGH -> server;
-            case DISABLED -> CapabilityFilter.offer(server) | clientCompression;
-            case OPTIONAL, REQUIRED -> CapabilityFilter.offer(server) | clientCompression | Capabilities.SSL;
+            case DISABLED -> CapabilityFilter.offer(server) | compression;
+            case OPTIONAL, REQUIRED -> CapabilityFilter.offer(server) | compression | ssl;
         };
     }
 
-    /** The compression to ask the server for: a capability bit, or 0. */
-    long serverCompression(long server) {
+    /**
+     * Returns the compression to ask the server for: a capability bit, or 0.
+     *
+     * @param client capability bit of the client's leg, or 0
+     */
+    long serverCompression(long server, long client) {
+        if (compressionAsClient) {
+            return client;
+        }
         for (long bit : serverCompression) {
             if ((server & bit) != 0) {
                 return bit;
@@ -81,13 +94,15 @@ public record LoginPolicy(
     /**
      * Whether to ask the server for TLS.
      *
+     * @param client the client's leg has TLS
      * @throws Refusal when TLS is required and the server has none
      */
-    boolean asksServerForTls(long server, boolean local) {
+    boolean asksServerForTls(long server, boolean local, boolean client) {
         boolean has = (server & Capabilities.SSL) != 0;
         return switch (serverTls) {
             case DISABLED -> false;
             case PREFERRED -> has && !local;
+            case AS_CLIENT -> client;
             case REQUIRED -> {
                 if (!has) {
                     throw new Refusal(

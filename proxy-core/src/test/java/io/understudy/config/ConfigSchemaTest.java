@@ -52,6 +52,7 @@ class ConfigSchemaTest {
                 "primary: { address: a:1, tls: , compression: zlib }",
                 "primary: { address: a:1, compression: [zstd, zlib], connectTimeout: 250ms }",
                 "primary: { address: 'unix:/x', tls: { mode: verify-full, ca: ca.pem } }",
+                "primary: { address: a:1, tls: { mode: as-client }, compression: as-client }",
                 "primary: { address: '${env:WORD}:1' }",
                 "primary: { address: a:1, monitor: { user: u, password: 1234 } }",
                 "primary: { address: a:1, connectTimeout: '${env:NUMBER}s' }",

@@ -88,6 +88,16 @@ class WrongDocumentsTest {
                         OK + "listen: { compression: [zlib, zlib] }",
                         "2:31: listen.compression[1]: zlib is listed twice; remove one"),
                 arguments(
+                        "primary: { address: \"p:1\", compression: [as-client, zlib] }",
+                        "1:41: primary.compression: as-client stands alone: remove it or the algorithms beside it"),
+                arguments(
+                        OK + "listen: { compression: as-client }",
+                        "2:24: listen.compression: expected one of zlib, zstd but found 'as-client'"),
+                arguments(
+                        OK + "standbys: [{ name: a, address: \"s:1\", user: u, tls: { mode: as-client } }]",
+                        "2:61: standbys[0].tls.mode: as-client is of primary.tls: a standby has no client's leg; write"
+                                + " preferred, required, verify-ca or verify-full"),
+                arguments(
                         "primary: { address: \"p:0\" }",
                         "1:21: primary.address: port 0 cannot be connected to; write the server's port, usually 3306"),
                 arguments(

@@ -35,7 +35,12 @@ class TlsChoiceTest {
     }
 
     private static Finding only(String listen) throws Exception {
-        List<Finding> findings = new TlsCheck(ProxyUnderTest.config(server.port(), listen, "")).run();
+        return only(listen, "", "listen.tls");
+    }
+
+    private static Finding only(String listen, String primary, String where) throws Exception {
+        List<Finding> findings = new TlsCheck(ProxyUnderTest.config(server.port(), listen, primary))
+                .run().stream().filter(finding -> finding.where().equals(where)).toList();
         assertThat(findings).hasSize(1);
         return findings.get(0);
     }
@@ -86,6 +91,32 @@ class TlsChoiceTest {
     @Test
     void nobodyThere() throws Exception {
         List<Finding> findings = new TlsCheck(ProxyUnderTest.config(1, "tls: { mode: passthrough }", "")).run();
-        assertThat(findings).extracting(Finding::level).containsExactly(Finding.Level.WARNING, Finding.Level.OK);
+        assertThat(findings)
+                .filteredOn(finding -> finding.where().equals("listen.tls"))
+                .extracting(Finding::level)
+                .containsExactly(Finding.Level.WARNING, Finding.Level.OK);
+    }
+
+    @Test
+    void whatTheServersLegMeansForRequireSsl() throws Exception {
+        String optional = with(certificates.certificate, certificates.key);
+        Finding preferred = only(optional, "", "primary.tls");
+        assertThat(preferred.level()).isEqualTo(Finding.Level.WARNING);
+        assertThat(preferred.text()).contains("REQUIRE SSL can be used without TLS on the client's leg");
+        Finding disabled = only(optional, "tls: { mode: disabled }", "primary.tls");
+        assertThat(disabled.level()).isEqualTo(Finding.Level.WARNING);
+        assertThat(disabled.text()).contains("REQUIRE SSL are refused (ERROR 1045), also when their client has TLS");
+        assertThat(only(optional, "tls: { mode: as-client }", "primary.tls").level())
+                .isEqualTo(Finding.Level.OK);
+        Finding pointless = only("", "tls: { mode: as-client }", "primary.tls");
+        assertThat(pointless.level()).isEqualTo(Finding.Level.WARNING);
+        assertThat(pointless.text()).contains("no session has TLS on either leg");
+    }
+
+    @Test
+    void compressionIsOfTheServersLegUnlessAsClient() throws Exception {
+        assertThat(only("", "", "primary.compression").level()).isEqualTo(Finding.Level.OK);
+        assertThat(new TlsCheck(ProxyUnderTest.config(server.port(), "", "compression: as-client")).run())
+                .noneMatch(finding -> finding.where().equals("primary.compression"));
     }
 }

@@ -47,7 +47,7 @@ final class Question implements AutoCloseable {
 
     private static String sslMode(BackendTlsMode mode) {
         return switch (mode) {
-            case DISABLED, PREFERRED -> "disable";
+            case DISABLED, PREFERRED, AS_CLIENT -> "disable";
             case REQUIRED -> "trust";
             case VERIFY_CA -> "verify-ca";
             case VERIFY_FULL -> "verify-full";

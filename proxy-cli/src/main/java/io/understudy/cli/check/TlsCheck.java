@@ -26,11 +26,13 @@ public final class TlsCheck {
     private static final String WHERE = "listen.tls";
     private static final String CHECKING = "clients of MariaDB 11.4 and newer and Connector/J 4";
 
+    private final LoadedConfig loaded;
     private final ListenTls listen;
     private final PrimaryConfig primary;
     private final List<Finding> findings = new ArrayList<>();
 
     public TlsCheck(LoadedConfig loaded) {
+        this.loaded = loaded;
         listen = loaded.config().listen().tls();
         primary = loaded.config().primary();
     }
@@ -59,6 +61,7 @@ public final class TlsCheck {
             case PASSTHROUGH -> passthrough(server);
             case OPTIONAL, REQUIRED -> terminates(server);
         }
+        findings.addAll(ServerLegCheck.of(loaded, server == null || server.offered()));
         return findings;
     }
 
