@@ -16,12 +16,12 @@ final class DdlSummarizer {
         this.draft = draft;
     }
 
-    /** {@code CREATE} at {@code i}. */
-    void create(int i) {
+    /** {@code CREATE} at {@code i}; returns the index of the word TRIGGER if that is what is created, else -1. */
+    int create(int i) {
         int n = object(i + 1);
         Keyword what = t.keyword(n);
         if (what == null) {
-            return;
+            return -1;
         }
         switch (what) {
             case TABLE -> createTable(n);
@@ -36,6 +36,7 @@ final class DdlSummarizer {
             case INDEX, TRIGGER -> on(n);
             default -> {}
         }
+        return what == Keyword.TRIGGER ? n : -1;
     }
 
     private void createTable(int table) {

@@ -181,12 +181,11 @@ final class DmlSummarizer {
             draft.notPure(NotPure.UNPARSED);
             return n;
         }
-        if (t.type(n + 1) == '.' && t.isName(n + 2)) {
-            draft.writes(t.table(n, n + 2));
-            return n + 3;
-        }
-        draft.writes(t.table(-1, n));
-        return n + 1;
+        boolean qualified = t.type(n + 1) == '.' && t.isName(n + 2);
+        int name = qualified ? n + 2 : n;
+        draft.writes(t.table(qualified ? n : -1, name));
+        t.markNotCall(name);
+        return name + 1;
     }
 
     private boolean isModifier(int i) {

@@ -20,12 +20,22 @@ final class Draft {
     boolean sessionDependent;
     boolean temporary;
     boolean commits;
+    /** It may write tables that are not in the list of those written. */
+    boolean unlisted;
+    /** It may change the schema of something that other sessions see. */
+    boolean schema;
+    /** Kind of the statement that a SET STATEMENT carries. */
+    @Nullable
+    StatementKind carried;
+
+    private int writings;
 
     @Nullable
     String useSchema;
 
     /** The first reason stays. */
     void notPure(NotPure why) {
+        unlisted |= hidesTables(why);
         if (reason == null) {
             reason = why;
         }
@@ -33,7 +43,20 @@ final class Draft {
 
     /** A reason that outranks those found before it. */
     void notPureAboveAll(NotPure why) {
+        unlisted |= hidesTables(why);
         reason = why;
+    }
+
+    private static boolean hidesTables(NotPure why) {
+        return switch (why) {
+            case UNPARSED, TOO_LONG, CHARSET, EXECUTABLE_COMMENT -> true;
+            default -> false;
+        };
+    }
+
+    /** How often {@link #writes} was called: more than the tables, since statements of one text may name the same. */
+    int writings() {
+        return writings;
     }
 
     void calls(String name, NotPure why) {
@@ -55,6 +78,7 @@ final class Draft {
     }
 
     void writes(TableName table) {
+        writings++;
         add(writes, table);
     }
 
@@ -87,6 +111,9 @@ final class Draft {
                 temporary,
                 kind.implicitCommit() && !temporary || commits,
                 useSchema,
-                List.copyOf(functions));
+                List.copyOf(functions),
+                carried == null ? kind : carried,
+                !unlisted,
+                schema);
     }
 }

@@ -37,7 +37,7 @@ final class NestedStatements {
         }
         if (t.is(n, Keyword.FOR)) {
             draft.notPure(NotPure.NOT_A_READ);
-            inner(n + 1);
+            draft.carried = inner(n + 1);
         }
     }
 
@@ -107,7 +107,28 @@ final class NestedStatements {
         if (t.is(i, Keyword.BEGIN) && !t.is(i + 1, Keyword.NOT)) {
             return StatementKind.BEGIN;
         }
-        for (int n = i + 1; n < t.count(); n++) {
+        statementsFrom(i + 1);
+        return StatementKind.BLOCK;
+    }
+
+    /** The body of a CREATE TRIGGER whose word TRIGGER is at {@code i}: its tables are what the trigger depends on. */
+    void triggerBody(int i) {
+        int n = i + 1;
+        while (t.type(n) != Lexer.END && !(t.isWord(n - 1, "EACH") && t.isWord(n, "ROW"))) {
+            n++;
+        }
+        n++;
+        if (t.isWord(n, "FOLLOWS") || t.isWord(n, "PRECEDES")) {
+            n += 2;
+        }
+        if (!t.is(n, Keyword.BEGIN)) {
+            inner(n);
+        }
+        statementsFrom(n + 1);
+    }
+
+    private void statementsFrom(int from) {
+        for (int n = from; n < t.count(); n++) {
             Keyword before = t.keyword(n - 1);
             boolean start = t.type(n - 1) == ';'
                     || before != null
@@ -137,14 +158,16 @@ final class NestedStatements {
                 }
             }
         }
-        return StatementKind.BLOCK;
     }
 
-    private void inner(int n) {
-        if (nesting < MAX_NESTING) {
-            nesting++;
-            statements.summarize(n);
-            nesting--;
+    private StatementKind inner(int n) {
+        if (nesting == MAX_NESTING) {
+            draft.unlisted = true;
+            return StatementKind.UNKNOWN;
         }
+        nesting++;
+        StatementKind kind = statements.summarize(n);
+        nesting--;
+        return kind;
     }
 }

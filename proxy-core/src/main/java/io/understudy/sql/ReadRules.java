@@ -11,15 +11,25 @@ final class ReadRules {
     /** The end of the COLUMNS clause of the JSON_TABLE last met. */
     private int columnsEnd;
 
+    private int firstEnd;
+    /** A name before a parenthesis may be a function's; not so in a schema change, but for a query that it runs. */
+    private boolean calls;
+
     ReadRules(Tokens tokens) {
         t = tokens;
     }
 
-    /** What holds for every statement: variables, diagnostics, sequences; for reads also what disqualifies them. */
-    void apply(Draft draft, int from, boolean read, boolean show, int modes) {
+    /**
+     * What holds for every statement: variables, diagnostics, sequences, called functions; for reads also what disqualifies them.
+     *
+     * @param firstEnd where the first of several statements ends
+     */
+    void apply(Draft draft, int from, int firstEnd, boolean read, boolean show, int modes) {
         this.draft = draft;
         this.modes = modes;
+        this.firstEnd = firstEnd;
         columnsEnd = -1;
+        calls = true;
         for (int i = from; i < t.count(); i++) {
             int type = t.type(i);
             if (type < 128) {
@@ -34,14 +44,27 @@ final class ReadRules {
                 case Lexer.ASSIGN -> draft.notPure(NotPure.USER_VARIABLE);
                 case Lexer.QUOTED -> name(i, read);
                 case Lexer.WORD -> {
-                    if (t.keyword(i) != null) {
-                        keyword(i, t.keyword(i), read, show);
+                    Keyword keyword = t.keyword(i);
+                    if (keyword != null) {
+                        calls = calls(i, keyword, from);
+                        keyword(i, keyword, read, show);
                     }
                     name(i, read);
                 }
                 default -> {}
             }
         }
+    }
+
+    private boolean calls(int i, Keyword keyword, int from) {
+        boolean first = i == from || t.type(i - 1) == ';' || t.is(i - 1, Keyword.FOR);
+        if (first) {
+            return switch (keyword) {
+                case CREATE, ALTER, DROP, RENAME, TRUNCATE, GRANT, REVOKE -> false;
+                default -> true;
+            };
+        }
+        return calls || keyword == Keyword.SELECT;
     }
 
     private static boolean isForeign(int punctuation) {
@@ -97,7 +120,7 @@ final class ReadRules {
             case CURRENT_USER, CURRENT_ROLE -> draft.sessionDependent = true;
             case NEXT, PREVIOUS -> {
                 if (t.is(i + 1, Keyword.VALUE) && t.is(i + 2, Keyword.FOR)) {
-                    sequence(i + 3);
+                    sequence(i + 3, keyword == Keyword.NEXT);
                 }
             }
             default -> {
@@ -146,7 +169,7 @@ final class ReadRules {
             int n = i - 2;
             if (t.isName(n)) {
                 boolean qualified = t.type(n - 1) == '.' && t.isName(n - 2);
-                draft.reads(new TableName(qualified ? t.name(n - 2) : null, t.name(n)));
+                touched(new TableName(qualified ? t.name(n - 2) : null, t.name(n)), t.isWord(i, "NEXTVAL"));
             }
             draft.notPure(NotPure.SEQUENCE);
             return;
@@ -157,14 +180,14 @@ final class ReadRules {
     }
 
     private void call(int i, boolean read) {
-        if (t.type(i - 1) == '.') {
-            if (read) {
+        if (t.type(i - 1) == '.' && i > 1) {
+            if (calls || read) {
                 draft.calls(t.name(i - 2) + "." + t.name(i), NotPure.STORED_FUNCTION);
             }
             return;
         }
         if (t.type(i) == Lexer.QUOTED) {
-            if (read) {
+            if (calls || read) {
                 draft.calls(t.name(i), NotPure.STORED_FUNCTION);
             }
             return;
@@ -174,7 +197,7 @@ final class ReadRules {
         }
         Functions function = Functions.find(t.text(), t.start(i), t.end(i));
         if (function == null) {
-            if (read) {
+            if (calls || read) {
                 draft.calls(t.name(i), NotPure.UNKNOWN_FUNCTION);
             }
             return;
@@ -187,20 +210,24 @@ final class ReadRules {
                 draft.sessionDependent = true;
                 touching(i, read);
             }
-            case DIAGNOSTICS -> diagnostics();
+            case DIAGNOSTICS -> {
+                draft.sessionDependent = true;
+                // Every statement sets ROW_COUNT, so behind the first it is that of a statement of the same text.
+                draft.readsDiagnostics |= i < firstEnd || !t.isWord(i, "ROW_COUNT");
+            }
             case LAST_INSERT_ID -> {
                 draft.sessionDependent = true;
                 if (t.type(i + 2) != ')') {
                     draft.notPure(NotPure.SESSION_STATE);
                 }
             }
-            case SEQUENCE -> sequence(i + 2);
+            case SEQUENCE -> sequence(i + 2, !t.isWord(i, "LASTVAL"));
             case EFFECT -> draft.notPure(NotPure.SIDE_EFFECT_FUNCTION);
         }
     }
 
     private void touching(int i, boolean read) {
-        if (read && t.gapBefore(i + 1) && (modes & SqlModes.IGNORE_SPACE) == 0) {
+        if ((calls || read) && t.gapBefore(i + 1) && (modes & SqlModes.IGNORE_SPACE) == 0) {
             draft.calls(t.name(i), NotPure.UNKNOWN_FUNCTION);
         }
     }
@@ -210,12 +237,20 @@ final class ReadRules {
         draft.sessionDependent = true;
     }
 
-    private void sequence(int n) {
+    private void sequence(int n, boolean moves) {
         if (t.isName(n)) {
             boolean qualified = t.type(n + 1) == '.' && t.isName(n + 2);
-            draft.reads(new TableName(qualified ? t.name(n) : null, t.name(qualified ? n + 2 : n)));
+            touched(new TableName(qualified ? t.name(n) : null, t.name(qualified ? n + 2 : n)), moves);
         }
         draft.notPure(NotPure.SEQUENCE);
+    }
+
+    /** To move a sequence is a write, which the binary log has as one. */
+    private void touched(TableName sequence, boolean moves) {
+        draft.reads(sequence);
+        if (moves) {
+            draft.writes(sequence);
+        }
     }
 
     /** Whether the word before a parenthesis calls nothing: an operator, a clause, the type of a cast. */

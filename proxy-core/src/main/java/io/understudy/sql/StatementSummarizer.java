@@ -63,6 +63,7 @@ final class StatementSummarizer {
             return StatementKind.EMPTY;
         }
         Keyword keyword = t.keyword(i);
+        int writings = draft.writings();
         StatementKind kind = keyword == null ? StatementKind.UNKNOWN : kind(i, keyword);
         if (i > first && kind != StatementKind.SELECT && kind != StatementKind.VALUES && kind != StatementKind.TABLE) {
             kind = StatementKind.UNKNOWN;
@@ -79,7 +80,19 @@ final class StatementSummarizer {
             case UNKNOWN -> draft.notPure(NotPure.UNPARSED);
             default -> draft.notPure(kind.writes() ? NotPure.WRITES : NotPure.NOT_A_READ);
         }
+        draft.unlisted |= mayWriteUnlisted(kind, draft.writings() > writings);
+        draft.schema |= kind == StatementKind.UNKNOWN
+                || kind == StatementKind.BLOCK
+                || kind.isDdl() && kind != StatementKind.TRUNCATE && !draft.temporary;
         return kind;
+    }
+
+    private static boolean mayWriteUnlisted(StatementKind kind, boolean named) {
+        return switch (kind) {
+            case CALL, EXECUTE, GRANT, BINLOG, BLOCK, INSTALL, XA_PREPARE, XA_COMMIT, XA_ROLLBACK, UNKNOWN -> true;
+            case INSERT, REPLACE, UPDATE, DELETE, LOAD, TRUNCATE, CREATE, ALTER, DROP, RENAME, ADMIN -> !named;
+            default -> false;
+        };
     }
 
     private void query(int first) {
@@ -120,7 +133,10 @@ final class StatementSummarizer {
                 yield StatementKind.TRUNCATE;
             }
             case CREATE -> {
-                ddl.create(i);
+                int trigger = ddl.create(i);
+                if (trigger > 0) {
+                    nested.triggerBody(trigger);
+                }
                 yield StatementKind.CREATE;
             }
             case ALTER -> {

@@ -23,6 +23,9 @@ public final class StatementSummary {
     private final boolean implicitCommit;
     private final @Nullable String useSchema;
     private final List<String> functions;
+    private final StatementKind runs;
+    private final boolean writesListed;
+    private final boolean changesSchema;
 
     StatementSummary(
             long digest,
@@ -37,7 +40,10 @@ public final class StatementSummary {
             boolean temporary,
             boolean implicitCommit,
             @Nullable String useSchema,
-            List<String> functions) {
+            List<String> functions,
+            StatementKind runs,
+            boolean writesListed,
+            boolean changesSchema) {
         this.digest = digest;
         this.kind = kind;
         this.reads = reads;
@@ -51,6 +57,9 @@ public final class StatementSummary {
         this.implicitCommit = implicitCommit;
         this.useSchema = useSchema;
         this.functions = functions;
+        this.runs = runs;
+        this.writesListed = writesListed;
+        this.changesSchema = changesSchema;
     }
 
     /** The same for statements that differ only in literals, list lengths, blanks, comments, case and quotes. */
@@ -63,22 +72,27 @@ public final class StatementSummary {
         boolean sure = reason == null
                 ? other.reason == null
                 : !pureButForFunctions || other.pureButForFunctions && functions.containsAll(other.functions);
-        return sure
+        boolean sameTables =
+                reads.equals(other.reads) && writes.equals(other.writes) && functions.equals(other.functions);
+        return sure && (sameTables || !writesListed)
                 ? this
                 : new StatementSummary(
                         digest,
                         kind,
                         reads,
                         writes,
-                        NotPure.QUOTES_UNKNOWN,
-                        false,
+                        sure ? reason : NotPure.QUOTES_UNKNOWN,
+                        sure && pureButForFunctions,
                         userVariables || other.userVariables,
                         readsDiagnostics || other.readsDiagnostics,
                         sessionDependent || other.sessionDependent,
                         temporary,
                         implicitCommit || other.implicitCommit,
                         useSchema,
-                        functions);
+                        functions,
+                        runs,
+                        writesListed && other.writesListed && sameTables,
+                        changesSchema || other.changesSchema);
     }
 
     /** The digest as 16 lower-case hexadecimal digits. */
@@ -90,12 +104,30 @@ public final class StatementSummary {
         return kind;
     }
 
+    /** The kind of the statement that is run: the one that {@code SET STATEMENT … FOR} carries, otherwise {@link #kind()}. */
+    public StatementKind runs() {
+        return runs;
+    }
+
+    /**
+     * Whether {@link #writes()} has every table that the text can write by itself, triggers and called functions aside. False for CALL,
+     * EXECUTE, DROP DATABASE and whatever is not understood, also within a text of several statements.
+     */
+    public boolean writesListed() {
+        return writesListed;
+    }
+
+    /** Whether it may change a schema that other sessions see; false for TRUNCATE. */
+    public boolean changesSchema() {
+        return changesSchema;
+    }
+
     /** Tables read, as named; no derived tables and no common table expressions. */
     public List<TableName> reads() {
         return reads;
     }
 
-    /** Tables written, created, changed or dropped, as named. */
+    /** Tables and sequences written, created, changed or dropped, as named. */
     public List<TableName> writes() {
         return writes;
     }
@@ -153,7 +185,10 @@ public final class StatementSummary {
         return useSchema;
     }
 
-    /** Called functions that are not known as built in, lower case, with their schema where it is written. */
+    /**
+     * Called functions that are not known as built in, lower case, with their schema where it is written. Of schema changes only those
+     * of a query that they run.
+     */
     public List<String> functions() {
         return functions;
     }

@@ -15,6 +15,8 @@ final class Summarizer {
     private final StatementSummarizer statements = new StatementSummarizer(t);
     private final ReadRules rules = new ReadRules(t);
     private Draft draft = new Draft();
+    /** Where the first of several statements ends; the end of the text if there is one statement. */
+    private int firstEnd;
 
     Summarizer(Lexer lexer) {
         this.lexer = lexer;
@@ -44,7 +46,7 @@ final class Summarizer {
         }
         int first = firstToken(0);
         StatementKind kind = all(first);
-        rules.apply(d, first, statements.isRead(), statements.isShow(), modes);
+        rules.apply(d, first, firstEnd, statements.isRead(), statements.isShow(), modes);
         StatementSummary summary = d.finish(digest, kind);
         draft = new Draft();
         t.release();
@@ -61,6 +63,7 @@ final class Summarizer {
 
     /** Summarises all statements from {@code first} on; the kind is that of the text. */
     private StatementKind all(int first) {
+        firstEnd = t.count();
         StatementKind kind = statements.summarize(first);
         if (kind == StatementKind.BLOCK || kind == StatementKind.CREATE && hasBody(first)) {
             return kind;
@@ -70,10 +73,12 @@ final class Summarizer {
             return kind;
         }
         draft.notPure(NotPure.MULTI_STATEMENT);
+        firstEnd = next;
         while (next >= 0) {
             statements.summarize(next);
             next = nextStatement(next);
         }
+        draft.carried = null;
         statements.markRead(false);
         return StatementKind.MULTI;
     }

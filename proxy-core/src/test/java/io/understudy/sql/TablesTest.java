@@ -8,6 +8,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Kinds and tables of statements that write, beyond the corpus. */
 class TablesTest {
@@ -47,7 +48,8 @@ class TablesTest {
                 "CREATE ~ u ~ v ~ CREATE VIEW v (a, b) AS WITH c AS (SELECT * FROM u) SELECT * FROM c",
                 "CREATE ~ - ~ - ~ CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO BEGIN DELETE FROM t; DELETE FROM u; END",
                 "CREATE ~ - ~ - ~ CREATE DEFINER=`a`@`b` FUNCTION f() RETURNS INT RETURN (SELECT 1); -- x",
-                "CREATE ~ - ~ t ~ CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW BEGIN DELETE FROM u; END",
+                "CREATE ~ - ~ t,u ~ CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW BEGIN DELETE FROM u; END",
+                "CREATE ~ v ~ t,u ~ CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW FOLLOWS y INSERT INTO u SELECT * FROM v",
                 "ALTER ~ u ~ t ~ ALTER TABLE t ADD CONSTRAINT FOREIGN KEY (a) REFERENCES u (a)",
                 "ALTER ~ - ~ t,db.u ~ ALTER TABLE t RENAME db.u",
                 "ALTER ~ - ~ t ~ ALTER TABLE t RENAME COLUMN a TO b, RENAME INDEX c TO d",
@@ -116,6 +118,98 @@ class TablesTest {
         assertThat(summary("INSERT INTO t VALUES (1)").implicitCommit()).isFalse();
         assertThat(summary("LOCK TABLES t READ").implicitCommit()).isTrue();
         assertThat(summary("USE `my-db`").useSchema()).isEqualTo("my-db");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "CALL p()",
+                "EXECUTE s",
+                "DROP DATABASE d",
+                "DROP TRIGGER x",
+                "CREATE PROCEDURE p() DELETE FROM t",
+                "BEGIN NOT ATOMIC DELETE FROM t; END",
+                "UPDATE t SET a=1; CALL p()",
+                "INSERT INTO t VALUES (1); DROP DATABASE d",
+                "INSERT INTO t VALUES (1); INSERT",
+                "SET STATEMENT max_statement_time=1 FOR CALL p()",
+                "SET STATEMENT max_statement_time=1 FOR INSERT",
+                "INSERT /*!50000 IGNORE */ INTO t VALUES (1)",
+                "XA COMMIT 'x'",
+                "GRANT SELECT ON t TO u"
+            })
+    void tellsWhatMayWriteMoreThanItsText(String sql) {
+        assertThat(summary(sql).writesListed()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT 1",
+                "SET @a = (SELECT MAX(a) FROM t)",
+                "INSERT INTO t (a) VALUES (1); INSERT INTO t (a) VALUES (1)",
+                "SET STATEMENT max_statement_time=1 FOR DELETE FROM t",
+                "CREATE TABLE t (a INT, KEY k (a))",
+                "DO NEXTVAL(s)"
+            })
+    void tellsWhatWritesNoMoreThanItsText(String sql) {
+        assertThat(summary(sql).writesListed()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '~',
+            quoteCharacter = '\u0001',
+            nullValues = "-",
+            value = {
+                "f ~ INSERT INTO t VALUES (f(1))",
+                "a.f ~ INSERT INTO db.t (a, b) SELECT a.f(x), 2 FROM u",
+                "f ~ UPDATE t SET a = `f`(1) WHERE b = ABS(2)",
+                "f ~ DELETE FROM t WHERE f(id)",
+                "f ~ SET @a = f(1)",
+                "f ~ DO f(1)",
+                "f ~ CREATE TABLE t (a INT, b VARCHAR(10), KEY k (a)) SELECT f(1)",
+                "f ~ SET STATEMENT max_statement_time=1 FOR REPLACE INTO t (a) VALUES (f(1))",
+                "f ~ INSERT INTO t (a) VALUES (1); SELECT f(1)",
+                "- ~ INSERT INTO `t` (a, b) VALUES (1, MAX(2)) ON DUPLICATE KEY UPDATE a = VALUES(a)",
+                "- ~ INSERT INTO db.t PARTITION (p0) (a) VALUES (DEFAULT(a))",
+                "- ~ LOAD DATA INFILE 'x' INTO TABLE t (a, b) SET c = UPPER(@x)",
+                "- ~ WITH c (x) AS (SELECT 1) UPDATE t JOIN c USING (x) SET t.y = 2",
+                "- ~ CREATE TABLE t (a INT CHECK (a > 1), PRIMARY KEY (a)) PARTITION BY RANGE (a) (PARTITION p VALUES LESS THAN (1))",
+                "- ~ SET STATEMENT max_statement_time=1 FOR ALTER TABLE t ADD INDEX i (a), ADD c VARCHAR(1)"
+            })
+    void findsTheFunctionsOfWrites(String functions, String sql) {
+        assertThat(Set.copyOf(summary(sql).functions())).isEqualTo(set(functions));
+    }
+
+    @Test
+    void tellsWhatASetStatementRuns() {
+        assertThat(summary("SET STATEMENT max_statement_time=1 FOR BEGIN").runs())
+                .isEqualTo(StatementKind.BEGIN);
+        assertThat(summary("SET @a = 1").runs()).isEqualTo(StatementKind.SET);
+        assertThat(summary("SET STATEMENT a=1 FOR DELETE FROM t; SELECT 1").runs())
+                .isEqualTo(StatementKind.MULTI);
+    }
+
+    @Test
+    void tellsWhatChangesTheSchema() {
+        assertThat(summary("INSERT INTO t VALUES (1); DROP TABLE u").changesSchema())
+                .isTrue();
+        assertThat(summary("SET STATEMENT a=1 FOR ALTER TABLE t FORCE").changesSchema())
+                .isTrue();
+        assertThat(summary("DELETE FROM t; DELETE FROM u").changesSchema()).isFalse();
+        assertThat(summary("TRUNCATE t").changesSchema()).isFalse();
+        assertThat(summary("CREATE TEMPORARY TABLE t (a INT)").changesSchema()).isFalse();
+    }
+
+    @Test
+    void aRowCountBehindAnotherStatementIsThatStatements() {
+        assertThat(summary("INSERT INTO t VALUES (1); SELECT ROW_COUNT()").readsDiagnostics())
+                .isFalse();
+        assertThat(summary("SELECT ROW_COUNT(); SELECT 1").readsDiagnostics()).isTrue();
+        assertThat(summary("BEGIN NOT ATOMIC DECLARE a INT; SELECT ROW_COUNT(); END")
+                        .readsDiagnostics())
+                .isTrue();
     }
 
     @Test
