@@ -33,6 +33,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -60,6 +61,7 @@ public final class ProxyServer implements AutoCloseable {
     private final Backends backends;
     private final RelayContext relay;
     private final RelayServer server;
+    private final CountDownLatch drainEnded = new CountDownLatch(1);
     private LoadedConfig loaded;
 
     /**
@@ -199,7 +201,7 @@ public final class ProxyServer implements AutoCloseable {
 
     /**
      * Takes no new sessions, closes idle ones, lets the others finish their transaction for at most {@code timeout}.
-     * Blocks until all are gone.
+     * Blocks until all are gone, or {@link #endDrain} has been called.
      */
     public void drain(Duration timeout) throws InterruptedException {
         registry.refuseNew();
@@ -207,13 +209,22 @@ public final class ProxyServer implements AutoCloseable {
             session.execute(session::drain);
         }
         long deadline = System.nanoTime() + timeout.toNanos();
-        while (registry.count() > 0 && System.nanoTime() < deadline) {
-            Thread.sleep(DRAIN_POLL_MILLIS);
+        boolean ended = false;
+        while (registry.count() > 0 && System.nanoTime() < deadline && !ended) {
+            ended = drainEnded.await(DRAIN_POLL_MILLIS, TimeUnit.MILLISECONDS);
         }
         if (registry.count() > 0) {
-            log.warn("{} sessions were still busy after limits.drainTimeout and are closed", registry.count());
+            log.warn(
+                    "{} sessions were still busy {} and are closed",
+                    registry.count(),
+                    ended ? "when the drain was ended" : "after limits.drainTimeout");
         }
         closeSessions();
+    }
+
+    /** Lets a {@link #drain} under way, or one to come, wait no longer for sessions. Any thread. */
+    public void endDrain() {
+        drainEnded.countDown();
     }
 
     /**

@@ -191,6 +191,22 @@ class FailureTest {
         }
     }
 
+    /** As a second SIGTERM does it. */
+    @Test
+    void aDrainCanBeEnded() throws Exception {
+        try (ProxyUnderTest mine = ProxyUnderTest.to(server.address());
+                RawClient busy = RawClient.login(mine.address(), server)) {
+            busy.execute("START TRANSACTION");
+            CompletableFuture<Void> drained = CompletableFuture.runAsync(() -> drain(mine, Duration.ofMinutes(10)));
+            await().atMost(SOON).until(() -> mine.server().registry().draining());
+            assertThat(drained).isNotDone();
+            mine.server().endDrain();
+            assertThat(drained).succeedsWithin(SOON);
+            assertThat(mine.count("understudy.sessions.closed", "drain_timeout"))
+                    .isEqualTo(1);
+        }
+    }
+
     private static void drain(ProxyUnderTest proxy, Duration timeout) {
         try {
             proxy.server().drain(timeout);

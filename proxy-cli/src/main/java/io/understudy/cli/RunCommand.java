@@ -13,11 +13,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import sun.misc.Signal;
 
-/** The proxy. SIGTERM drains, SIGHUP or a changed file reloads. */
+/** The proxy. SIGTERM drains, a second one ends the drain, SIGHUP or a changed file reloads. */
 @Command(
         name = "run",
         mixinStandardHelpOptions = true,
-        description = "Run the proxy. SIGTERM drains, SIGHUP or a changed file reloads.")
+        description = "Run the proxy. SIGTERM drains, a second one ends the drain, SIGHUP or a changed file reloads.")
 final class RunCommand implements Callable<Integer> {
     private static final Logger log = LoggerFactory.getLogger(RunCommand.class);
 
@@ -39,8 +39,13 @@ final class RunCommand implements Callable<Integer> {
             Signal.handle(new Signal("HUP"), signal -> proxy.reloadSoon("SIGHUP"));
             for (String name : new String[] {"TERM", "INT"}) {
                 Signal.handle(new Signal(name), signal -> {
-                    log.info("SIG{}: draining", name);
-                    stopped.countDown();
+                    if (stopped.getCount() > 0) {
+                        log.info("SIG{}: draining; a second one closes all sessions at once", name);
+                        stopped.countDown();
+                    } else {
+                        log.info("SIG{}: the drain ends now", name);
+                        proxy.endDrain();
+                    }
                 });
             }
             proxy.onDrainRequest(stopped::countDown);

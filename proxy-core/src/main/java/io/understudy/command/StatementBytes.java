@@ -23,6 +23,9 @@ final class StatementBytes {
         }
     };
 
+    /** Longest scratch array that stays with its event loop; one long statement must not hold its size for ever. */
+    static final int KEPT_SCRATCH = 128 * 1024;
+
     /** Longest way to the text of a statement without attributes. */
     private static final int PLAIN_OFFSET = 3;
 
@@ -50,7 +53,16 @@ final class StatementBytes {
 
     void close() {
         source = null;
+        byte[] used = array;
         array = null;
+        if (used != null && used.length > KEPT_SCRATCH && used == SCRATCH.get()) {
+            SCRATCH.remove();
+        }
+    }
+
+    /** Bytes of the calling thread's scratch array. */
+    static int scratchLength() {
+        return SCRATCH.get().length;
     }
 
     boolean isOpen() {

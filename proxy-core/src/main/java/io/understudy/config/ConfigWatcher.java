@@ -1,9 +1,11 @@
 package io.understudy.config;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
@@ -142,10 +144,10 @@ public final class ConfigWatcher implements AutoCloseable {
     private static String hash(Path file) throws IOException {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            try (var in = Files.newInputStream(file)) {
-                // A larger file is refused by the loader anyway.
-                return HexFormat.of().formatHex(digest.digest(in.readNBytes(ConfigLoader.MAX_BYTES + 1)));
+            try (var in = new DigestInputStream(Files.newInputStream(file), digest)) {
+                in.transferTo(OutputStream.nullOutputStream());
             }
+            return HexFormat.of().formatHex(digest.digest());
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java runtime has SHA-256", e);
         }

@@ -42,8 +42,15 @@ public final class SessionRegistry {
         return ids.incrementAndGet();
     }
 
+    /**
+     * Makes an admitted session one of {@link #all}. One that was admitted before {@link #refuseNew} and comes after whoever
+     * drains has gone through them is drained here: of two threads, of which each writes before it reads, one sees the other.
+     */
     public void enter(ClientSession session) {
         sessions.put(session.id(), session);
+        if (draining) {
+            session.execute(session::drain);
+        }
     }
 
     public void leave(ClientSession session) {

@@ -46,6 +46,19 @@ class StatementBytesTest {
         assertThat(mayHoldSeveral("\003SELECT 1;")).isFalse();
     }
 
+    /** One long statement must not hold its size for as long as the event loop lives. */
+    @Test
+    void aLongStatementLeavesNoLongArrayBehind() {
+        StatementBytes statement = new StatementBytes(new SqlAnalyzer(), model(0));
+        ByteBuf bytes = Unpooled.directBuffer().writeByte(3).writeZero(4 << 20);
+        statement.open(bytes, 0, bytes.readableBytes());
+        assertThat(statement.mayHoldSeveral()).isFalse();
+        assertThat(StatementBytes.scratchLength()).isGreaterThan(4 << 20);
+        statement.close();
+        assertThat(StatementBytes.scratchLength()).isLessThanOrEqualTo(StatementBytes.KEPT_SCRATCH);
+        bytes.release();
+    }
+
     private static String copied(long capabilities, String payload) {
         SessionModel model = model(capabilities);
         StatementBytes statement = new StatementBytes(new SqlAnalyzer(), model);

@@ -125,6 +125,19 @@ class ConfigWatcherTest {
         assertThat(changes).isEmpty();
     }
 
+    /** A bundle of authorities may be larger than a configuration may be. */
+    @Test
+    void seesAChangeBehindTheFirstMebibyte() throws Exception {
+        byte[] bundle = new byte[3 << 20];
+        Path authorities = Files.write(directory.resolve("ca.pem"), bundle);
+        files.add(authorities);
+        scheduler.tick();
+        bundle[bundle.length - 1] = 1;
+        Files.write(authorities, bundle);
+        scheduler.tick();
+        assertThat(changes).containsExactly(authorities);
+    }
+
     @Test
     void touchingIsNoChange() throws Exception {
         Files.setLastModifiedTime(file, FileTime.from(Instant.now().plusSeconds(100)));
