@@ -95,6 +95,30 @@ class BackendQuestionsTest {
                 .isNotEmpty();
     }
 
+    /** The proxy's own questions show the certificate that the relayed sessions show. */
+    @Test
+    void aServerThatAsksForACertificate() throws Exception {
+        Path certificate = pair.standby().certificate();
+        Path key = certificate.resolveSibling("tls.key");
+        try (EmbeddedServer server =
+                EmbeddedServer.start(ServerOptions.of(3).withArguments("--ssl-ca=" + certificate))) {
+            server.execute("CREATE USER watch@'%' IDENTIFIED BY 's3same' REQUIRE X509");
+            for (BackendTlsMode mode : new BackendTlsMode[] {BackendTlsMode.REQUIRED, BackendTlsMode.VERIFY_CA}) {
+                StandbyConfig without = standby(address(server), "watch", mode, certificate);
+                assertThatThrownBy(() -> cipher(without)).rootCause().hasMessageContaining("Access denied");
+                StandbyConfig with = new StandbyConfig(
+                        "s1",
+                        without.address(),
+                        new BackendTls(mode, certificate, certificate, key),
+                        null,
+                        Duration.ofSeconds(5),
+                        "watch",
+                        Secret.parse("s3same"));
+                assertThat(cipher(with)).isNotEmpty();
+            }
+        }
+    }
+
     @Test
     void preferredTlsDoesWithoutWhereTheServerHasNone() throws Exception {
         try (EmbeddedServer server = EmbeddedServer.start(ServerOptions.of(3).withArguments("--skip-ssl"))) {

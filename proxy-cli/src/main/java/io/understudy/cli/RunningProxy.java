@@ -99,10 +99,9 @@ public final class RunningProxy implements AutoCloseable {
             drainRequest.run();
             return Map.of("draining", true);
         });
-        Secret token = config.token();
         AdminServer server = AdminServer.start(
                 new InetSocketAddress(config.address().host(), config.address().port()),
-                token == null ? null : token.reveal(),
+                token(config),
                 registry,
                 proxy::notReady,
                 endpoints);
@@ -111,6 +110,11 @@ public final class RunningProxy implements AutoCloseable {
                 config.address().host(),
                 server.address().getPort());
         return server;
+    }
+
+    private static @Nullable String token(AdminConfig config) {
+        Secret token = config.token();
+        return token == null ? null : token.reveal();
     }
 
     public ProxyServer proxy() {
@@ -144,6 +148,10 @@ public final class RunningProxy implements AutoCloseable {
             LoadedConfig next = reloader.load();
             List<String> left = proxy.reload(next);
             current = next;
+            AdminServer server = admin;
+            if (server != null) {
+                server.setToken(token(next.config().admin()));
+            }
             lastReloadFailed.set(0);
             count("applied");
             left.forEach(sentence -> log.warn("reload: {}", sentence));
@@ -173,6 +181,11 @@ public final class RunningProxy implements AutoCloseable {
     /** Blocks until sessions are gone or the drain timeout is over. */
     public void drain() throws InterruptedException {
         proxy.drain(current.config().limits().drainTimeout());
+    }
+
+    /** See {@link ProxyServer#endDrain}. */
+    public void endDrain() {
+        proxy.endDrain();
     }
 
     @Override

@@ -48,6 +48,13 @@ final class DriverSource implements DataSource {
         if (ca != null && tls.mode().verifies()) {
             set("serverSslCert", ca.toString());
         }
+        Path certificate = tls.certificate();
+        Path key = tls.key();
+        if (certificate != null && key != null && tls.mode() != BackendTlsMode.DISABLED) {
+            set("tlsSocketType", PemTls.TYPE);
+            set(PemTls.CERTIFICATE, certificate.toString());
+            set(PemTls.KEY, key.toString());
+        }
     }
 
     private void set(String name, String value) {

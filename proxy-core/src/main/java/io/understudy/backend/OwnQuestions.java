@@ -9,6 +9,8 @@ import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.Secret;
 import io.understudy.config.StandbyConfig;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +62,13 @@ public final class OwnQuestions implements AutoCloseable {
                         monitor.user(),
                         monitor.password(),
                         primary.connectTimeout());
+    }
+
+    /** One connection without a pool, for instance of {@code check}; to be closed by the caller. */
+    public static Connection connect(
+            Address address, BackendTls tls, String user, Secret password, Duration connectTimeout)
+            throws SQLException {
+        return new DriverSource(address, tls, user, password, connectTimeout).getConnection();
     }
 
     public DataSource dataSource() {

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record ConfigDiff(List<Change> changes) {
 
+    private static final String HIDDEN = "***";
+
     private static final Pattern LIVE = Pattern.compile("(limits|plugins)(\\..*)?"
             + "|listen\\.maxConnections|listen\\.tls\\.(certificate|key|clientCa|requireClientCertificate)"
             + "|primary\\.tls\\.(ca|certificate|key)|admin\\.token");
@@ -55,7 +57,7 @@ public record ConfigDiff(List<Change> changes) {
 
     /** Compares by value; positions, comments and the order of keys do not count. */
     public static ConfigDiff between(LoadedConfig before, LoadedConfig after) {
-        List<Change> changes = new ArrayList<>();
+        Comparison changes = new Comparison(before.fromOutside(), after.fromOutside());
         for (RecordComponent component : UnderstudyConfig.class.getRecordComponents()) {
             if (component.getName().equals("plugins")) {
                 Set<String> ids = new TreeSet<>(before.plugins().keySet());
@@ -71,7 +73,7 @@ public record ConfigDiff(List<Change> changes) {
                         changes);
             }
         }
-        return new ConfigDiff(changes);
+        return new ConfigDiff(changes.found);
     }
 
     /** Whether nothing differs. */
@@ -106,15 +108,15 @@ public record ConfigDiff(List<Change> changes) {
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    private static void plugin(@Nullable Record before, @Nullable Record after, String path, List<Change> changes) {
+    private static void plugin(@Nullable Record before, @Nullable Record after, String path, Comparison changes) {
         if (before == null || after == null) {
-            add(before == null ? "off" : "on", after == null ? "off" : "on", path, changes);
+            changes.add(before == null ? "off" : "on", after == null ? "off" : "on", path);
         } else {
             compare(before, after, path, changes);
         }
     }
 
-    private static void compare(@Nullable Object before, @Nullable Object after, String path, List<Change> changes) {
+    private static void compare(@Nullable Object before, @Nullable Object after, String path, Comparison changes) {
         if (Objects.equals(before, after)) {
             return;
         }
@@ -134,12 +136,28 @@ public record ConfigDiff(List<Change> changes) {
                 compare(old.get(i), fresh.get(i), path + "[" + i + "]", changes);
             }
         } else {
-            add(show(before), show(after), path, changes);
+            changes.add(
+                    showsValue(before) && changes.hides(changes.outsideBefore, path) ? HIDDEN : show(before),
+                    showsValue(after) && changes.hides(changes.outsideAfter, path) ? HIDDEN : show(after),
+                    path);
         }
     }
 
-    private static void add(String from, String to, String path, List<Change> changes) {
-        changes.add(new Change(path, from, to, LIVE.matcher(path).matches()));
+    /** What was found so far, and which values of either side must not be shown. */
+    private record Comparison(List<Change> found, Set<String> outsideBefore, Set<String> outsideAfter) {
+        Comparison(Set<String> outsideBefore, Set<String> outsideAfter) {
+            this(new ArrayList<>(), outsideBefore, outsideAfter);
+        }
+
+        boolean hides(Set<String> outside, String path) {
+            return outside.stream()
+                    .anyMatch(hidden ->
+                            hidden.equals(path) || hidden.startsWith(path + ".") || hidden.startsWith(path + "["));
+        }
+
+        void add(String from, String to, String path) {
+            found.add(new Change(path, from, to, LIVE.matcher(path).matches()));
+        }
     }
 
     /** Whether a value is a mapping in the file, as against a value type that happens to be a record. */
@@ -153,6 +171,14 @@ public record ConfigDiff(List<Change> changes) {
         } catch (NoSuchMethodException e) {
             return true;
         }
+    }
+
+    /** Whether {@link #show} says what the value is, and not only what kind of thing. */
+    private static boolean showsValue(@Nullable Object value) {
+        return value != null
+                && !isSection(value)
+                && !(value instanceof Map)
+                && !(value instanceof List<?> list && list.stream().anyMatch(ConfigDiff::isSection));
     }
 
     private static String show(@Nullable Object value) {

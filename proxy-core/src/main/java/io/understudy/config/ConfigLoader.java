@@ -95,7 +95,7 @@ public final class ConfigLoader {
         if (config == null || !document.errors().isEmpty()) {
             throw new ConfigException(document.errors());
         }
-        return new LoadedConfig(config, plugins, sha(text), document.warnings(), files);
+        return new LoadedConfig(config, plugins, sha(text), document.warnings(), files, document.fromOutside());
     }
 
     /** Bound apart from the root, so that a mistake elsewhere does not hide one in a plugin's section. */

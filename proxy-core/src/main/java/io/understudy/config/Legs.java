@@ -3,7 +3,6 @@ package io.understudy.config;
 import io.understudy.config.bind.Checks;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 
 /** Checks that several legs of a connection share. */
 final class Legs {
@@ -13,10 +12,7 @@ final class Legs {
     static void distinct(Checks checks, List<? extends Enum<?>> compression) {
         for (int i = 0; i < compression.size(); i++) {
             Enum<?> one = compression.get(i);
-            checks.that(
-                    compression.indexOf(one) == i,
-                    "compression[" + i + "]",
-                    one.name().toLowerCase(Locale.ROOT).replace('_', '-') + " is listed twice; remove one");
+            checks.that(compression.indexOf(one) == i, "compression[" + i + "]", "is listed twice; remove one");
         }
     }
 

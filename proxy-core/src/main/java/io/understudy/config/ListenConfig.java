@@ -46,7 +46,7 @@ public record ListenConfig(
             Address one = address.get(i);
             // Every 0 is another free port.
             boolean fresh = (!one.isUnix() && one.port() == 0) || seen.add(one);
-            checks.that(fresh, "address[" + i + "]", one + " is listed twice; remove one");
+            checks.that(fresh, "address[" + i + "]", "is listed twice; remove one");
         }
         Legs.distinct(checks, compression);
         checks.done();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param certificate the proxy's certificate chain (PEM); given in the modes optional and required
  * @param key the certificate's private key (PEM, PKCS#8); given in the modes optional and required
  * @param clientCa authorities that clients' certificates are checked against (PEM)
- * @param requireClientCertificate whether a client without a certificate is refused
+ * @param requireClientCertificate whether a client without a certificate is refused; only where TLS is required
  */
 public record ListenTls(
         ListenTlsMode mode,
@@ -33,6 +33,10 @@ public record ListenTls(
                         !requireClientCertificate || clientCa != null,
                         "clientCa",
                         "required: a PEM file to check the client certificates against")
+                .that(
+                        !requireClientCertificate || mode == ListenTlsMode.REQUIRED,
+                        "requireClientCertificate",
+                        "needs mode: required; in any other mode a client without TLS is let in without a certificate")
                 .done();
     }
 

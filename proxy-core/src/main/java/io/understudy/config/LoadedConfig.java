@@ -18,12 +18,19 @@ import java.util.Set;
  * @param warnings what is valid but doubtful
  * @param files every file that this configuration depends on: itself, substituted ones, certificates and keys; a change of
  *     any is a reason to load again
+ * @param fromOutside the key paths of values that came from {@code ${env:…}} or {@code ${file:…}}: they are not shown
  */
 public record LoadedConfig(
-        UnderstudyConfig config, Map<String, Record> plugins, String sha, List<Problem> warnings, Set<Path> files) {
+        UnderstudyConfig config,
+        Map<String, Record> plugins,
+        String sha,
+        List<Problem> warnings,
+        Set<Path> files,
+        Set<String> fromOutside) {
     public LoadedConfig {
         plugins = Collections.unmodifiableMap(new LinkedHashMap<>(plugins));
         warnings = List.copyOf(warnings);
         files = Set.copyOf(files);
+        fromOutside = Set.copyOf(fromOutside);
     }
 }

@@ -72,9 +72,7 @@ public record UnderstudyConfig(
         for (int earlier = 0; earlier < index; earlier++) {
             if (standbys.get(earlier).name().equals(standby.name())) {
                 checks.that(
-                        false,
-                        path + ".name",
-                        "'" + standby.name() + "' is already the name of standbys[" + earlier + "]; names must differ");
+                        false, path + ".name", "is already the name of standbys[" + earlier + "]; names must differ");
                 return;
             }
         }

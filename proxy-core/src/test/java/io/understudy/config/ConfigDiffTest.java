@@ -120,6 +120,27 @@ class ConfigDiffTest {
         assertThat(diff("p:1", "p:2").plugins()).isEmpty();
     }
 
+    /** By where a value came from, whatever it is. */
+    @Test
+    void aValueFromOutsideIsNotShown() throws ConfigException {
+        assertThat(diff("p:1", "p:${env:NUMBER}").changes())
+                .extracting(ConfigDiff.Change::sentence)
+                .containsExactly("primary.address changed from p:1 to ***: takes effect after a restart");
+        assertThat(diff(
+                                "listen: { ",
+                                "listen: { maxConnections: \"${env:NUMBER}\", trustedNetworks: [],"
+                                        + " address: [\"h:${env:NUMBER}\", \"h:1\"], ")
+                        .toString())
+                .contains("listen.maxConnections", "listen.address")
+                .doesNotContain("42");
+        assertThat(diff("concurrency: 3", "concurrency: \"${env:NUMBER}\"").toString())
+                .doesNotContain("42");
+        assertThat(diff("}]", "}, { name: t, address: \"t:1\", user: u, password: \"${env:WORD}\" }]")
+                        .changes())
+                .extracting(ConfigDiff.Change::sentence)
+                .containsExactly("standbys changed from 1 entry to 2 entries: takes effect after a restart");
+    }
+
     @Test
     void commentsOrderAndSpellingAreNoChange() throws ConfigException {
         ConfigDiff diff = ConfigDiff.between(

@@ -179,6 +179,35 @@ class SecretsTest {
         }
     }
 
+    /** A value that is a piece of the words themselves must leave no mark in them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "KiB", "expected", "found", "o"})
+    void theWordsDoNotDependOnAValueFromOutside(String value) {
+        String text = OK + "limits: { statementBytes: 1B, handshakeTimeout: \"${env:VALUE}s\" }\n"
+                + "admin: { token: \"${env:VALUE}\" }";
+        try {
+            ConfigLoader.load(text, "t", Map.of(), Map.of("VALUE", value)::get);
+            throw new AssertionError("accepted");
+        } catch (ConfigException e) {
+            assertThat(e.problems().stream().map(Problem::headline))
+                    .contains("t:2:27: limits.statementBytes: expected 1KiB to 16MiB but found 1B");
+        }
+    }
+
+    @Test
+    void aReasonShowsNoValueFromOutside() throws Exception {
+        try {
+            ConfigLoader.load(
+                    OK + "limits: { statementBytes: \"${env:VALUE}\" }", "t", Map.of(), Map.of("VALUE", "17B")::get);
+            throw new AssertionError("accepted");
+        } catch (ConfigException e) {
+            assertThat(e.problems().stream().map(Problem::headline))
+                    .containsExactly(
+                            "t:2:27: limits.statementBytes: expected 1KiB to 16MiB but found what '${env:VALUE}'"
+                                    + " stands for (not shown)");
+        }
+    }
+
     @Test
     void theExcerptStillShowsWhereASecretComesFrom() {
         assertThat(Load.problems(OK + "admin: { token: \"${env:NOPE}\" }")

@@ -60,7 +60,7 @@ class WrongDocumentsTest {
                         "2:28: listen.address[1]: expected a port from 0 to 65535 at the end but found 'h:70000'"),
                 arguments(
                         OK + "listen: { address: [\"h:1\", \"h:1\"] }",
-                        "2:28: listen.address[1]: h:1 is listed twice; remove one"),
+                        "2:28: listen.address[1]: is listed twice; remove one"),
                 arguments(OK + "listen: { address: [] }", "2:20: listen.address: required: at least one address"),
                 arguments(
                         OK + "listen: { address: \"p:1\" }",
@@ -69,8 +69,14 @@ class WrongDocumentsTest {
                         OK + "listen: { tls: { mode: required, key: k.pem } }",
                         "2:16: listen.tls.certificate: required: a PEM file, since tls is on"),
                 arguments(
-                        OK + "listen: { tls: { requireClientCertificate: true } }",
+                        OK
+                                + "listen: { tls: { mode: required, certificate: c, key: k, requireClientCertificate: true } }",
                         "2:16: listen.tls.clientCa: required: a PEM file to check the client certificates against"),
+                arguments(
+                        OK + "listen: { tls: { mode: optional, certificate: c, key: k, clientCa: a,"
+                                + " requireClientCertificate: true } }",
+                        "2:97: listen.tls.requireClientCertificate: needs mode: required; in any other mode a client"
+                                + " without TLS is let in without a certificate"),
                 arguments(
                         OK + "listen: { tls: { requireClientCertificate: yes } }",
                         "2:44: listen.tls.requireClientCertificate: expected true or false but found 'yes'"),
@@ -86,7 +92,7 @@ class WrongDocumentsTest {
                         "2:31: listen.compression[1]: expected one of zlib, zstd but found 'lz4'"),
                 arguments(
                         OK + "listen: { compression: [zlib, zlib] }",
-                        "2:31: listen.compression[1]: zlib is listed twice; remove one"),
+                        "2:31: listen.compression[1]: is listed twice; remove one"),
                 arguments(
                         "primary: { address: \"p:1\", compression: [as-client, zlib] }",
                         "1:41: primary.compression: as-client stands alone: remove it or the algorithms beside it"),
@@ -118,7 +124,7 @@ class WrongDocumentsTest {
                 arguments(
                         OK
                                 + "standbys: [{ name: a, address: \"s:1\", user: u }, { name: a, address: \"s:2\", user: u }]",
-                        "2:58: standbys[1].name: 'a' is already the name of standbys[0]; names must differ"),
+                        "2:58: standbys[1].name: is already the name of standbys[0]; names must differ"),
                 arguments(
                         OK + "standbys: [{ name: a, address: \"s:1\", user: u }, ]\nadmin: { address: unix:/x }",
                         "3:19: admin.address: expected host:port: HTTP is not served on a socket file"),

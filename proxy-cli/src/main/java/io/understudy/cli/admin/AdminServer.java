@@ -55,6 +55,7 @@ public final class AdminServer implements AutoCloseable {
     private final AdminWorkers workers;
     private final Channel listener;
     private final Limits limits;
+    private final AdminToken token;
     /** Confined to the event loop. */
     private int open;
 
@@ -67,10 +68,11 @@ public final class AdminServer implements AutoCloseable {
             Limits limits)
             throws IOException {
         this.limits = limits;
+        this.token = new AdminToken(token);
         group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("admin-http", true), NioIoHandler.newFactory());
         workers = new AdminWorkers(group.next(), limits.answer());
-        AdminRoutes routes = new AdminRoutes(endpoints, new AdminToken(token), registry, readiness, workers);
+        AdminRoutes routes = new AdminRoutes(endpoints, this.token, registry, readiness, workers);
         ChannelFuture bound = new ServerBootstrap()
                 .group(group)
                 .channel(NioServerSocketChannel.class)
@@ -126,6 +128,11 @@ public final class AdminServer implements AutoCloseable {
     /** Where it listens; the port is the real one if 0 was asked for. */
     public InetSocketAddress address() {
         return (InetSocketAddress) listener.localAddress();
+    }
+
+    /** Replaces the token for requests from now on; null or empty switches off what needs one. Any thread. */
+    public void setToken(@Nullable String next) {
+        token.replace(next);
     }
 
     private void assemble(SocketChannel channel, AdminRoutes routes) {

@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import org.jspecify.annotations.Nullable;
 
-/** The bearer token that guards actions and SQL text. Only its hash is kept. */
+/** The bearer token that guards actions and SQL text. Only its hash is kept. Any thread. */
 final class AdminToken {
 
     /** What a request's credentials are worth. */
@@ -18,15 +18,21 @@ final class AdminToken {
 
     private static final String SCHEME = "Bearer ";
 
-    private final byte @Nullable [] expected;
+    private volatile byte @Nullable [] expected;
 
     /** Without a token, or with an empty one, nobody is granted anything. */
     AdminToken(@Nullable String token) {
+        replace(token);
+    }
+
+    /** For requests from now on. */
+    final void replace(@Nullable String token) {
         expected = token == null || token.isEmpty() ? null : hash(token);
     }
 
     Verdict check(@Nullable String authorization) {
-        if (expected == null) {
+        byte[] wanted = expected;
+        if (wanted == null) {
             return Verdict.NOT_CONFIGURED;
         }
         if (authorization == null) {
@@ -37,7 +43,7 @@ final class AdminToken {
         }
         byte[] given = hash(authorization.substring(SCHEME.length()).strip());
         // Hashes are compared, so that the time taken tells neither the length nor a matching prefix.
-        return MessageDigest.isEqual(expected, given) ? Verdict.GRANTED : Verdict.WRONG;
+        return MessageDigest.isEqual(wanted, given) ? Verdict.GRANTED : Verdict.WRONG;
     }
 
     private static byte[] hash(String token) {

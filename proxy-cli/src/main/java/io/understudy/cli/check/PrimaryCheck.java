@@ -36,11 +36,7 @@ public final class PrimaryCheck {
             reach(primary);
             return findings;
         }
-        try (Question ask = Question.to(
-                primary.address(),
-                primary.tls(),
-                monitor.user(),
-                monitor.password().reveal())) {
+        try (Question ask = Question.to(primary.address(), primary.tls(), monitor.user(), monitor.password())) {
             String version = String.valueOf(ask.one("SELECT VERSION()"));
             boolean mariaDb = version.contains("MariaDB");
             identity = Identity.of(ask);

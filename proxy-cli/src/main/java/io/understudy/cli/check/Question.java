@@ -1,25 +1,25 @@
 package io.understudy.cli.check;
 
+import io.understudy.backend.OwnQuestions;
 import io.understudy.config.Address;
 import io.understudy.config.BackendTls;
-import io.understudy.config.BackendTlsMode;
+import io.understudy.config.Secret;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /** One connection to a server with one account, for some questions. */
 final class Question implements AutoCloseable {
-    private static final String TIMEOUT_MILLIS = "5000";
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private final Connection connection;
 
@@ -27,31 +27,8 @@ final class Question implements AutoCloseable {
         this.connection = connection;
     }
 
-    static Question to(Address address, BackendTls tls, String user, String password) throws SQLException {
-        Properties properties = new Properties();
-        properties.put("user", user);
-        properties.put("password", password);
-        properties.put("connectTimeout", TIMEOUT_MILLIS);
-        properties.put("socketTimeout", TIMEOUT_MILLIS);
-        properties.put("allowPublicKeyRetrieval", "true");
-        properties.put("sslMode", sslMode(tls.mode()));
-        if (tls.ca() != null) {
-            properties.put("serverSslCert", tls.ca().toString());
-        }
-        if (address.isUnix()) {
-            properties.put("localSocket", address.path());
-        }
-        String host = address.isUnix() ? "localhost" : address.toString();
-        return new Question(DriverManager.getConnection("jdbc:mariadb://" + host + "/", properties));
-    }
-
-    private static String sslMode(BackendTlsMode mode) {
-        return switch (mode) {
-            case DISABLED, PREFERRED, AS_CLIENT -> "disable";
-            case REQUIRED -> "trust";
-            case VERIFY_CA -> "verify-ca";
-            case VERIFY_FULL -> "verify-full";
-        };
+    static Question to(Address address, BackendTls tls, String user, Secret password) throws SQLException {
+        return new Question(OwnQuestions.connect(address, tls, user, password, TIMEOUT));
     }
 
     /** The first column of the first row; null for no row. */

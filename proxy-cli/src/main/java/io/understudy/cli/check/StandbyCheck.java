@@ -25,11 +25,7 @@ public final class StandbyCheck {
     }
 
     public List<Finding> run() {
-        try (Question ask = Question.to(
-                standby.address(),
-                standby.tls(),
-                standby.user(),
-                standby.password().reveal())) {
+        try (Question ask = Question.to(standby.address(), standby.tls(), standby.user(), standby.password())) {
             add(Finding.ok(where, standby.address() + " answers, version " + ask.one("SELECT VERSION()")));
             if (primary != null && primary.isSameServerAs(Identity.of(ask))) {
                 add(Finding.error(where, "is the primary itself: mirrored statements would run on the primary"));

@@ -14,6 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,9 @@ final class Binder {
 
     /** Stands for a value that could not be bound; why is already reported. */
     private static final Object FAILED = new Object();
+
+    /** What stands in front of a value that a record quotes; see {@link Checks}. */
+    private static final Pattern QUOTE = Pattern.compile(" but (?:found|is) ");
 
     private final Problems problems;
     private final Path directory;
@@ -220,10 +225,10 @@ final class Binder {
     private void refused(String message, YamlNode.Mapping mapping, Class<?> type, String path, Set<String> broken) {
         int before = problems.errors();
         for (String line : message.lines().toList()) {
-            Refusal refusal = Refusal.of(scrub(line, mapping), mapping, keys(type), path);
+            Refusal refusal = Refusal.of(line, mapping, keys(type), path);
             // With a value missing that is there but wrong, only what names another value can be believed.
             if (broken.isEmpty() || (!refusal.component().isEmpty() && !broken.contains(refusal.component()))) {
-                problems.error(refusal.position(), refusal.path(), refusal.message());
+                problems.error(refusal.position(), refusal.path(), shown(refusal, mapping));
             }
         }
         if (problems.errors() > before) {
@@ -231,24 +236,18 @@ final class Binder {
         }
     }
 
-    /** A constructor's words may quote a value that came from outside of the document. */
-    private static String scrub(String message, YamlNode node) {
-        if (node instanceof YamlNode.Scalar scalar) {
-            return scalar.substituted() && !scalar.value().isEmpty()
-                    ? message.replace(scalar.value(), scalar.raw())
-                    : message;
+    /**
+     * A constructor's words may quote its values. Of a value from outside of the document only what was expected is shown. The
+     * value is not looked for in the words: what is left out must depend on where a value came from and not on what it is.
+     */
+    private static String shown(Refusal refusal, YamlNode.Mapping mapping) {
+        YamlNode named = refusal.component().isEmpty() ? mapping : mapping.get(refusal.component());
+        if (named == null || !named.comesFromOutside()) {
+            return refusal.message();
         }
-        String result = message;
-        if (node instanceof YamlNode.Sequence sequence) {
-            for (YamlNode item : sequence.items()) {
-                result = scrub(result, item);
-            }
-        } else if (node instanceof YamlNode.Mapping mapping) {
-            for (YamlNode.Entry entry : mapping.entries()) {
-                result = scrub(result, entry.value());
-            }
-        }
-        return result;
+        Matcher quote = QUOTE.matcher(refusal.message());
+        String what = named instanceof YamlNode.Scalar scalar ? scalar.describe() : "a value from outside (not shown)";
+        return quote.find() ? refusal.message().substring(0, quote.end()) + what : refusal.message();
     }
 
     private Object unexpected(YamlNode node, String expected, String path) {

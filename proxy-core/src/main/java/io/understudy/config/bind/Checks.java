@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a compact constructor refuse several values at once: one line per problem, each with the component's name or path in
- * front, which is the form in which {@link Binder} finds the position.
+ * front, which is the form in which {@link Binder} finds the position. A message that quotes a value ends with it, behind
+ * "but found": there it is left out when it came from outside of the document.
  */
 public final class Checks {
 

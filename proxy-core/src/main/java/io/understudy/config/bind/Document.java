@@ -2,6 +2,7 @@ package io.understudy.config.bind;
 
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -80,6 +81,30 @@ public final class Document {
     /** Everything that is doubtful, by position. */
     public List<Problem> warnings() {
         return problems.sorted(Problem.Severity.WARNING);
+    }
+
+    /** The paths of the values into which a substitution put something, for instance {@code standbys[0].password}. */
+    public Set<String> fromOutside() {
+        Set<String> paths = new LinkedHashSet<>();
+        if (root != null) {
+            collect(root, "", paths);
+        }
+        return paths;
+    }
+
+    private static void collect(YamlNode node, String path, Set<String> paths) {
+        if (!node.comesFromOutside()) {
+            return;
+        }
+        if (node instanceof YamlNode.Mapping mapping) {
+            mapping.entries().forEach(entry -> collect(entry.value(), Binder.join(path, entry.key()), paths));
+        } else if (node instanceof YamlNode.Sequence sequence) {
+            for (int i = 0; i < sequence.items().size(); i++) {
+                collect(sequence.items().get(i), path + "[" + i + "]", paths);
+            }
+        } else {
+            paths.add(path);
+        }
     }
 
     /** The files that substitutions referred to, readable or not. */

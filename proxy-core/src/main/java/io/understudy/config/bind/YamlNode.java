@@ -17,6 +17,9 @@ public sealed interface YamlNode {
     /** What it is, in words that fit after "found". Shows no scalar that came from a substitution. */
     String describe();
 
+    /** Whether a substitution put something into this value or into one within it. */
+    boolean comesFromOutside();
+
     /** Whether this is an empty value, {@code ~} or {@code null}. */
     default boolean isNull() {
         return false;
@@ -43,6 +46,11 @@ public sealed interface YamlNode {
             implements YamlNode {
 
         private static final int SHOWN = 60;
+
+        @Override
+        public boolean comesFromOutside() {
+            return substituted;
+        }
 
         @Override
         public boolean isNull() {
@@ -79,6 +87,11 @@ public sealed interface YamlNode {
         }
 
         @Override
+        public boolean comesFromOutside() {
+            return items.stream().anyMatch(YamlNode::comesFromOutside);
+        }
+
+        @Override
         public String describe() {
             return "a list";
         }
@@ -88,6 +101,11 @@ public sealed interface YamlNode {
     record Mapping(Position position, List<Entry> entries) implements YamlNode {
         public Mapping {
             entries = List.copyOf(entries);
+        }
+
+        @Override
+        public boolean comesFromOutside() {
+            return entries.stream().anyMatch(entry -> entry.value().comesFromOutside());
         }
 
         /** The value of a key, or null when the key is absent. */
