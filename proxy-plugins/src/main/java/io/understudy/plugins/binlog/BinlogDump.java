@@ -222,10 +222,7 @@ public final class BinlogDump {
                             + " and commits in flight are not attributed",
                     facts.serverId());
         }
-        log.info(
-                "reading the primary's binary log from {} as server id {}",
-                facts.flavor() == ServerFlavor.MARIADB ? facts.position() : "its executed GTIDs",
-                serverIds.current());
+        log.info("reading the primary's binary log from {} as server id {}", position(facts), serverIds.current());
         if (facts.format().equalsIgnoreCase("STATEMENT")) {
             log.warn(
                     "the primary logs statements (binlog_format=STATEMENT): commits are attributed all the same, but which"
@@ -233,6 +230,14 @@ public final class BinlogDump {
         }
         listener.onStart(facts, replaced);
         on.stream(command, handler);
+    }
+
+    /** Where the log is read from, for the log line of the proxy. */
+    static String position(PrimaryFacts facts) {
+        if (facts.flavor() == ServerFlavor.MYSQL) {
+            return "its executed GTIDs";
+        }
+        return facts.position().isEmpty() ? "its beginning, as it has no transactions yet," : facts.position();
     }
 
     private void trouble(int number, BinlogTrouble.Reason reason, String message) {

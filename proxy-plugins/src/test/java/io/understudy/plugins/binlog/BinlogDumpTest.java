@@ -216,4 +216,10 @@ class BinlogDumpTest {
         executor.advance(Duration.ofSeconds(2));
         assertThat(primary.dumps).hasSize(2);
     }
+
+    @Test
+    void aPrimaryWithoutTransactionsHasAPositionToTell() {
+        PrimaryFacts empty = new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "");
+        assertThat(BinlogDump.position(empty)).isEqualTo("its beginning, as it has no transactions yet,");
+    }
 }
