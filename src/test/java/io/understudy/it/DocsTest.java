@@ -25,7 +25,7 @@ class DocsTest {
     /** First line of a block that is no whole configuration. */
     private static final Pattern NOT_WHOLE = Pattern.compile("\\A# (fragment|yaml-language-server:).*");
 
-    private static final Path ROOT = root();
+    static final Path ROOT = root();
     private static final Map<String, Class<? extends Record>> PLUGINS = plugins();
 
     private static Path root() {

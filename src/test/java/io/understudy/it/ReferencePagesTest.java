@@ -1,0 +1,158 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.cli.PluginTypes;
+import io.understudy.cli.RunningProxy;
+import io.understudy.cli.embedded.EmbeddedPair;
+import io.understudy.cli.embedded.PairOptions;
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** docs/admin-api.md and docs/metrics.md name what a running proxy with all plugins has, and nothing else. */
+@Timeout(180)
+class ReferencePagesTest {
+    private static final String TOKEN = "a-token-of-fair-length";
+    private static final String PASSWORD = "s3same-pages";
+
+    private static EmbeddedPair pair;
+    private static RunningProxy proxy;
+
+    @BeforeAll
+    static void start() throws Exception {
+        pair = EmbeddedPair.start(PairOptions.defaults().withRtt(Duration.ZERO));
+        pair.primary().execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT AUTO_INCREMENT PRIMARY KEY)");
+        pair.createAccount("understudy", PASSWORD, "ALL ON *.*");
+        pair.awaitCaughtUp(Duration.ofSeconds(30));
+        PluginTypes plugins = PluginTypes.installed();
+        String yaml =
+                """
+                listen: { address: "127.0.0.1:0" }
+                primary:
+                  address: "127.0.0.1:%d"
+                  tls: { mode: disabled }
+                  monitor: { user: understudy, password: %s }
+                standbys:
+                  - name: s1
+                    address: "127.0.0.1:%d"
+                    tls: { mode: disabled }
+                    user: understudy
+                    password: %s
+                admin: { address: "127.0.0.1:0", token: %s }
+                plugins: { mirror: , commit-latency: , gtid-domain: }
+                """.formatted(pair.primary().port(), PASSWORD, pair.standby().port(), PASSWORD, TOKEN);
+        LoadedConfig loaded = ConfigLoader.load(yaml, "test.yaml", plugins.records(), name -> null);
+        proxy = RunningProxy.start(loaded, plugins, () -> loaded);
+        InetSocketAddress address =
+                (InetSocketAddress) proxy.proxy().addresses().get(0);
+        try (Connection application = DriverManager.getConnection("jdbc:mariadb://127.0.0.1:" + address.getPort()
+                        + "/shop?sslMode=disable&user=understudy&password=" + PASSWORD);
+                Statement statement = application.createStatement()) {
+            statement.execute("SELECT * FROM t");
+            statement.execute("INSERT INTO t VALUES ()");
+        }
+        HttpRequest reload = HttpRequest.newBuilder(uri("/api/reload"))
+                .header("Authorization", "Bearer " + TOKEN)
+                .POST(HttpRequest.BodyPublishers.noBody())
+                .build();
+        assertThat(send(reload)).contains("applied");
+    }
+
+    @AfterAll
+    static void stop() {
+        proxy.close();
+        pair.close();
+    }
+
+    private static URI uri(String path) {
+        return URI.create("http://127.0.0.1:" + proxy.adminAddress().getPort() + path);
+    }
+
+    private static String send(HttpRequest request) throws IOException, InterruptedException {
+        return HttpClient.newHttpClient()
+                .send(request, HttpResponse.BodyHandlers.ofString())
+                .body();
+    }
+
+    private static Set<String> found(String text, String pattern) {
+        Set<String> all = new TreeSet<>();
+        Matcher matcher = Pattern.compile(pattern, Pattern.MULTILINE).matcher(text);
+        while (matcher.find()) {
+            all.add(matcher.group(1));
+        }
+        return all;
+    }
+
+    private static String page(String name) throws IOException {
+        return Files.readString(DocsTest.ROOT.resolve("docs").resolve(name));
+    }
+
+    @Test
+    void everyPathIsInThePageAndNoOther() throws Exception {
+        String offered = send(HttpRequest.newBuilder(uri("/nowhere")).build());
+        assertThat(found(page("admin-api.md"), "^\\| `((?:GET|POST) [^`]+)`"))
+                .isEqualTo(found(offered, "\"((?:GET|POST) [^\"]+)\""));
+    }
+
+    @Test
+    void everyMetricIsInThePageAndNoOther() throws Exception {
+        String page = page("metrics.md");
+        Set<String> named = found(page, "^\\| `(understudy_[a-z_]+)`");
+        Set<String> later = found(page, "^\\| `(understudy_[a-z_]+)` †");
+        assertThat(found(page, "`(understudy_[a-z_]+)`")).isEqualTo(named);
+        Set<String> present = new TreeSet<>();
+        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+            present.addAll(
+                    found(send(HttpRequest.newBuilder(uri("/metrics")).build()), "^# TYPE (understudy_[a-z_]+) "));
+            Set<String> missing = new TreeSet<>(named);
+            missing.removeAll(later);
+            missing.removeAll(present);
+            assertThat(missing).as("named, and not there from the start").isEmpty();
+        });
+        assertThat(named).as("every metric of the running proxy").containsAll(present);
+        later.removeAll(present);
+        String sources = sources();
+        for (String name : later) {
+            String meter = name.replaceFirst("_total$", "").replace('_', '.');
+            assertThat(sources.contains('"' + meter + '"') || sources.contains('"' + name + '"'))
+                    .as("%s is a meter of the program", name)
+                    .isTrue();
+        }
+    }
+
+    private static String sources() throws IOException {
+        StringBuilder all = new StringBuilder();
+        for (String module : List.of("proxy-core", "proxy-plugins", "proxy-cli")) {
+            try (Stream<Path> files = Files.walk(DocsTest.ROOT.resolve(module).resolve("src/main/java"))) {
+                for (Path file :
+                        files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                    all.append(Files.readString(file));
+                }
+            }
+        }
+        return all.toString();
+    }
+}
