@@ -144,8 +144,8 @@ final class CommitHarness implements AutoCloseable {
         CommandView command = fake(
                 CommandView.class,
                 Map.of("isStatement", true, "kind", StatementKind.INSERT, "receivedNanos", sentNanos));
-        Map<String, Object> answer =
-                new java.util.HashMap<>(Map.of("ok", true, "status", 2, "affectedRows", 1L, "lastByteNanos", okNanos));
+        Map<String, Object> answer = new java.util.HashMap<>(Map.of(
+                "earlierGtids", List.of(), "ok", true, "status", 2, "affectedRows", 1L, "lastByteNanos", okNanos));
         if (gtid != null) {
             answer.put("gtid", gtid);
         }

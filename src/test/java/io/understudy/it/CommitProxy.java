@@ -63,6 +63,11 @@ final class CommitProxy implements AutoCloseable {
                 .sum();
     }
 
+    /** Value of a counter, over all its tags. */
+    double counter(String name) {
+        return proxy.count(name);
+    }
+
     @Override
     public void close() {
         proxy.close();

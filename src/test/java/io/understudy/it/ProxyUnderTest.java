@@ -98,6 +98,11 @@ final class ProxyUnderTest implements AutoCloseable {
         return server.registry().count();
     }
 
+    /** Sum of the counters of that name. */
+    double count(String name) {
+        return meters.find(name).counters().stream().mapToDouble(Counter::count).sum();
+    }
+
     /** Sum of the counters of that name with that tag value. */
     double count(String name, String tagValue) {
         return meters.find(name).counters().stream()

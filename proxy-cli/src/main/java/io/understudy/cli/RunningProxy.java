@@ -192,11 +192,12 @@ public final class RunningProxy implements AutoCloseable {
     public void close() {
         watcher.close();
         management.shutdownNow();
+        proxy.close();
+        // Last, so that a scrape during the drain gets what the plugins count as they stop.
         AdminServer server = admin;
         if (server != null) {
             server.close();
         }
-        proxy.close();
         try {
             management.awaitTermination(1, TimeUnit.SECONDS);
         } catch (InterruptedException e) {

@@ -6,11 +6,14 @@ import io.understudy.command.response.AnswerProgress;
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ResultGtid;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import io.understudy.wire.CommandCode;
 import io.understudy.wire.Packets;
 import io.understudy.wire.ServerStatus;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * that nobody watches allocates nothing.
  */
 public final class Exchange extends AnswerProgress implements CommandView, ResponseView {
+    /** Results of one response whose GTIDs are kept until it is over: bounds what a text of many statements holds. */
+    static final int MAX_EARLIER_GTIDS = 4_096;
+
     private final StatementBytes statement;
 
     private int code;
@@ -33,6 +39,8 @@ public final class Exchange extends AnswerProgress implements CommandView, Respo
     private boolean inTransactionBefore;
     private boolean wroteBefore;
     private @Nullable String gtid;
+    private long gtidNanos;
+    private @Nullable List<ResultGtid> earlierGtids;
 
     private @Nullable InjectedStatement injected;
     private int injectedBy;
@@ -59,6 +67,8 @@ public final class Exchange extends AnswerProgress implements CommandView, Respo
         inTransactionBefore = inTransaction;
         wroteBefore = wrote;
         gtid = null;
+        gtidNanos = 0;
+        earlierGtids = null;
         injected = null;
         effect = null;
     }
@@ -68,6 +78,7 @@ public final class Exchange extends AnswerProgress implements CommandView, Respo
         summary = null;
         prepared = null;
         gtid = null;
+        earlierGtids = null;
         injected = null;
         effect = null;
         Object[] kept = attachments;
@@ -91,8 +102,20 @@ public final class Exchange extends AnswerProgress implements CommandView, Respo
         complete = value;
     }
 
-    void setGtid(String text) {
+    void setGtid(String text, long nanos) {
+        String before = gtid;
+        if (before != null && !before.equals(text)) {
+            List<ResultGtid> earlier = earlierGtids;
+            if (earlier == null) {
+                earlier = new ArrayList<>();
+                earlierGtids = earlier;
+            }
+            if (earlier.size() < MAX_EARLIER_GTIDS) {
+                earlier.add(new ResultGtid(before, gtidNanos));
+            }
+        }
         gtid = text;
+        gtidNanos = nanos;
     }
 
     /** What the session knows more once the server has agreed. */
@@ -280,5 +303,16 @@ public final class Exchange extends AnswerProgress implements CommandView, Respo
     @Override
     public @Nullable String gtid() {
         return gtid;
+    }
+
+    @Override
+    public long gtidNanos() {
+        return gtidNanos;
+    }
+
+    @Override
+    public List<ResultGtid> earlierGtids() {
+        List<ResultGtid> earlier = earlierGtids;
+        return earlier == null ? List.of() : earlier;
     }
 }

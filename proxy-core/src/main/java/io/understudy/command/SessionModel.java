@@ -229,7 +229,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         Exchange exchange = answering;
         if (name.equals("last_gtid")) {
             if (exchange != null && !value.isEmpty()) {
-                exchange.setGtid(value);
+                exchange.setGtid(value, nanos);
             }
         } else if (name.equals("session_track_system_variables")) {
             TrackingWatch watch = trackingWatch;
@@ -250,7 +250,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     public void gtids(String text) {
         Exchange exchange = answering;
         if (exchange != null) {
-            exchange.setGtid(text);
+            exchange.setGtid(text, nanos);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.understudy.plugin;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What the answer's deciding packets said, borrowed for the length of a callback. */
@@ -30,7 +31,20 @@ public interface ResponseView {
     /** Monotonic time of the read that brought the answer's last byte. */
     long lastByteNanos();
 
-    /** Text of the GTIDs that this command committed: MariaDB {@code 0-1-42}, MySQL {@code uuid:5}; null if not told. */
+    /**
+     * Text of the GTIDs that the response told: MariaDB the last one, {@code 0-1-42}; MySQL all of a result, {@code uuid:5}. Where several
+     * results told some, the last of them. Null if none did.
+     */
     @Nullable
     String gtid();
+
+    /** Monotonic time of the read that brought {@link #gtid}; 0 without one. */
+    default long gtidNanos() {
+        return 0;
+    }
+
+    /** What results before that of {@link #gtid} told, in their order: a text of several statements has a result for each. */
+    default List<ResultGtid> earlierGtids() {
+        return List.of();
+    }
 }

@@ -53,6 +53,7 @@ final class BinlogParser {
     private @Nullable LoggedStatement statement;
     private long seconds;
     private long rowEvents;
+    private long thread;
 
     private long interrupted;
 
@@ -143,7 +144,8 @@ final class BinlogParser {
                 statements,
                 statement,
                 seconds,
-                rowEvents);
+                rowEvents,
+                thread);
         open = false;
         statement = null;
         ending = Ending.NOT_YET;
@@ -176,6 +178,7 @@ final class BinlogParser {
         statement = null;
         seconds = 0;
         rowEvents = 0;
+        thread = fields.thread;
         kind = (fields.flags & GtidFields.PREPARED_XA) != 0
                 ? TransactionKind.XA_PREPARE
                 : (fields.flags & GtidFields.COMPLETED_XA) != 0 ? TransactionKind.XA_END : TransactionKind.WRITE;
@@ -195,6 +198,7 @@ final class BinlogParser {
             }
             case EventType.TABLE_MAP -> table(buf, body, end);
             case EventType.QUERY -> {
+                thread = thread != 0 ? thread : QueryEvent.thread(buf, body, end);
                 seconds = Math.max(seconds, QueryEvent.seconds(buf, body, end));
                 LoggedStatement before = statement;
                 if (query(QueryEvent.start(buf, body, end)) && tablesWanted && before == null) {
@@ -202,6 +206,7 @@ final class BinlogParser {
                 }
             }
             case EventType.QUERY_COMPRESSED -> {
+                thread = thread != 0 ? thread : QueryEvent.thread(buf, body, end);
                 seconds = Math.max(seconds, QueryEvent.seconds(buf, body, end));
                 query(""); // never BEGIN or COMMIT, which are too short to compress
             }

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param statement its first logged statement, when tables were asked for; null when it has rows only
  * @param seconds execution time on the primary as logged, in whole seconds: exact enough only for what is long
  * @param rowEvents events that hold changed rows
+ * @param thread connection id of the client that wrote it on {@code serverId}; 0 where the log does not tell: MariaDB before 11.5
+ *     with row-based logging, MySQL with compressed transactions
  */
 public record BinlogTransaction(
         @Nullable String gtid,
@@ -42,7 +44,8 @@ public record BinlogTransaction(
         boolean statements,
         @Nullable LoggedStatement statement,
         long seconds,
-        long rowEvents) {
+        long rowEvents,
+        long thread) {
     /** Tables of one transaction that are told; more are only known to be more. */
     public static final int MAX_TABLES = 64;
 
@@ -75,6 +78,7 @@ public record BinlogTransaction(
                 tablesKnown,
                 statements,
                 null,
+                0,
                 0,
                 0);
     }

@@ -10,6 +10,10 @@ final class GtidFields {
     static final int PREPARED_XA = 0x40;
     static final int COMPLETED_XA = 0x80;
 
+    private static final int EXTRA_ENGINES = 0x01;
+    private static final int EXTRA_ALTER = 0x04 | 0x08;
+    private static final int EXTRA_THREAD = 0x10;
+
     private static final int UUID_BYTES = 16;
     private static final int LOGICAL_CLOCK = 2;
 
@@ -21,6 +25,8 @@ final class GtidFields {
     long group;
     /** MariaDB's flags; 0 on MySQL. */
     int flags;
+    /** MariaDB 11.5 and newer: connection id of the client that wrote the transaction; 0 where it is not told. */
+    long thread;
 
     private void clear() {
         gtid = null;
@@ -28,9 +34,13 @@ final class GtidFields {
         sequence = 0;
         group = BinlogTransaction.NO_GROUP;
         flags = 0;
+        thread = 0;
     }
 
-    /** MariaDB: sequence (8), domain (4), flags (1), with a flag the commit id (8). */
+    /**
+     * MariaDB: sequence (8), domain (4), flags (1); then, each with its flag, the commit id (8), the XID (format (4), two lengths (1 each),
+     * their bytes) and further flags (1), of which one says that a connection id (4) ends the event.
+     */
     void readMariaDb(ByteBuf buf, int body, int end, long serverId) {
         clear();
         require(end - body, 13);
@@ -41,7 +51,25 @@ final class GtidFields {
             require(end - body, 21);
             group = buf.getLongLE(body + 13);
         }
+        thread = thread(buf, body + ((flags & GROUP_COMMIT_ID) != 0 ? 21 : 13), end);
         gtid = domain + "-" + serverId + "-" + Long.toUnsignedString(sequence);
+    }
+
+    private long thread(ByteBuf buf, int from, int end) {
+        int at = from;
+        if ((flags & (PREPARED_XA | COMPLETED_XA)) != 0) {
+            if (at + 6 > end) {
+                return 0;
+            }
+            at += 6 + buf.getUnsignedByte(at + 4) + buf.getUnsignedByte(at + 5);
+        }
+        if (at >= end) {
+            return 0;
+        }
+        int extra = buf.getUnsignedByte(at++);
+        at += (extra & EXTRA_ENGINES) != 0 ? 1 : 0;
+        at += (extra & EXTRA_ALTER) != 0 ? 8 : 0;
+        return (extra & EXTRA_THREAD) != 0 && at + 4 <= end ? buf.getUnsignedIntLE(at) : 0;
     }
 
     /** MySQL: flags (1), source's UUID (16), number (8), kind of clock (1), last_committed (8), sequence number (8). */

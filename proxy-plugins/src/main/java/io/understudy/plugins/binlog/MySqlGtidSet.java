@@ -12,7 +12,7 @@ import java.util.TreeMap;
  * ends exclusive. Where there are tags (MySQL 8.3 and newer), every source carries one, which may be empty, and the leading
  * count has a 1, the format, in its highest and lowest byte.
  */
-final class MySqlGtidSet {
+public final class MySqlGtidSet {
     private static final long TAGGED = 1L << 56 | 1;
 
     private record Source(String uuid, String tag) implements Comparable<Source> {
@@ -35,7 +35,7 @@ final class MySqlGtidSet {
      *
      * @throws IllegalArgumentException when it is none
      */
-    static MySqlGtidSet parse(String text) {
+    public static MySqlGtidSet parse(String text) {
         MySqlGtidSet set = new MySqlGtidSet();
         for (String part : text.replaceAll("\\s", "").split(",")) {
             if (part.isEmpty()) {
@@ -59,8 +59,29 @@ final class MySqlGtidSet {
         return set;
     }
 
+    /**
+     * Returns whether the set has a transaction.
+     *
+     * @param gtid of one transaction, as {@link BinlogTransaction#gtid} has it
+     */
+    public boolean contains(String gtid) {
+        int first = gtid.indexOf(':');
+        int last = gtid.lastIndexOf(':');
+        if (first < 0) {
+            return false;
+        }
+        Source source = new Source(gtid.substring(0, first), first == last ? "" : gtid.substring(first + 1, last));
+        long number = Long.parseLong(gtid.substring(last + 1));
+        for (Interval interval : sources.getOrDefault(source, List.of())) {
+            if (interval.start() <= number && number < interval.end()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Transactions in the set. */
-    long count() {
+    public long count() {
         long total = 0;
         for (List<Interval> intervals : sources.values()) {
             for (Interval interval : intervals) {

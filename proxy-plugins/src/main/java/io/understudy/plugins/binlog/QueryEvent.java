@@ -30,6 +30,11 @@ final class QueryEvent {
                 .toUpperCase(Locale.ROOT);
     }
 
+    /** Returns the connection id of the client that ran it; 0 when that is not shown. */
+    static long thread(ByteBuf buf, int body, int end) {
+        return body + FIXED > end ? 0 : buf.getUnsignedIntLE(body);
+    }
+
     /** Seconds that it took on the primary; 0 when that is not shown. */
     static long seconds(ByteBuf buf, int body, int end) {
         return body + FIXED > end ? 0 : buf.getUnsignedIntLE(body + 4);

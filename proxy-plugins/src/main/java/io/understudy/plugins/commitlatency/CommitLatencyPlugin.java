@@ -137,6 +137,10 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
         }
         tasks.forEach(task -> task.cancel(false));
         tasks.clear();
+        CommitWorker last = worker;
         worker = null;
+        if (last != null) {
+            last.finish();
+        }
     }
 }

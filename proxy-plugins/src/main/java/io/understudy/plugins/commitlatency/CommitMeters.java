@@ -12,7 +12,9 @@ import java.util.TreeMap;
 /** The plugin's meters, resolved once. Any thread. */
 final class CommitMeters {
     /** Why a commit was not attributed. */
-    static final String[] REASONS = {"no_gtid", "no_binlog", "gap", "expired", "superseded", "overflow", "late"};
+    static final String[] REASONS = {
+        "no_gtid", "no_binlog", "gap", "expired", "superseded", "overflow", "late", "inside"
+    };
 
     private static final double[] GROUP_SIZES = {1, 2, 4, 8, 16, 32, 64, 128, 256};
 
@@ -22,6 +24,7 @@ final class CommitMeters {
     private final LatencyRecorder execute;
     private final LatencyRecorder queued;
     private final Counter unacknowledged;
+    private final Counter unclaimed;
     private final Map<String, Counter> unattributed = new TreeMap<>();
     private final Map<BinlogTrouble.Reason, Counter> gaps = new EnumMap<>(BinlogTrouble.Reason.class);
     private final DistributionSummary groups;
@@ -34,7 +37,8 @@ final class CommitMeters {
             for (SemiSync state : states) {
                 commits[kind.ordinal()][state.ordinal()] = context.latency(
                         "understudy_commit_seconds",
-                        "From a commit's arrival at the proxy to the server's OK",
+                        "From a commit's arrival at the proxy to the server's OK. Counted up to plugins.commit-latency.poll (1 s)"
+                                + " after the OK, and what a CALL committed before its last commit up to expire (30 s)",
                         "kind",
                         kind.label(),
                         "semisync",
@@ -51,6 +55,10 @@ final class CommitMeters {
                 "Part of a commit spent, before it was written to the binary log, behind other commits' acknowledgements");
         unacknowledged = Counter.builder("understudy.commits.unacknowledged")
                 .description("Commits answered OK while semi-synchronous replication was off or timed out")
+                .register(context.meters());
+        unclaimed = Counter.builder("understudy.commits.unclaimed")
+                .description("Transactions in the binary log during a CALL that may be its commits or another writer's;"
+                        + " not counted as commits")
                 .register(context.meters());
         for (String reason : REASONS) {
             unattributed.put(
@@ -107,6 +115,10 @@ final class CommitMeters {
         if (counter != null) {
             counter.increment();
         }
+    }
+
+    void unclaimed() {
+        unclaimed.increment();
     }
 
     void gap(BinlogTrouble.Reason reason) {

@@ -3,10 +3,14 @@ package io.understudy.plugins.commitlatency;
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ResultGtid;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Finds one session's commits and hands them on. */
@@ -14,9 +18,13 @@ final class CommitObserver implements SessionObserver {
     private static final long CLIENT_FOUND_ROWS = 1L << 1;
     private static final long CLIENT_DEPRECATE_EOF = 1L << 24;
 
+    /** What is longer may be a block of MariaDB's, {@code BEGIN NOT ATOMIC}. */
+    private static final int LONGEST_BEGIN = "BEGIN NOT ATOMIC ".length();
+
     private final SessionContext session;
     private final CommitSink sink;
     private final CommitRecognizer recognizer;
+    private final List<ProcedureCall> calls = new ArrayList<>(0);
     private @Nullable String digest;
     private @Nullable String lastHex;
     private long lastDigest;
@@ -36,13 +44,23 @@ final class CommitObserver implements SessionObserver {
 
     @Override
     public void onCommand(CommandView command) {
-        if (command.isStatement() && command.kind().writes()) {
-            command.summary(); // only now is the text at hand; what is asked for here is still known with the answer
+        if (!command.isStatement()) {
+            return;
+        }
+        StatementKind kind = command.kind();
+        boolean block = kind == StatementKind.BEGIN && command.payloadLength() > LONGEST_BEGIN;
+        if (kind.writes() || block) {
+            // Only now is the text at hand; what is asked for here is still known with the response.
+            StatementSummary summary = command.summary();
+            if (mayCommitOften(block && summary != null ? summary.kind() : kind)) {
+                begin(command, summary);
+            }
         }
     }
 
     @Override
     public void onResponse(CommandView command, ResponseView response) {
+        boolean inTransaction = recognizer.inTransaction();
         boolean wroteBefore = recognizer.wrote();
         CommitKind kind =
                 recognizer.answered(command, response, session.settings().temporaryTables());
@@ -50,20 +68,60 @@ final class CommitObserver implements SessionObserver {
             StatementSummary summary = command.summary();
             digest = summary == null ? null : hex(summary.digest());
         }
+        String gtid = response.gtid();
+        if (kind == null && gtid != null && !response.ok()) {
+            kind = first(inTransaction); // what was committed before one of several statements failed
+        }
         if (kind != null) {
-            sink.committed(new Commit(
-                    kind,
-                    session.id(),
-                    session.user(),
-                    session.schema(),
-                    digest,
-                    response.gtid(),
-                    command.receivedNanos(),
-                    response.lastByteNanos()));
+            committed(kind, inTransaction, command, response);
+        }
+        if (!calls.isEmpty() && command.attachment() instanceof ProcedureCall call && calls.remove(call)) {
+            sink.ended(call, response.lastByteNanos(), response.ok() ? gtid : null);
         }
         if (!recognizer.wrote()) {
             digest = null;
         }
+    }
+
+    /** Stored programs may commit, and only their last commit is told. */
+    private static boolean mayCommitOften(StatementKind kind) {
+        return kind == StatementKind.CALL || kind == StatementKind.EXECUTE || kind == StatementKind.BLOCK;
+    }
+
+    private void begin(CommandView command, @Nullable StatementSummary summary) {
+        ProcedureCall call = new ProcedureCall(
+                session.id(),
+                session.serverThreadId(),
+                session.user(),
+                session.schema(),
+                summary == null ? null : hex(summary.digest()),
+                command.receivedNanos());
+        calls.add(call);
+        command.attach(call);
+        sink.began(call);
+    }
+
+    private static CommitKind first(boolean inTransaction) {
+        return inTransaction ? CommitKind.COMMIT : CommitKind.AUTOCOMMIT;
+    }
+
+    /** A text of several statements tells each commit with the result of its statement. */
+    private void committed(CommitKind kind, boolean inTransaction, CommandView command, ResponseView response) {
+        List<ResultGtid> earlier = response.earlierGtids();
+        CommitKind next = first(inTransaction);
+        long since = command.receivedNanos();
+        for (ResultGtid told : earlier) {
+            sink.committed(commit(next, told.text(), since, told.nanos()));
+            next = CommitKind.AUTOCOMMIT;
+            since = told.nanos();
+        }
+        boolean timed = response.gtid() != null && response.gtidNanos() != 0;
+        long until = timed ? response.gtidNanos() : response.lastByteNanos();
+        sink.committed(commit(earlier.isEmpty() ? kind : next, response.gtid(), since, until));
+    }
+
+    private Commit commit(CommitKind kind, @Nullable String gtid, long sentNanos, long okNanos) {
+        return new Commit(kind, session.id(), session.user(), session.schema(), digest, gtid, sentNanos, okNanos);
     }
 
     /** Sessions repeat themselves, so a string is rarely made. */
@@ -81,5 +139,11 @@ final class CommitObserver implements SessionObserver {
     public void onReset() {
         recognizer.reset();
         digest = null;
+    }
+
+    @Override
+    public void onClose(String reason) {
+        calls.forEach(call -> sink.ended(call, System.nanoTime(), null));
+        calls.clear();
     }
 }

@@ -53,6 +53,11 @@ final class CommitRecognizer {
         gtidsSeen = false;
     }
 
+    /** A transaction is open, as far as responses have told. */
+    boolean inTransaction() {
+        return inTransaction;
+    }
+
     /** The open transaction has written, or may have. */
     boolean wrote() {
         return writes != Writes.NONE;

@@ -27,6 +27,9 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private static final long COUNTED_WAITS = 100_000;
     private static final long REST_NANOS = BinlogDump.REST.toNanos();
 
+    private record Ended(
+            ProcedureCall call, long nanos, @Nullable String gtid) {}
+
     private record Started(PrimaryFacts facts, boolean replaced) {}
 
     /** Another attribution is configured. */
@@ -42,7 +45,9 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private final Witness witness;
 
     private final GtidJoin join;
+    private final ProcedureCommits procedures;
     private final SemiSyncClassifier classifier;
+    private final PastStates states = new PastStates();
     private final GroupCommits groups;
     private final Exposure exposure = new Exposure(this::wall);
     private final SlowCommits slowCommits;
@@ -69,6 +74,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         this.witness = witness;
         this.slowNanos = config.slow().toNanos();
         this.join = new GtidJoin(CAPACITY, config.expire().toNanos(), new Joined());
+        this.procedures = new ProcedureCommits(config.expire().toNanos(), new Inside());
         this.classifier = new SemiSyncClassifier(CAPACITY, this::classified);
         this.slowCommits = new SlowCommits(nanoClock);
         this.clockSteps = new ClockSteps(clock, nanoClock);
@@ -90,6 +96,16 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             meters.commit(commit, SemiSync.UNKNOWN);
             meters.unattributed("overflow");
         }
+    }
+
+    @Override
+    public void began(ProcedureCall call) {
+        queue.offerIfBelowThreshold(call, CAPACITY - RESERVED);
+    }
+
+    @Override
+    public void ended(ProcedureCall call, long nanos, @Nullable String gtid) {
+        queue.offer(new Ended(call, nanos, gtid));
     }
 
     @Override
@@ -124,7 +140,23 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     }
 
     @Override
-    public void run() {
+    public synchronized void run() {
+        work();
+        long now = nanoClock.getAsLong();
+        join.expire(now);
+        procedures.expire(now);
+        clockSteps.look();
+    }
+
+    /** Counts what still waits for news that will not come any more. Nothing is to be told to this worker afterwards. */
+    synchronized void finish() {
+        work();
+        join.finish();
+        procedures.finish();
+        classifier.finish();
+    }
+
+    private void work() {
         Object next = queue.poll();
         while (next != null) {
             try {
@@ -135,8 +167,6 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             }
             next = queue.poll();
         }
-        join.expire(nanoClock.getAsLong());
-        clockSteps.look();
     }
 
     private void take(Object next) {
@@ -145,6 +175,10 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         } else if (next instanceof BinlogTransaction transaction) {
             groups.transaction(transaction);
             join.event(transaction);
+        } else if (next instanceof ProcedureCall call) {
+            procedures.began(call);
+        } else if (next instanceof Ended ended) {
+            ended(ended);
         } else if (next instanceof SemiSyncSample look) {
             look(look);
         } else if (next instanceof BinlogTrouble trouble) {
@@ -152,7 +186,8 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             attribution.trouble(trouble);
             join.gap();
             groups.gap();
-        } else if (next instanceof Started) {
+        } else if (next instanceof Started started) {
+            procedures.primary(started.facts().serverId());
             join.gap();
             groups.gap();
             attribution.streaming();
@@ -179,6 +214,53 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             classifier.commit(tracked);
         } else {
             meters.commit(commit, SemiSync.UNKNOWN);
+        }
+    }
+
+    private void ended(Ended ended) {
+        ToldGtids told = null;
+        String text = ended.gtid();
+        try {
+            told = text == null ? null : new ToldGtids(text);
+        } catch (IllegalArgumentException e) {
+            log.debug("the GTIDs {} of a response cannot be read", text, e);
+        }
+        procedures.ended(ended.call(), ended.nanos(), told);
+        if (told != null && attribution.active() != Attribution.BINLOG) {
+            share(ended.call(), ended.nanos(), told.count());
+        }
+    }
+
+    /** Without the binary log nothing tells when a call's commits were made: each gets the same share of its time. */
+    private void share(ProcedureCall call, long endNanos, long commits) {
+        long each = Math.max(0, endNanos - call.sentNanos()) / commits;
+        for (long i = 0; i < Math.min(commits - 1, CAPACITY); i++) {
+            long since = call.sentNanos() + i * each;
+            inside(call.commit(null, since, since + each), 0, "no_binlog");
+        }
+    }
+
+    private void inside(Commit commit, long bytes, String reason) {
+        Tracked tracked = new Tracked(commit, bytes);
+        report.commit(commit);
+        groups.commit(commit.latencyNanos());
+        unattributed(tracked, reason);
+        SemiSync state = states.at(commit.okNanos());
+        meters.commit(commit, state);
+        if (state.unacknowledged() && exposure.current() != null) {
+            exposure.unacknowledged(tracked);
+        }
+    }
+
+    private final class Inside implements ProcedureCommits.Out {
+        @Override
+        public void found(ProcedureCall call, BinlogTransaction event, long sinceNanos) {
+            inside(call.commit(event.gtid(), sinceNanos, event.lastNanos()), event.bytes(), "inside");
+        }
+
+        @Override
+        public void unclear() {
+            meters.unclaimed();
         }
     }
 
@@ -232,6 +314,11 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         }
 
         @Override
+        public void unclaimed(BinlogTransaction event) {
+            procedures.unclaimed(event);
+        }
+
+        @Override
         public void unmatched(Tracked tracked, String reason) {
             unattributed(tracked, reason);
         }
@@ -240,6 +327,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private void look(SemiSyncSample look) {
         SemiSyncSample before = sample;
         sample = look;
+        states.sample(look);
         classifier.sample(look);
         if (look.known()) {
             groups.settings(look.groupWaitCount(), look.groupWaitMicros());

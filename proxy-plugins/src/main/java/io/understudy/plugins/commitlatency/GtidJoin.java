@@ -20,6 +20,9 @@ final class GtidJoin {
          */
         void joined(Tracked commit, BinlogTransaction event, long queuedNanos);
 
+        /** No commit will meet it: it waited too long. */
+        void unclaimed(BinlogTransaction event);
+
         /** Its event has not come, or was missed; {@code reason} is from a bounded set. */
         void unmatched(Tracked commit, String reason);
     }
@@ -68,7 +71,7 @@ final class GtidJoin {
         }
         events.put(gtid, event);
         if (events.size() > capacity) {
-            removeOldest(events);
+            out.unclaimed(removeOldest(events));
         }
     }
 
@@ -101,8 +104,16 @@ final class GtidJoin {
             if (oldest == null || nowNanos - oldest.lastNanos() <= expireNanos) {
                 break;
             }
-            removeOldest(events);
+            out.unclaimed(removeOldest(events));
         }
+    }
+
+    /** Nothing more will come, neither commits nor events. */
+    void finish() {
+        while (!events.isEmpty()) {
+            out.unclaimed(removeOldest(events));
+        }
+        gap();
     }
 
     /** Events are being missed: whoever waits will not be met. */

@@ -48,6 +48,13 @@ final class SemiSyncClassifier {
         decided.clear();
     }
 
+    /** Decides what waits by the last look: there will be no other. */
+    void finish() {
+        SemiSyncSample latest = last;
+        all(pending, latest == null ? SemiSync.UNKNOWN : latest.state());
+        pending.clear();
+    }
+
     private void decide(List<Tracked> commits, @Nullable SemiSyncSample before, SemiSyncSample now) {
         if (!now.known() || before == null || !before.known()) {
             all(commits, now.state());

@@ -12,7 +12,13 @@ final class Tracked {
     private @Nullable SemiSync state;
 
     Tracked(Commit commit) {
+        this(commit, 0);
+    }
+
+    /** @param bytes of its events in the binary log; 0 when these were not seen (yet) */
+    Tracked(Commit commit, long bytes) {
         this.commit = commit;
+        this.bytes = bytes;
     }
 
     Commit commit() {

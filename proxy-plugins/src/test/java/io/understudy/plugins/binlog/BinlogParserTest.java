@@ -70,6 +70,16 @@ class BinlogParserTest {
         }
 
         @Test
+        void theConnectionIsToldByTheServerOrByAStatement() {
+            feed(stream, server.mariaDbGtid(1, 4_000_000_000L, false, false), server.xid());
+            feed(stream, server.mariaDbGtid(2, 12, true, true), server.xid());
+            feed(stream, server.mariaDbGtid(0, 3, TRANSACTIONAL, 0), server.query("INSERT 1"), server.xid());
+            feed(stream, server.mariaDbGtid(0, 4, TRANSACTIONAL, 0), server.rows(8), server.xid());
+            feed(stream, server.mariaDbGtid(0, 5, TRANSACTIONAL | GtidFields.GROUP_COMMIT_ID, 8), server.xid());
+            assertThat(seen).extracting(BinlogTransaction::thread).containsExactly(4_000_000_000L, 12L, 7L, 0L, 0L);
+        }
+
+        @Test
         void whatIsReadAfterARestIsNotPunctual() {
             rest = 20;
             assertThat(stream.restNanos()).isEqualTo(20);

@@ -57,6 +57,24 @@ final class EventBuilder {
         return event(EventType.MARIADB_GTID, body);
     }
 
+    /** As MariaDB 11.5 and newer write it, with the connection's id. */
+    ByteBuf mariaDbGtid(long sequence, long thread, boolean xid, boolean engines) {
+        int flags = 0x0c | GtidFields.GROUP_COMMIT_ID | (xid ? GtidFields.PREPARED_XA : 0);
+        ByteBuf body = Unpooled.buffer()
+                .writeLongLE(sequence)
+                .writeIntLE(0)
+                .writeByte(flags)
+                .writeLongLE(77);
+        if (xid) {
+            body.writeIntLE(1).writeByte(3).writeByte(2).writeZero(5);
+        }
+        body.writeByte(engines ? 0x11 : 0x10);
+        if (engines) {
+            body.writeByte(2);
+        }
+        return event(EventType.MARIADB_GTID, body.writeIntLE((int) thread));
+    }
+
     ByteBuf mySqlGtid(int type, long number, long lastCommitted) {
         ByteBuf body =
                 Unpooled.buffer().writeByte(1).writeBytes(Uuids.parse(UUID)).writeLongLE(number);

@@ -9,11 +9,30 @@ import io.understudy.plugin.SessionSettings;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class CommitObserverTest {
     private final List<Commit> commits = new ArrayList<>();
-    private final CommitObserver observer = new CommitObserver(session(), commits::add);
+    private final List<ProcedureCall> begun = new ArrayList<>();
+    private final List<String> ended = new ArrayList<>();
+    private final CommitObserver observer = new CommitObserver(session(), new CommitSink() {
+        @Override
+        public void committed(Commit commit) {
+            commits.add(commit);
+        }
+
+        @Override
+        public void began(ProcedureCall call) {
+            begun.add(call);
+        }
+
+        @Override
+        public void ended(ProcedureCall call, long nanos, @Nullable String gtid) {
+            assertThat(begun).contains(call);
+            ended.add(nanos + " " + gtid);
+        }
+    });
 
     private static SessionContext session() {
         SessionSettings settings = (SessionSettings) Proxy.newProxyInstance(
@@ -23,6 +42,7 @@ class CommitObserverTest {
                 new Class<?>[] {SessionContext.class},
                 (p, method, a) -> switch (method.getName()) {
                     case "id" -> 7L;
+                    case "serverThreadId" -> 70L;
                     case "user" -> "app";
                     case "schema" -> "shop";
                     case "capabilities" -> 0L;
@@ -63,6 +83,51 @@ class CommitObserverTest {
         run(later);
         assertThat(commits).hasSize(1);
         assertThat(commits.get(0).digest()).isEqualTo(later.summary().digestHex());
+    }
+
+    @Test
+    void everyStatementOfATextHasItsCommit() {
+        FakeAnswer text = to("INSERT INTO a VALUES (1); INSERT INTO b VALUES (2); SELECT 1")
+                .at(10, 95)
+                .told("0-1-5", 20)
+                .told("0-1-6", 50);
+        run(text);
+        assertThat(commits).extracting(Commit::gtid).containsExactly("0-1-5", "0-1-6");
+        assertThat(commits).extracting(Commit::sentNanos).containsExactly(10L, 20L);
+        assertThat(commits).extracting(Commit::okNanos).containsExactly(20L, 50L);
+        assertThat(commits)
+                .extracting(Commit::digest)
+                .containsOnly(text.summary().digestHex());
+    }
+
+    @Test
+    void theFirstOfSeveralEndsTheOpenTransaction() {
+        run(to("BEGIN").inTrans());
+        run(to("INSERT INTO a VALUES (1)").affected(1).inTrans());
+        run(to("COMMIT; INSERT INTO a VALUES (2)").at(10, 95).told("0-1-5", 20).told("0-1-6", 50));
+        assertThat(commits).extracting(Commit::kind).containsExactly(CommitKind.COMMIT, CommitKind.AUTOCOMMIT);
+    }
+
+    @Test
+    void whatWasCommittedBeforeAStatementFailedCounts() {
+        run(to("INSERT INTO a VALUES (1); INSERT INTO nowhere VALUES (2)")
+                .at(10, 95)
+                .told("0-1-5", 20)
+                .error(1146));
+        assertThat(commits).extracting(Commit::gtid).containsExactly("0-1-5");
+    }
+
+    @Test
+    void callsAreToldWithTheirEnd() {
+        run(to("CALL p()").at(10, 95).told("0-1-5", 95));
+        run(to("CALL p()").at(110, 195).error(1644));
+        run(to("INSERT INTO a VALUES (1)").affected(1));
+        assertThat(begun).hasSize(2);
+        assertThat(begun).extracting(ProcedureCall::thread).containsOnly(70L);
+        assertThat(ended).containsExactly("95 0-1-5", "195 null");
+        observer.onCommand(to("CALL p()"));
+        observer.onClose("gone");
+        assertThat(ended).hasSize(3);
     }
 
     @Test

@@ -76,6 +76,34 @@ class CommitWorkerTest {
     }
 
     @Test
+    void nothingIsLostAtTheEnd() {
+        CommitWorker worker = worker(Attribution.AUTO, true);
+        worker.sampled(SemiSyncTest.sample(now, true, true, 0));
+        worker.onStart(FACTS, false);
+        ProcedureCall call = new ProcedureCall(1, 70, "app", "shop", "d1", now);
+        worker.began(call);
+        worker.onTransaction(GtidJoinTest.event("0-1-2", now + 2 * MS));
+        worker.onTransaction(GtidJoinTest.event("0-1-3", now + 5 * MS));
+        worker.committed(GtidJoinTest.commit("0-1-3", now, now + 6 * MS));
+        worker.ended(call, now + 6 * MS, "0-1-3");
+        worker.finish();
+        assertThat(commits("autocommit", "on")).containsExactlyInAnyOrder(2 * MS, 6 * MS);
+        assertThat(worker.view().unattributed()).isEqualTo(Map.of("inside", 1L));
+    }
+
+    @Test
+    void withoutTheLogACallsCommitsShareItsTime() {
+        CommitWorker worker = worker(Attribution.OFF, false);
+        String uuid = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
+        ProcedureCall call = new ProcedureCall(1, 70, "app", "shop", "d1", now);
+        worker.began(call);
+        worker.committed(GtidJoinTest.commit(uuid + ":4-6", now, now + 9 * MS));
+        worker.ended(call, now + 9 * MS, uuid + ":4-6");
+        worker.run();
+        assertThat(commits("autocommit", "unknown")).containsExactlyInAnyOrder(9 * MS, 3 * MS, 3 * MS);
+    }
+
+    @Test
     void restsOnlyWhileSemiSyncIsSwitchedOff() {
         CommitWorker worker = worker(Attribution.AUTO, true);
         assertThat(worker.restNanos()).isZero();

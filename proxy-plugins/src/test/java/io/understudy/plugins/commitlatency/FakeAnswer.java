@@ -1,7 +1,10 @@
 package io.understudy.plugins.commitlatency;
 
 import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ResultGtid;
 import io.understudy.plugins.testkit.StatementView;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A command with its answer, as the proxy would show them. */
@@ -14,6 +17,8 @@ final class FakeAnswer extends StatementView implements ResponseView {
     private long affected;
     private long rows;
     private @Nullable String gtid;
+    private long gtidNanos;
+    private final List<ResultGtid> earlier = new ArrayList<>();
     private long sent = 1_000;
     private long answered = 2_000;
 
@@ -52,6 +57,17 @@ final class FakeAnswer extends StatementView implements ResponseView {
 
     FakeAnswer gtid(String text) {
         gtid = text;
+        return this;
+    }
+
+    /** A result told it, after those told before. */
+    FakeAnswer told(String text, long nanos) {
+        String before = gtid;
+        if (before != null) {
+            earlier.add(new ResultGtid(before, gtidNanos));
+        }
+        gtid = text;
+        gtidNanos = nanos;
         return this;
     }
 
@@ -114,5 +130,15 @@ final class FakeAnswer extends StatementView implements ResponseView {
     @Override
     public @Nullable String gtid() {
         return gtid;
+    }
+
+    @Override
+    public long gtidNanos() {
+        return gtidNanos;
+    }
+
+    @Override
+    public List<ResultGtid> earlierGtids() {
+        return earlier;
     }
 }

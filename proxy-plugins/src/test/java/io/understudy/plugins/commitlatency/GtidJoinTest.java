@@ -18,6 +18,7 @@ class GtidJoinTest {
     private record Met(Commit commit, BinlogTransaction event, long queued) {}
 
     private final List<Met> met = new ArrayList<>();
+    private final List<String> unclaimed = new ArrayList<>();
     private final List<String> unmatched = new ArrayList<>();
 
     private GtidJoin join(int capacity) {
@@ -25,6 +26,11 @@ class GtidJoinTest {
             @Override
             public void joined(Tracked commit, BinlogTransaction event, long queuedNanos) {
                 met.add(new Met(commit.commit(), event, queuedNanos));
+            }
+
+            @Override
+            public void unclaimed(BinlogTransaction event) {
+                unclaimed.add(String.valueOf(event.gtid()));
             }
 
             @Override
@@ -46,7 +52,23 @@ class GtidJoinTest {
     /** Read after a rest. */
     static BinlogTransaction late(String gtid, long nanos) {
         return new BinlogTransaction(
-                gtid, TransactionKind.WRITE, 0, 1, 1, -1, 100, nanos, nanos, false, Set.of(), true, false, null, 0, 0);
+                gtid,
+                TransactionKind.WRITE,
+                0,
+                1,
+                1,
+                -1,
+                100,
+                nanos,
+                nanos,
+                false,
+                Set.of(),
+                true,
+                false,
+                null,
+                0,
+                0,
+                0);
     }
 
     private static void tell(GtidJoin join, Commit commit) {

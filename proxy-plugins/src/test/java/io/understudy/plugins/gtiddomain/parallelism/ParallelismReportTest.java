@@ -47,6 +47,7 @@ class ParallelismReportTest {
                 false,
                 statement,
                 seconds,
+                0,
                 0));
     }
 
