@@ -112,6 +112,13 @@ final class ProxyUnderTest implements AutoCloseable {
                 .sum();
     }
 
+    /** Sessions that are, or were, relayed unread. */
+    double unread() {
+        return meters.find("understudy.unread.sessions").counters().stream()
+                .mapToDouble(Counter::count)
+                .sum();
+    }
+
     @Override
     public void close() {
         server.close();

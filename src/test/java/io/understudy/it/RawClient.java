@@ -320,6 +320,11 @@ final class RawClient implements AutoCloseable {
         return packets;
     }
 
+    /** Bytes that need not be packets; fewer only at the end of the stream. */
+    byte[] readBytes(int count) throws IOException {
+        return in.readNBytes(count);
+    }
+
     /** Packets until the peer closes. */
     List<Packet> readAll() throws IOException {
         List<Packet> packets = new ArrayList<>();

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -530,5 +531,50 @@ class RawProtocolTest {
             client.execute("DROP TABLE raw_load");
             return seen;
         });
+    }
+
+    /**
+     * A procedure's own open cursor sets the status bit of a server-side cursor, but rows follow. By text, prepared, and
+     * prepared with a cursor asked for, of which a CALL gets none; with both ways of ending rows.
+     */
+    @ParameterizedTest
+    @ValueSource(longs = {0, RawClient.DEPRECATE_EOF})
+    void aResultWithinAProcedureThatHasACursorOpen(long more) throws IOException {
+        server.execute(
+                "DROP PROCEDURE IF EXISTS understudy_it.with_cursor",
+                "CREATE PROCEDURE understudy_it.with_cursor() BEGIN DECLARE i INT; DECLARE c CURSOR FOR SELECT 7;"
+                        + " OPEN c; SELECT 1, 'a'; FETCH c INTO i; SELECT i; CLOSE c; SELECT 'closed'; END");
+        long capabilities = RawClient.PLAIN | Capabilities.PS_MULTI_RESULTS | more;
+        try {
+            same(capabilities, client -> {
+                List<String> seen = new ArrayList<>();
+                client.query("CALL with_cursor()");
+                readUntilOk(client, seen);
+                client.command(COM_STMT_PREPARE, "CALL with_cursor()");
+                Packet prepared = client.read();
+                byte[] id = Arrays.copyOfRange(prepared.payload(), 1, 5);
+                for (int flags : new int[] {0, 1, 0}) {
+                    client.command(
+                            COM_STMT_EXECUTE,
+                            new Bytes().raw(id).uint(flags, 1).uint(1, 4).bytes());
+                    readUntilOk(client, seen);
+                }
+                client.query("SELECT 2");
+                seen.addAll(hex(client.read()));
+                return seen;
+            });
+            assertThat(proxy.unread()).isZero();
+        } finally {
+            server.execute("DROP PROCEDURE understudy_it.with_cursor");
+        }
+    }
+
+    /** The OK packet that ends a CALL begins with 0, as a row of binary values does, but is numbered and long differently. */
+    private static void readUntilOk(RawClient client, List<String> seen) throws IOException {
+        Packet next;
+        do {
+            next = client.read();
+            seen.add(next.hex());
+        } while (!next.isErr() && !(next.isOk() && next.payload().length == 7 && next.payload()[1] == 0));
     }
 }

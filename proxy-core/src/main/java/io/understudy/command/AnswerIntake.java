@@ -49,7 +49,9 @@ public final class AnswerIntake {
             if (inDoubt) {
                 return 0;
             }
-            throw new MalformedPacketException("the server sent a packet though no answer was due");
+            throw new MalformedPacketException(
+                    MalformedPacketException.Kind.RESPONSE_NOT_DUE,
+                    "the server sent a packet though no answer was due");
         }
         exchange.firstByte(model.nanos());
         int wanted = exchange.packet(length, first);

@@ -179,6 +179,9 @@ final class CommandEffects {
     private void execute(Exchange exchange, ByteBuf buf, int index, int length) {
         PreparedEntry entry = find(buf, index, length);
         exchange.setPrepared(entry);
+        if (exchange.code() == CommandCode.STMT_EXECUTE && ExecuteBody.asksForCursor(buf, index, length)) {
+            exchange.askCursor();
+        }
         TrackingWatch watch = model.trackingWatch();
         if (watch != null && entry != null && entry.kind() == StatementKind.SET) {
             watch.clientSetsPrepared();

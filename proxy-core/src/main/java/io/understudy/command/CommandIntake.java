@@ -65,7 +65,9 @@ public final class CommandIntake {
             return 0;
         }
         if (sequence != 0) {
-            throw MalformedPacketException.outOfOrder("a command with sequence number " + sequence + " instead of 0");
+            throw new MalformedPacketException(
+                    MalformedPacketException.Kind.COMMAND_NUMBER,
+                    "a command with sequence number " + sequence + " instead of 0");
         }
         if (head != null && head.follows(Answers.UNKNOWN)) {
             answers.superseded();

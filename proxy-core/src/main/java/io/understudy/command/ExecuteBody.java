@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class ExecuteBody {
     private static final int PARAMETER_COUNT_AVAILABLE = 8;
     private static final int FLAGS_AT = 5;
+    /** The one type of cursor that the servers open; they ignore the others. */
+    private static final int CURSOR_READ_ONLY = 1;
+
     private static final int COUNT_AT = 10;
     private static final int MOST = 65_535;
 
@@ -64,6 +67,11 @@ final class ExecuteBody {
             return null;
         }
         return new ExecuteBody(buf, index, end, named, count, at);
+    }
+
+    /** Whether a COM_STMT_EXECUTE of {@code length} bytes, or the beginning of one, asks for a server-side cursor. */
+    static boolean asksForCursor(ByteBuf buf, int index, int length) {
+        return length > FLAGS_AT && (buf.getByte(index + FLAGS_AT) & CURSOR_READ_ONLY) != 0;
     }
 
     private static int nullBytes(int count) {

@@ -36,6 +36,19 @@ public final class InFlight {
         return size == 0 ? null : ring[head];
     }
 
+    /** Number of injected statements ahead of the oldest command of the client's. */
+    public int injectedAhead() {
+        int count = 0;
+        while (count < size) {
+            Exchange exchange = ring[(head + count) % ring.length];
+            if (exchange == null || exchange.injected() == null) {
+                break;
+            }
+            count++;
+        }
+        return count;
+    }
+
     @Nullable
     Exchange last() {
         return size == 0 ? null : ring[(head + size - 1) % ring.length];

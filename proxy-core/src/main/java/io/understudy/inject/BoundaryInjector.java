@@ -49,8 +49,9 @@ public final class BoundaryInjector implements StatementGate {
         for (int i = 0; i < source.size(); i++) {
             InjectedStatement statement = source.beforeCommand(i, exchange);
             if (statement != null) {
+                ByteBuf packet = encode(statement);
                 model.expectInjected(statement, i);
-                toServer.accept(encode(statement));
+                toServer.accept(packet);
             }
         }
     }
@@ -65,8 +66,9 @@ public final class BoundaryInjector implements StatementGate {
         for (int i = 0; i < source.size(); i++) {
             InjectedStatement statement = source.afterLogin(i);
             if (statement != null) {
+                ByteBuf packet = encode(statement);
                 model.expectInjectedAlone(statement, i);
-                toServer.accept(encode(statement));
+                toServer.accept(packet);
             }
         }
         return !model.inFlight().isEmpty();

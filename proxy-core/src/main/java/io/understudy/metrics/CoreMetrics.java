@@ -98,6 +98,15 @@ public final class CoreMetrics {
                 .increment();
     }
 
+    /** Counts a session that is relayed unread from now on, by what did not fit. */
+    public void unread(String reason) {
+        Counter.builder("understudy.unread.sessions")
+                .description("Sessions relayed unread because a packet did not fit the protocol, by what did not fit")
+                .tag("reason", reason)
+                .register(registry)
+                .increment();
+    }
+
     public void command(int code) {
         commands[code & 0xFF].increment();
     }

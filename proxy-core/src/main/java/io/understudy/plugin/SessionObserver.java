@@ -49,6 +49,9 @@ public interface SessionObserver {
     /** COM_RESET_CONNECTION or COM_CHANGE_USER succeeded: session variables and prepared statements are gone. */
     default void onReset() {}
 
-    /** The session is over. Called once. */
+    /**
+     * The session is over, or, with the reason {@code unread}, relayed unread from here on, because a packet did not fit the
+     * protocol. Called once, and nothing after it.
+     */
     default void onClose(String reason) {}
 }

@@ -85,16 +85,20 @@ final class ChangeUserBridge implements AuthBridge.Ends {
 
     private static int held(int length) {
         if (length > PacketAssembler.LIMIT) {
-            throw new MalformedPacketException("a packet of " + length + " bytes in the dialogue of COM_CHANGE_USER; at"
-                    + " most " + PacketAssembler.LIMIT + " are taken");
+            throw new MalformedPacketException(
+                    MalformedPacketException.Kind.CHANGE_USER,
+                    "a packet of " + length + " bytes in the dialogue of COM_CHANGE_USER; at" + " most "
+                            + PacketAssembler.LIMIT + " are taken");
         }
         return PacketSink.HOLD | length;
     }
 
     private static void checkNumber(String name, int sequence, int due) {
         if (sequence != (due & 0xFF)) {
-            throw new MalformedPacketException("the " + name + " sent packet number " + sequence
-                    + " of COM_CHANGE_USER where " + (due & 0xFF) + " was due");
+            throw new MalformedPacketException(
+                    MalformedPacketException.Kind.CHANGE_USER,
+                    "the " + name + " sent packet number " + sequence + " of COM_CHANGE_USER where " + (due & 0xFF)
+                            + " was due");
         }
     }
 
@@ -113,6 +117,11 @@ final class ChangeUserBridge implements AuthBridge.Ends {
             if (!swallowed) {
                 next.onEnd();
             }
+        }
+
+        @Override
+        public PacketSink instead(RuntimeException fault, boolean undecided) {
+            return next.instead(fault, undecided);
         }
 
         @Override

@@ -71,11 +71,13 @@ public final class ClientSession implements Handshake.Outcome {
         row.put("id", id);
         row.put("client", String.valueOf(client.remoteAddress()));
         row.put("phase", phase.name());
-        SessionModel model = model();
+        SessionModel model = phase instanceof Unread unread ? unread.model() : model();
         if (model != null) {
             row.put("user", model.user());
             row.put("schema", model.schema());
             row.put("serverThreadId", model.serverThreadId());
+        }
+        if (model != null && phase instanceof Relaying) {
             row.put("commands", model.commands());
             row.put("inTransaction", model.inTransaction());
         }
@@ -83,7 +85,7 @@ public final class ClientSession implements Handshake.Outcome {
     }
 
     public boolean loggedIn() {
-        return phase instanceof Relaying || phase instanceof Passthrough;
+        return phase instanceof Relaying || phase instanceof Unread || phase instanceof Passthrough;
     }
 
     public boolean ended() {
@@ -210,8 +212,8 @@ public final class ClientSession implements Handshake.Outcome {
         }
         environment.metrics().connection("accepted");
         Handshake handshake = login.handshake();
-        Relaying relaying =
-                new RelayStart(id, begunNanos, client, backend, environment).relaying(result, this::atBoundary);
+        Relaying relaying = new RelayStart(id, begunNanos, client, backend, environment)
+                .relaying(result, this::atBoundary, this::unread);
         phase = relaying;
         LegCompression compression = result.compression();
         // A client may send its first command right behind its last authentication packet.
@@ -236,6 +238,12 @@ public final class ClientSession implements Handshake.Outcome {
         if (draining) {
             atBoundary();
         }
+    }
+
+    /** A packet did not fit the protocol as the proxy knows it: client and server may still understand each other. */
+    private void unread(Unread next, RuntimeException fault) {
+        phase = next;
+        faults.unread(fault);
     }
 
     @Override

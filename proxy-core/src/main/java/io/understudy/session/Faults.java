@@ -17,7 +17,6 @@ final class Faults {
     private static final int ER_BAD_HOST_ERROR = 1042;
     private static final int ER_HANDSHAKE = 1043;
     private static final int ER_UNKNOWN = 1105;
-    private static final int ER_OUT_OF_ORDER = 1156;
     private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
     private static final int ER_MALFORMED = 1835;
 
@@ -88,12 +87,31 @@ final class Faults {
         if (phase instanceof LoggingIn) {
             metrics.connection("handshake_malformed");
             tell(phase, ER_HANDSHAKE, "08S01", "Understudy: bad handshake: " + e.getMessage());
-        } else if (e.isOutOfOrder()) {
-            tell(phase, ER_OUT_OF_ORDER, "08S01", "Got packets out of order (Understudy: " + e.getMessage() + ")");
         } else {
             tell(phase, ER_MALFORMED, "HY000", "Understudy: malformed communication packet: " + e.getMessage());
         }
         return reason;
+    }
+
+    /** What is passing does not fit: the session goes on, unread. */
+    void unread(RuntimeException fault) {
+        String from = String.valueOf(client.remoteAddress());
+        if (fault instanceof MalformedPacketException malformed) {
+            metrics.unread(malformed.kind().label());
+            log.warn(
+                    "session {} from {} is relayed unread from here on, unseen by plugins: {} ({})",
+                    id,
+                    from,
+                    malformed.getMessage(),
+                    malformed.kind().label());
+        } else {
+            metrics.unread("internal_error");
+            log.error(
+                    "session {} from {} is relayed unread from here on, unseen by plugins: error of the proxy's own",
+                    id,
+                    from,
+                    fault);
+        }
     }
 
     CloseReason refused(SessionPhase phase, Refusal e) {

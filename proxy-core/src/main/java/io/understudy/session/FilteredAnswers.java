@@ -44,6 +44,11 @@ final class FilteredAnswers implements PacketSink {
     }
 
     @Override
+    public PacketSink instead(RuntimeException fault, boolean undecided) {
+        return next.instead(fault, undecided);
+    }
+
+    @Override
     public void onEnd() {
         next.onEnd();
     }

@@ -53,8 +53,9 @@ final class ObserverBridge implements CommandListener, InjectionSource, IntConsu
         return (chain.interests() & Interest.BOUNDARY) != 0 || tracking != null;
     }
 
-    void close(CloseReason reason) {
-        chain.onClose(reason.label());
+    /** @param reason label of a {@link CloseReason}, or {@link Unread#LABEL} */
+    void close(String reason) {
+        chain.onClose(reason);
     }
 
     @Override

@@ -19,8 +19,11 @@ import org.jspecify.annotations.Nullable;
  * @param begunNanos when the client was accepted
  */
 record RelayStart(long id, long begunNanos, Leg client, Leg server, SessionEnvironment environment) {
-    /** @param idleAtBoundary see {@link Relaying} */
-    Relaying relaying(LoginResult login, Runnable idleAtBoundary) {
+    /**
+     * @param idleAtBoundary see {@link Relaying}
+     * @param transition see {@link Relaying}
+     */
+    Relaying relaying(LoginResult login, Runnable idleAtBoundary, Relaying.Transition transition) {
         SessionModel model = model(login);
         ObserverChain chain = environment.plugins().openSession(model);
         GtidTracking tracking = tracking(login, model, chain);
@@ -28,7 +31,8 @@ record RelayStart(long id, long begunNanos, Leg client, Leg server, SessionEnvir
         ObserverBridge observers = new ObserverBridge(chain, environment.metrics(), tracking);
         AuthBridge secrets = login.bridge();
         ChangeUserBridge changeUser = secrets == null ? null : new ChangeUserBridge(secrets, model, client, server);
-        return new Relaying(client, server, model, observers, environment, filter, changeUser, idleAtBoundary);
+        return new Relaying(
+                client, server, model, observers, environment, filter, changeUser, idleAtBoundary, transition);
     }
 
     private SessionModel model(LoginResult login) {

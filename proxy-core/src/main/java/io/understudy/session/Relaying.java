@@ -6,6 +6,7 @@ import io.understudy.command.CommandIntake;
 import io.understudy.command.Exchange;
 import io.understudy.command.SessionModel;
 import io.understudy.command.StatementGate;
+import io.understudy.handshake.Refusal;
 import io.understudy.inject.BoundaryInjector;
 import io.understudy.inject.HeldCommand;
 import io.understudy.metrics.CoreMetrics;
@@ -35,6 +36,13 @@ final class Relaying implements SessionPhase {
     private final @Nullable ChangeUserBridge changeUser;
     private final @Nullable BoundaryInjector injector;
 
+    private final Transition transition;
+
+    /** Why the session cannot be read any more; null while it can. */
+    private @Nullable RuntimeException unfit;
+
+    private @Nullable UnreadCommands commandsUnread;
+    private @Nullable UnreadResponses responsesUnread;
     private long readNanos;
     private long requestNanos;
     private boolean answered;
@@ -44,10 +52,16 @@ final class Relaying implements SessionPhase {
     /** Number that the next packet to the client has, unless it begins an answer. */
     private int nextSequence = 1;
 
+    /** Told that a packet did not fit, and which phase follows. */
+    interface Transition {
+        void unread(Unread next, RuntimeException fault);
+    }
+
     /**
      * @param filter what of the server's OK packets the client does not get; null: it gets them as they are
      * @param changeUser where only one leg can keep a secret; null: COM_CHANGE_USER is relayed as it comes
      * @param idleAtBoundary run after an answer that leaves the session at a boundary
+     * @param transition told once, when the session cannot be read any more
      */
     Relaying(
             Leg client,
@@ -57,7 +71,8 @@ final class Relaying implements SessionPhase {
             SessionEnvironment environment,
             @Nullable OkFilter filter,
             @Nullable ChangeUserBridge changeUser,
-            Runnable idleAtBoundary) {
+            Runnable idleAtBoundary,
+            Transition transition) {
         this.client = client;
         this.server = server;
         this.model = model;
@@ -66,11 +81,12 @@ final class Relaying implements SessionPhase {
         this.timers = environment.timers();
         this.idleAtBoundary = idleAtBoundary;
         this.changeUser = changeUser;
+        this.transition = transition;
         injector = observers.mayWant() ? new BoundaryInjector(model, observers, server.alloc(), server::write) : null;
         StatementGate gate = injector == null ? StatementGate.CLOSED : injector;
         AnswerIntake answerIntake = new AnswerIntake(model, observers, this::answered);
         CommandIntake commandIntake = new CommandIntake(model, observers, gate, answerIntake);
-        PacketSink toServer = new ToServer(commandIntake, server);
+        PacketSink toServer = new ToServer(commandIntake);
         PacketSink toClient = new ToClient(answerIntake);
         if (filter != null) {
             toClient = new FilteredAnswers(toClient, filter);
@@ -112,6 +128,11 @@ final class Relaying implements SessionPhase {
         model.tick(readNanos);
         metrics.bytesFromClient(bytes.readableBytes());
         commands.scan(bytes);
+        RuntimeException fault = unfit;
+        if (fault != null) {
+            becomeUnread(fault);
+            return;
+        }
         if (model.inFlight().isFull()) {
             clientPaused = true;
             client.setReading(false);
@@ -142,6 +163,11 @@ final class Relaying implements SessionPhase {
         model.tick(readNanos);
         metrics.bytesFromServer(bytes.readableBytes());
         answers.scan(bytes);
+        RuntimeException fault = unfit;
+        if (fault != null) {
+            becomeUnread(fault);
+            return;
+        }
         if (clientPaused && !model.inFlight().isFull()) {
             clientPaused = false;
             client.setReading(true);
@@ -164,6 +190,54 @@ final class Relaying implements SessionPhase {
         if (held != null && model.inFlight().isEmpty()) {
             passOnHeld();
         }
+    }
+
+    /**
+     * A packet did not fit: what follows in the buffer is reported to a sink that passes it on, and the next phase begins
+     * behind it.
+     */
+    private void unfit(RuntimeException fault) {
+        ChangeUserBridge bridge = changeUser;
+        boolean dialogue = bridge != null && bridge.active();
+        // A refusal is the proxy's own decision, and of a dialogue between unlike legs each half is the proxy's own.
+        if (unfit != null || dialogue || fault instanceof Refusal) {
+            throw fault;
+        }
+        unfit = fault;
+    }
+
+    private UnreadCommands unreadCommands() {
+        return new UnreadCommands(server, changeUser != null);
+    }
+
+    /** @param undecided the packet that is passing will be reported again */
+    private UnreadResponses unreadResponses(boolean undecided) {
+        Exchange head = model.inFlight().head();
+        int injected = model.inFlight().injectedAhead();
+        boolean begun = injected > 0 && head != null && head.packets() > (undecided ? 1 : 0);
+        return new UnreadResponses(client, begun ? injected - 1 : injected, begun);
+    }
+
+    private void becomeUnread(RuntimeException fault) {
+        observers.close(Unread.LABEL);
+        UnreadCommands toServer = commandsUnread == null ? unreadCommands() : commandsUnread;
+        UnreadResponses toClient = responsesUnread == null ? unreadResponses(false) : responsesUnread;
+        commands.reportTo(toServer);
+        answers.reportTo(toClient);
+        ChangeUserBridge bridge = changeUser;
+        if (bridge != null) {
+            bridge.close();
+        }
+        server.awaitAtLeast(1);
+        transition.unread(new Unread(client, server, model, metrics, toServer, toClient, commands, answers), fault);
+        clientPaused = false;
+        client.setReading(true);
+        HeldCommand waiting = held;
+        held = null;
+        if (waiting != null) {
+            waiting.passOn();
+        }
+        server.flush();
     }
 
     /** What waits goes behind ours, answered or not. */
@@ -217,10 +291,16 @@ final class Relaying implements SessionPhase {
         if (bridge != null) {
             bridge.close();
         }
-        observers.close(reason);
+        observers.close(reason.label());
     }
 
-    private record ToServer(CommandIntake intake, Leg server) implements PacketSink {
+    private final class ToServer implements PacketSink {
+        private final CommandIntake intake;
+
+        ToServer(CommandIntake intake) {
+            this.intake = intake;
+        }
+
         @Override
         public int onPacket(int length, int sequence, int first) {
             return intake.packet(length, sequence, first);
@@ -233,6 +313,14 @@ final class Relaying implements SessionPhase {
 
         @Override
         public void onEnd() {}
+
+        @Override
+        public PacketSink instead(RuntimeException fault, boolean undecided) {
+            unfit(fault);
+            UnreadCommands next = unreadCommands();
+            commandsUnread = next;
+            return next;
+        }
 
         @Override
         public void forward(ByteBuf bytes) {
@@ -266,6 +354,14 @@ final class Relaying implements SessionPhase {
             Exchange head = model.inFlight().head();
             boolean goesOn = head != null && head.injected() == null && head.packets() > 0;
             nextSequence = goesOn ? current + 1 & 0xFF : 1;
+        }
+
+        @Override
+        public PacketSink instead(RuntimeException fault, boolean undecided) {
+            unfit(fault);
+            UnreadResponses next = unreadResponses(undecided);
+            responsesUnread = next;
+            return next;
         }
 
         @Override

@@ -7,12 +7,13 @@ import io.netty.buffer.ByteBuf;
  *
  * <pre>
  *   Connecting ──backend there──▶ LoggingIn ──OK──▶ Relaying ──┐
+ *       │                             │                 └─does not fit─▶ Unread ─▶ (Ended)
  *       │                             ├─TLS relayed─▶ Passthrough ─▶ (Ended)
  *       │                             │                        │
  *       └── refused, too slow ────────┴── refused, malformed ──┴──▶ Ended
  * </pre>
  */
-sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Passthrough, Ended {
+sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Unread, Passthrough, Ended {
     void fromClient(ByteBuf bytes);
 
     void fromServer(ByteBuf bytes);

@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
  * buffer is kept back, at most four bytes, until the rest arrives: the receiver could do nothing with it anyway. Logical
  * packets of several physical ones (16 MB and more) are reported as one.
  *
- * <p>Not thread-safe; one per direction of a session. When the sink throws, the buffer has been released and the scanner
- * is good for nothing but {@link #close()} and {@link #cleanCut()}; packets that lay whole ahead of the one at fault have
+ * <p>Not thread-safe; one per direction of a session. When the sink throws, {@link PacketSink#instead} names another one;
+ * if it throws as well, the buffer has been released and the scanner is good for nothing but {@link #close()} and {@link #cleanCut()}; packets that lay whole ahead of the one at fault have
  * gone on.
  */
 public final class PacketScanner {
     private static final int LEAD = Packets.HEADER + 1;
     private static final int KEPT_MIN = 1024;
 
-    private final PacketSink sink;
+    private PacketSink sink;
     private final ByteBufAllocator alloc;
 
     /** Payload bytes of the physical packet still to come; -1 between packets. */
@@ -95,6 +95,34 @@ public final class PacketScanner {
         }
     }
 
+    /** Reports to another sink from here on. Of the packet that is passing, what was held goes on. */
+    public void reportTo(PacketSink other) {
+        sink = other;
+        ByteBuf bytes = kept;
+        if (remaining >= 0 && bytes != null) {
+            kept = null;
+            wanted = 0;
+            if (holding && !dropping) {
+                clean = false;
+                other.forward(bytes);
+            } else {
+                bytes.release();
+            }
+            holding = false;
+        }
+    }
+
+    /** Nothing more is scanned: a packet's lead that was cut goes on, whatever follows it. */
+    public void finish() {
+        ByteBuf bytes = kept;
+        kept = null;
+        if (bytes != null && remaining < 0 && !dropping) {
+            sink.forward(bytes);
+        } else if (bytes != null) {
+            bytes.release();
+        }
+    }
+
     /** Releases what is kept back. */
     public void close() {
         ByteBuf bytes = kept;
@@ -129,7 +157,7 @@ public final class PacketScanner {
                 return lead(in, at, end);
             }
             packetAt = at;
-            int verdict = sink.onPacket(length, header >>> 24, in.getUnsignedByte(at + Packets.HEADER));
+            int verdict = verdict(length, header >>> 24, in.getUnsignedByte(at + Packets.HEADER));
             int next = at + Packets.HEADER + length;
             if (verdict != 0 || next > end) {
                 remaining = length;
@@ -137,7 +165,7 @@ public final class PacketScanner {
                 take(verdict, length);
                 return beginDecided(in, at, end);
             }
-            sink.onEnd();
+            ended();
             at = next;
         } while (end - at > Packets.HEADER);
         return at;
@@ -252,7 +280,7 @@ public final class PacketScanner {
     private void decide(ByteBuf buf, int at) {
         int length = buf.getUnsignedMediumLE(at);
         int first = length == 0 ? -1 : buf.getUnsignedByte(at + Packets.HEADER);
-        take(sink.onPacket(length, buf.getUnsignedByte(at + 3), first), length);
+        take(verdict(length, buf.getUnsignedByte(at + 3), first), length);
     }
 
     private void take(int verdict, int length) {
@@ -304,7 +332,7 @@ public final class PacketScanner {
     private void show(ByteBuf buf, int index) {
         int length = wanted;
         wanted = 0;
-        boolean goesOn = sink.onShown(buf, index, length);
+        boolean goesOn = shown(buf, index, length);
         if (holding) {
             holding = false;
             dropping |= !goesOn;
@@ -319,7 +347,33 @@ public final class PacketScanner {
         }
         if (!more) {
             dropping = false;
+            ended();
+        }
+    }
+
+    private int verdict(int length, int sequence, int first) {
+        try {
+            return sink.onPacket(length, sequence, first);
+        } catch (RuntimeException fault) {
+            sink = sink.instead(fault, true);
+            return sink.onPacket(length, sequence, first);
+        }
+    }
+
+    private boolean shown(ByteBuf buf, int index, int length) {
+        try {
+            return sink.onShown(buf, index, length);
+        } catch (RuntimeException fault) {
+            sink = sink.instead(fault, false);
+            return true;
+        }
+    }
+
+    private void ended() {
+        try {
             sink.onEnd();
+        } catch (RuntimeException fault) {
+            sink = sink.instead(fault, false);
         }
     }
 }

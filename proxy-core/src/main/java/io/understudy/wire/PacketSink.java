@@ -35,6 +35,16 @@ public interface PacketSink {
     /** The logical packet's last byte has passed. */
     void onEnd();
 
+    /**
+     * This sink threw. Returns the sink to report to from here on; the packet that is passing goes on as was decided last.
+     *
+     * @param undecided {@link #onPacket} threw: the returned sink is asked about the packet in its place
+     * @throws RuntimeException {@code fault}, when the scanner is to stop instead
+     */
+    default PacketSink instead(RuntimeException fault, boolean undecided) {
+        throw fault;
+    }
+
     /** Bytes that go on, with their ownership, in order. */
     void forward(ByteBuf bytes);
 }

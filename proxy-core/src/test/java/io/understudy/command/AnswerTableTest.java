@@ -271,9 +271,19 @@ class AnswerTableTest {
         Conversation cursor = mode.talk("cursor")
                 .command(p, text("SELECT 1"))
                 .last(prepared(0, 0), new Seen(p, 0, 0, 0, 0, 9))
-                .command(x, execute(9))
+                .command(x, int4(9), of(1), int4(1))
                 .server(of(1), definition("a"))
                 .last(mode.end(CURSOR), done(x, CURSOR));
+        // A procedure's own cursor sets the same bit, and rows follow: with and without a cursor asked for.
+        int inside = CURSOR | ServerStatus.MORE_RESULTS_EXISTS;
+        for (byte[] body : new byte[][] {execute(9), concat(int4(9), of(1), int4(1))}) {
+            all.add(mode.header(mode.talk("procedure with a cursor").command(x, body), 1, inside)
+                    .server(binary, mode.end(inside))
+                    .last(ok(0, AC), rows(x, AC, 1)));
+        }
+        all.add(mode.header(mode.query("procedure with a cursor"), 1, CURSOR)
+                .server(shortString("a"))
+                .last(mode.end(CURSOR), rows(CommandCode.QUERY, CURSOR, 1)));
         for (int i = 0; i < 2; i++) {
             cursor.command(CommandCode.STMT_FETCH, int4(9), int4(2))
                     .server(binary, binary)

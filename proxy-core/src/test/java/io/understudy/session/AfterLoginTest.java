@@ -2,6 +2,7 @@ package io.understudy.session;
 
 import static io.understudy.testkit.Bytes.concat;
 import static io.understudy.testkit.Bytes.err;
+import static io.understudy.testkit.Bytes.of;
 import static io.understudy.testkit.Bytes.ok;
 import static io.understudy.testkit.Bytes.packet;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -118,11 +119,27 @@ class AfterLoginTest {
     }
 
     @Test
-    void bytesThatCannotBeTakenApartAreTheClientsFaultStill() {
+    void bytesThatDoNotFitGoOnBehindOurs() {
         logIn(new byte[0]);
         scripted.client(packet(9, THEIRS));
         scripted.server(packet(1, ok(0, AC)));
-        assertThat(scripted.closed("client_malformed")).isEqualTo(1);
+        assertThat(scripted.client.take()).isEmpty();
+        assertThat(scripted.server.take()).isEqualTo(packet(9, THEIRS));
+        assertThat(scripted.unread("command_number")).isEqualTo(1);
+        scripted.finish();
+    }
+
+    @Test
+    void aResponseToOursThatDoesNotFitReleasesWhatIsHeld() {
+        logIn(new byte[0]);
+        scripted.client(THEIRS);
+        scripted.server(packet(1, of(0)));
+        assertThat(scripted.client.take()).isEmpty();
+        assertThat(scripted.client.reading()).isTrue();
+        assertThat(scripted.server.take()).isEqualTo(THEIRS);
+        scripted.server(packet(1, ok(3, AC)));
+        assertThat(scripted.client.take()).isEqualTo(packet(1, ok(3, AC)));
+        assertThat(scripted.unread("ok_packet")).isEqualTo(1);
         scripted.finish();
     }
 }

@@ -121,60 +121,6 @@ class SessionLifeTest {
     }
 
     @Test
-    void malformedCommand() {
-        Scripted scripted = loggedIn();
-        byte[] bad = QUERY.clone();
-        bad[3] = 9;
-        scripted.client(QUERY, bad);
-        assertThat(scripted.server.take()).as("what came before it goes on").isEqualTo(QUERY);
-        byte[] sent = scripted.client.take();
-        assertThat(Bytes.slice(sent, 3, 7)).isEqualTo(Bytes.concat(of(1, 0xFF), Bytes.int2(1156)));
-        over(scripted, "client_malformed");
-    }
-
-    @Test
-    void malformedAnswerAfterWholePackets() {
-        Scripted scripted = loggedIn();
-        scripted.client(QUERY);
-        byte[] good = Bytes.concat(packet(1, of(1)), packet(2, definition("a")));
-        scripted.server(good, packet(3, of(0xFE)));
-        byte[] ignored = scripted.client.take();
-        assertThat(ignored).startsWith(good);
-        // An EOF packet without status is tolerated; an answer that nobody asked for is not.
-        scripted.server(packet(4, Bytes.eof(AC)), packet(1, of(3)));
-        byte[] sent = scripted.client.take();
-        byte[] err = Bytes.slice(sent, 9, sent.length);
-        assertThat(Bytes.slice(err, 3, 7)).isEqualTo(Bytes.concat(of(1, 0xFF), Bytes.int2(1835)));
-        over(scripted, "server_malformed");
-    }
-
-    @Test
-    void anErrorInTheMiddleOfAResultHasItsNumber() {
-        Scripted scripted = loggedIn();
-        scripted.client(QUERY);
-        scripted.server(packet(1, of(1)), packet(2, definition("a")), packet(3, Bytes.eof(AC)), packet(4, of(1, 65)));
-        scripted.client.take();
-        byte[] bad = QUERY.clone();
-        bad[3] = 9;
-        scripted.client(bad);
-        assertThat(scripted.client.take()[3]).isEqualTo((byte) 5);
-        over(scripted, "client_malformed");
-    }
-
-    @Test
-    void noErrorIntoTheMiddleOfAPacket() {
-        Scripted scripted = loggedIn();
-        scripted.client(QUERY);
-        scripted.server(packet(1, of(1)), of(40, 0, 0, 2, 3, 'd'));
-        scripted.client.take();
-        byte[] bad = QUERY.clone();
-        bad[3] = 9;
-        scripted.client(bad);
-        assertThat(scripted.client.take()).isEmpty();
-        over(scripted, "client_malformed");
-    }
-
-    @Test
     void aClientFarAheadIsMadeToWait() {
         Scripted scripted = loggedIn();
         byte[] ping = Bytes.command(CommandCode.PING, "");

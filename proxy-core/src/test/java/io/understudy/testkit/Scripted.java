@@ -171,6 +171,13 @@ public final class Scripted {
         return counter == null ? 0 : counter.count();
     }
 
+    /** How many sessions are relayed unread because of something. */
+    public double unread(String reason) {
+        var counter =
+                meters.find("understudy.unread.sessions").tag("reason", reason).counter();
+        return counter == null ? 0 : counter.count();
+    }
+
     public int ends() {
         return ends;
     }

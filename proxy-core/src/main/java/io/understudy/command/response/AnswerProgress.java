@@ -38,6 +38,7 @@ public class AnswerProgress {
     private @Nullable ErrPacket error;
     private int preparedId;
     private int preparedParameters;
+    private boolean cursorAsked;
     private boolean cursorOpen;
 
     /** Prepares for a new answer. */
@@ -62,7 +63,13 @@ public class AnswerProgress {
         error = null;
         preparedId = -1;
         preparedParameters = 0;
+        cursorAsked = false;
         cursorOpen = false;
+    }
+
+    /** The command asks for a server-side cursor. To be called behind {@link #expect}. */
+    public final void askCursor() {
+        cursorAsked = true;
     }
 
     /** A packet of the answer begins: see {@link Answer#packet}. */
@@ -125,6 +132,7 @@ public class AnswerProgress {
         ok.parse(buf, index, length, known);
         affectedRows = ok.affectedRows();
         setStatus(ok.status(), ok.warnings());
+        cursorOpen = false;
         SessionState.Visitor visitor = sessionState;
         if (visitor != null && ok.stateLength() > 0) {
             SessionState.visit(buf, ok.stateAt(), ok.stateLength(), visitor);
@@ -147,7 +155,19 @@ public class AnswerProgress {
         status = bits;
         warnings = warningCount;
         statusSeen = true;
-        cursorOpen |= (bits & ServerStatus.CURSOR_EXISTS) != 0 && (bits & ServerStatus.LAST_ROW_SENT) == 0;
+    }
+
+    /**
+     * Column definitions are over. Decides from the status seen last whether the server keeps the rows behind a cursor.
+     *
+     * <p>The bit CURSOR_EXISTS alone does not tell: a procedure's own cursors set it too, in every status until the CALL is
+     * over. A cursor is open only where the command asked for one and nothing more follows: a CALL opens none, and what it
+     * sends is always followed by its closing OK packet.
+     */
+    final boolean cursorGranted() {
+        int decisive = ServerStatus.CURSOR_EXISTS | ServerStatus.LAST_ROW_SENT | ServerStatus.MORE_RESULTS_EXISTS;
+        cursorOpen = cursorAsked && (status & decisive) == ServerStatus.CURSOR_EXISTS;
+        return cursorOpen;
     }
 
     /** The last byte of the packet now passing, or already passed, is the answer's last. */

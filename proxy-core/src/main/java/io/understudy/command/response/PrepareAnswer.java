@@ -23,7 +23,8 @@ final class PrepareAnswer extends Answer {
             if (first == Marker.OK) {
                 return MIN_LENGTH + 1;
             }
-            throw new MalformedPacketException("COM_STMT_PREPARE is answered with byte " + first);
+            throw new MalformedPacketException(
+                    MalformedPacketException.Kind.RESPONSE_START, "COM_STMT_PREPARE is answered with byte " + first);
         }
         p.remaining--;
         if (p.remaining == 0) {
@@ -46,7 +47,8 @@ final class PrepareAnswer extends Answer {
             return;
         }
         if (length < MIN_LENGTH) {
-            throw new MalformedPacketException("the answer to COM_STMT_PREPARE is cut off");
+            throw new MalformedPacketException(
+                    MalformedPacketException.Kind.RESPONSE_START, "the answer to COM_STMT_PREPARE is cut off");
         }
         int columns = buf.getUnsignedShortLE(index + 5);
         int parameters = buf.getUnsignedShortLE(index + 7);

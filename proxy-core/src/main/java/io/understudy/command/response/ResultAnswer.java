@@ -64,7 +64,8 @@ final class ResultAnswer extends Answer {
             return 0;
         }
         if (length == 0) {
-            throw new MalformedPacketException("an empty packet where an answer begins");
+            throw new MalformedPacketException(
+                    MalformedPacketException.Kind.RESPONSE_START, "an empty packet where an answer begins");
         }
         return COUNT_LENGTH;
     }
@@ -110,8 +111,8 @@ final class ResultAnswer extends Answer {
             }
             case DEFINITIONS_END -> {
                 p.readEof(buf, index, length);
-                if ((p.status() & ServerStatus.CURSOR_EXISTS) != 0) {
-                    resultOver(p);
+                if (p.cursorGranted()) {
+                    p.end();
                 } else {
                     p.phase = ROWS;
                 }
@@ -119,6 +120,7 @@ final class ResultAnswer extends Answer {
             default -> {
                 if (p.has(Capabilities.DEPRECATE_EOF)) {
                     p.readOk(buf, index, length);
+                    p.cursorGranted();
                 } else {
                     p.readEof(buf, index, length);
                 }
@@ -130,11 +132,14 @@ final class ResultAnswer extends Answer {
     private static void columnCount(AnswerProgress p, ByteBuf buf, int index, int length) {
         int size = LengthEncoded.size(p.first);
         if (size > length) {
-            throw new MalformedPacketException("a column count is cut off");
+            throw new MalformedPacketException(
+                    MalformedPacketException.Kind.RESPONSE_START, "a column count is cut off");
         }
         long columns = LengthEncoded.get(buf, index);
         if (columns <= 0 || columns > MAX_COLUMNS) {
-            throw new MalformedPacketException("an answer begins with byte " + p.first + ", which is no column count");
+            throw new MalformedPacketException(
+                    MalformedPacketException.Kind.RESPONSE_START,
+                    "an answer begins with byte " + p.first + ", which is no column count");
         }
         boolean optional = p.has(Capabilities.MARIADB_CACHE_METADATA | Capabilities.OPTIONAL_RESULTSET_METADATA);
         boolean follows = !optional || size >= length || buf.getByte(index + size) != 0;

@@ -34,7 +34,8 @@ public final class OkPacket {
         affectedRows = integer(buf);
         lastInsertId = integer(buf);
         if (end - at < 4) {
-            throw new MalformedPacketException("OK packet ends before its status bits");
+            throw new MalformedPacketException(
+                    MalformedPacketException.Kind.OK_PACKET, "OK packet ends before its status bits");
         }
         status = buf.getUnsignedShortLE(at);
         warnings = buf.getUnsignedShortLE(at + 2);
@@ -57,7 +58,7 @@ public final class OkPacket {
     private long integer(ByteBuf buf) {
         int size = at < end ? LengthEncoded.size(buf.getUnsignedByte(at)) : 1;
         if (at + size > end) {
-            throw new MalformedPacketException("OK packet is cut off");
+            throw new MalformedPacketException(MalformedPacketException.Kind.OK_PACKET, "OK packet is cut off");
         }
         long value = LengthEncoded.get(buf, at);
         at += size;

@@ -1,0 +1,130 @@
+package io.understudy.session;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.command.SessionModel;
+import io.understudy.metrics.CoreMetrics;
+import io.understudy.wire.Leg;
+import io.understudy.wire.PacketScanner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A logged-in session in which a packet did not fit the protocol: bytes are relayed as they come until one side closes.
+ * What the legs have of their own, TLS and compression, stays in its place below.
+ *
+ * <p>Packet headers are followed only where they must be: towards the client until the responses to injected statements
+ * have been dropped, and towards the server where a COM_CHANGE_USER cannot be relayed unread.
+ */
+final class Unread implements SessionPhase {
+    /** What observers are told in place of a reason why the session ended. */
+    static final String LABEL = "unread";
+
+    private final Leg client;
+    private final Leg server;
+    private final SessionModel model;
+    private final CoreMetrics metrics;
+    private final UnreadCommands commands;
+    private final UnreadResponses responses;
+    private @Nullable PacketScanner commandScanner;
+    private @Nullable PacketScanner responseScanner;
+
+    /** Takes over the scanners, which report to {@code commands} and {@code responses}. */
+    Unread(
+            Leg client,
+            Leg server,
+            SessionModel model,
+            CoreMetrics metrics,
+            UnreadCommands commands,
+            UnreadResponses responses,
+            PacketScanner commandScanner,
+            PacketScanner responseScanner) {
+        this.client = client;
+        this.server = server;
+        this.model = model;
+        this.metrics = metrics;
+        this.commands = commands;
+        this.responses = responses;
+        this.commandScanner = commandScanner;
+        this.responseScanner = responseScanner;
+        stopScanning();
+    }
+
+    /** What was known of the session when it was last read. */
+    SessionModel model() {
+        return model;
+    }
+
+    @Override
+    public void fromClient(ByteBuf bytes) {
+        metrics.bytesFromClient(bytes.readableBytes());
+        PacketScanner scanner = commandScanner;
+        if (scanner == null) {
+            server.write(bytes);
+        } else {
+            scanner.scan(bytes);
+        }
+    }
+
+    @Override
+    public void fromServer(ByteBuf bytes) {
+        metrics.bytesFromServer(bytes.readableBytes());
+        PacketScanner scanner = responseScanner;
+        if (scanner == null) {
+            client.write(bytes);
+        } else {
+            scanner.scan(bytes);
+            stopScanning();
+        }
+    }
+
+    private void stopScanning() {
+        PacketScanner towardsServer = commandScanner;
+        if (towardsServer != null && commands.mayPassAll()) {
+            commandScanner = null;
+            towardsServer.finish();
+        }
+        PacketScanner towardsClient = responseScanner;
+        if (towardsClient != null && responses.mayPassAll()) {
+            responseScanner = null;
+            towardsClient.finish();
+        }
+    }
+
+    @Override
+    public void clientReadComplete() {
+        server.flush();
+    }
+
+    @Override
+    public void serverReadComplete() {
+        client.flush();
+    }
+
+    /** Nothing of the proxy's can be put between bytes that are not read. */
+    @Override
+    public int errorSequence() {
+        return -1;
+    }
+
+    /** Not to be known: the server ends the session when it has said what there is to say. */
+    @Override
+    public boolean answersDue() {
+        return true;
+    }
+
+    @Override
+    public String name() {
+        return "relaying unread";
+    }
+
+    @Override
+    public void close(CloseReason reason) {
+        PacketScanner towardsServer = commandScanner;
+        if (towardsServer != null) {
+            towardsServer.close();
+        }
+        PacketScanner towardsClient = responseScanner;
+        if (towardsClient != null) {
+            towardsClient.close();
+        }
+    }
+}
