@@ -3,17 +3,22 @@ package io.understudy.arch;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import io.understudy.wire.Capabilities;
+import io.understudy.wire.CommandCode;
+import io.understudy.wire.ServerStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,8 +36,18 @@ class ArchitectureTest {
     /** The one package of the plugins that they share. */
     private static final String SHARED = "binlog";
 
+    /** Values and small tools. Every folder and every plugin may import it. */
+    private static final String BASE = "base";
+
+    /** Numbers of the protocol that views show as they are: every folder and every plugin may name them. */
+    private static final DescribedPredicate<JavaClass> PROTOCOL_CONSTANTS = type(CommandCode.class)
+            .or(type(Capabilities.class))
+            .or(type(ServerStatus.class))
+            .as("constants of the protocol");
+
     /** Folder of proxy-core, and what else of ours it may import. */
     private static final Map<String, List<String>> MAY_IMPORT = new TreeMap<>(Map.ofEntries(
+            Map.entry("base", List.of()),
             Map.entry("wire", List.of()),
             Map.entry("plugin", List.of("sql")),
             Map.entry("sql", List.of()),
@@ -77,7 +92,7 @@ class ArchitectureTest {
     List<DynamicTest> folders() {
         List<DynamicTest> tests = new ArrayList<>();
         MAY_IMPORT.forEach((folder, others) -> tests.add(DynamicTest.dynamicTest(folder + " imports " + others, () -> {
-            List<String> allowed = new ArrayList<>(List.of(folder(folder)));
+            List<String> allowed = new ArrayList<>(List.of(folder(folder), folder(BASE)));
             others.forEach(other -> allowed.add(folder(other)));
             BEYOND_THE_TABLE.getOrDefault(folder, List.of()).forEach(other -> allowed.add(folder(other)));
             noClasses()
@@ -85,7 +100,8 @@ class ArchitectureTest {
                     .resideInAPackage(folder(folder))
                     .should()
                     .dependOnClassesThat(resideInAPackage("io.understudy..")
-                            .and(not(resideInAnyPackage(allowed.toArray(String[]::new)))))
+                            .and(not(resideInAnyPackage(allowed.toArray(String[]::new))))
+                            .and(not(PROTOCOL_CONSTANTS)))
                     .as("proxy-core's folder '" + folder + "' imports of ours only " + others)
                     .allowEmptyShould(true)
                     .check(ours);
@@ -146,10 +162,12 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat(resideInAPackage("io.understudy..")
                         .and(not(resideInAnyPackage(
-                                "io.understudy.plugin..",
-                                "io.understudy.sql..",
-                                "io.understudy.rules..",
-                                "io.understudy.plugins.."))))
+                                        "io.understudy.base..",
+                                        "io.understudy.plugin..",
+                                        "io.understudy.sql..",
+                                        "io.understudy.rules..",
+                                        "io.understudy.plugins.."))
+                                .and(not(PROTOCOL_CONSTANTS))))
                 .check(ours);
     }
 

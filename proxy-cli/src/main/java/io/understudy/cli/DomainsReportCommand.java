@@ -1,6 +1,6 @@
 package io.understudy.cli;
 
-import io.understudy.cli.json.JsonWriter;
+import io.understudy.base.JsonWriter;
 import io.understudy.cli.report.AdminClient;
 import io.understudy.cli.report.DomainsText;
 import io.understudy.config.ConfigLoader;

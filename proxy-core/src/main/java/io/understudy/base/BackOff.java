@@ -1,23 +1,50 @@
-package io.understudy.plugins.binlog;
+package io.understudy.base;
 
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 
-/** How long to wait before the next attempt: from a second, doubling to a minute. Not thread-safe. */
-final class BackOff {
-    static final Duration FIRST = Duration.ofSeconds(1);
-    static final Duration LONGEST = Duration.ofMinutes(1);
+/** Pauses between attempts: each twice as long as the one before, up to a bound. Not thread-safe. */
+public final class BackOff {
+    private final Duration first;
+    private final Duration longest;
+    private final boolean spread;
+    private int failures;
 
-    private Duration next = FIRST;
+    private BackOff(Duration first, Duration longest, boolean spread) {
+        this.first = first;
+        this.longest = longest;
+        this.spread = spread;
+    }
 
-    Duration next() {
-        Duration current = next;
-        Duration doubled = current.multipliedBy(2);
-        next = doubled.compareTo(LONGEST) > 0 ? LONGEST : doubled;
-        return current;
+    /** Pauses of exactly {@code first}, twice that, and so on. */
+    public static BackOff exact(Duration first, Duration longest) {
+        return new BackOff(first, longest, false);
+    }
+
+    /** Pauses between half of that and all of it, so that connections lost together do not come back together. */
+    public static BackOff spread(Duration first, Duration longest) {
+        return new BackOff(first, longest, true);
+    }
+
+    /** Whether nothing has failed since the last {@link #reset}. */
+    public boolean fresh() {
+        return failures == 0;
+    }
+
+    /** Counts a failure and returns the pause before the next attempt. */
+    public Duration next() {
+        long limit = first.toMillis();
+        for (int i = 0; i < failures && limit < longest.toMillis(); i++) {
+            limit *= 2;
+        }
+        failures++;
+        limit = Math.min(limit, longest.toMillis());
+        return Duration.ofMillis(
+                spread ? limit / 2 + ThreadLocalRandom.current().nextLong(limit / 2 + 1) : limit);
     }
 
     /** It has worked. */
-    void reset() {
-        next = FIRST;
+    public void reset() {
+        failures = 0;
     }
 }

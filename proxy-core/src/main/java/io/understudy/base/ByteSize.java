@@ -1,4 +1,4 @@
-package io.understudy.config;
+package io.understudy.base;
 
 import java.util.Map;
 import java.util.regex.Matcher;

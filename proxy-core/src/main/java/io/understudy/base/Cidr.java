@@ -1,4 +1,4 @@
-package io.understudy.config;
+package io.understudy.base;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -47,8 +47,7 @@ public final class Cidr {
         }
         Cidr cidr = new Cidr(masked(address, prefix), prefix);
         if (!Arrays.equals(cidr.network, address)) {
-            throw new IllegalArgumentException(
-                    "'" + text + "' has bits set behind its prefix; the network is " + cidr + "");
+            throw new IllegalArgumentException("'" + text + "' has bits set behind its prefix; the network is " + cidr);
         }
         return cidr;
     }
@@ -79,7 +78,12 @@ public final class Cidr {
     /** Whether an address belongs to the network. An IPv4 address never belongs to an IPv6 network, nor the reverse. */
     public boolean contains(InetAddress address) {
         byte[] bytes = address.getAddress();
-        return bytes.length == network.length && Arrays.equals(masked(bytes, prefix), network);
+        int whole = prefix / 8;
+        if (bytes.length != network.length || !Arrays.equals(bytes, 0, whole, network, 0, whole)) {
+            return false;
+        }
+        int rest = prefix % 8;
+        return rest == 0 || (bytes[whole] & 0xFF00 >> rest & 0xFF) == (network[whole] & 0xFF);
     }
 
     @Override

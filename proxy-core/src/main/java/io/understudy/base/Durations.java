@@ -1,4 +1,4 @@
-package io.understudy.config.bind;
+package io.understudy.base;
 
 import java.time.Duration;
 import java.util.Map;

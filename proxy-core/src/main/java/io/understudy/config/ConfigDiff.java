@@ -1,6 +1,6 @@
 package io.understudy.config;
 
-import io.understudy.config.bind.Durations;
+import io.understudy.base.Durations;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.understudy.config;
 
+import io.understudy.base.ByteSize;
 import io.understudy.config.bind.Document;
 import io.understudy.config.bind.Position;
 import io.understudy.config.bind.Problem;

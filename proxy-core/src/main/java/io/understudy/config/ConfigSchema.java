@@ -1,6 +1,6 @@
 package io.understudy.config;
 
-import io.understudy.config.bind.JsonWriter;
+import io.understudy.base.JsonWriter;
 import io.understudy.config.bind.RecordSchema;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +36,7 @@ public final class ConfigSchema {
         schema.putAll(root);
         schema.put("type", "object");
         schema.put("$defs", Map.of(RecordSchema.SUBSTITUTED, RecordSchema.substituted()));
-        return JsonWriter.write(schema);
+        return JsonWriter.writeIndented(schema);
     }
 
     /** A plugin's keys and the one that belongs to the host. */

@@ -1,5 +1,6 @@
 package io.understudy.config;
 
+import io.understudy.base.Cidr;
 import io.understudy.config.bind.Checks;
 import io.understudy.config.bind.HasWarnings;
 import java.util.HashSet;

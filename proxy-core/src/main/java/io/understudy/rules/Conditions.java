@@ -28,12 +28,17 @@ final class Conditions {
         this.match = match;
     }
 
-    boolean userHolds(String user) {
-        List<NameGlob> terms = match.user();
+    /** Whether a value that is known matches one of a key's terms, asked of each in turn. */
+    private interface Question<T, A, B> {
+        boolean covers(T term, A value, B context);
+    }
+
+    /** A key holds if one of its plain terms matches, where there are any, and none of its negated ones does. */
+    private static <T extends Term, A, B> boolean holds(List<T> terms, A value, B context, Question<T, A, B> question) {
         boolean holds = !Term.anyPlain(terms);
         for (int i = 0; i < terms.size(); i++) {
-            NameGlob term = terms.get(i);
-            if (term.covers(user)) {
+            T term = terms.get(i);
+            if (question.covers(term, value, context)) {
                 if (term.negated()) {
                     return false;
                 }
@@ -41,36 +46,18 @@ final class Conditions {
             }
         }
         return holds;
+    }
+
+    boolean userHolds(String user) {
+        return holds(match.user(), user, this, (term, name, self) -> term.covers(name));
     }
 
     boolean schemaHolds(@Nullable String schema) {
-        List<NameGlob> terms = match.schema();
-        boolean holds = !Term.anyPlain(terms);
-        for (int i = 0; i < terms.size(); i++) {
-            NameGlob term = terms.get(i);
-            if (term.coversIgnoringCase(schema)) {
-                if (term.negated()) {
-                    return false;
-                }
-                holds = true;
-            }
-        }
-        return holds;
+        return holds(match.schema(), schema, this, (term, name, self) -> term.coversIgnoringCase(name));
     }
 
     boolean clientHolds(@Nullable InetAddress client) {
-        List<ClientNet> terms = match.client();
-        boolean holds = !Term.anyPlain(terms);
-        for (int i = 0; i < terms.size(); i++) {
-            ClientNet term = terms.get(i);
-            if (term.covers(client)) {
-                if (term.negated()) {
-                    return false;
-                }
-                holds = true;
-            }
-        }
-        return holds;
+        return holds(match.client(), client, this, (term, address, self) -> term.covers(address));
     }
 
     boolean sessionHolds(String user, @Nullable String schema, @Nullable InetAddress client) {
@@ -78,39 +65,19 @@ final class Conditions {
     }
 
     boolean kindHolds(StatementKind kind) {
-        List<KindTerm> terms = match.kind();
-        boolean holds = !Term.anyPlain(terms);
-        for (int i = 0; i < terms.size(); i++) {
-            KindTerm term = terms.get(i);
-            if (term.covers(kind)) {
-                if (term.negated()) {
-                    return false;
-                }
-                holds = true;
-            }
-        }
-        return holds;
+        return holds(match.kind(), kind, this, (term, of, self) -> term.covers(of));
     }
 
     boolean tableHolds(@Nullable StatementSummary summary, @Nullable String defaultSchema) {
-        List<TableGlob> terms = match.table();
-        if (terms.isEmpty()) {
+        if (match.table().isEmpty()) {
             return true;
         }
-        if (summary == null) {
-            return false;
-        }
-        boolean holds = !Term.anyPlain(terms);
-        for (int i = 0; i < terms.size(); i++) {
-            TableGlob term = terms.get(i);
-            if (covers(term, summary.writes(), defaultSchema) || covers(term, summary.reads(), defaultSchema)) {
-                if (term.negated()) {
-                    return false;
-                }
-                holds = true;
-            }
-        }
-        return holds;
+        return summary != null
+                && holds(
+                        match.table(),
+                        summary,
+                        defaultSchema,
+                        (term, of, schema) -> covers(term, of.writes(), schema) || covers(term, of.reads(), schema));
     }
 
     private static boolean covers(TableGlob term, List<TableName> tables, @Nullable String defaultSchema) {
@@ -123,24 +90,11 @@ final class Conditions {
     }
 
     boolean digestHolds(@Nullable StatementSummary summary) {
-        List<DigestTerm> terms = match.digest();
-        if (terms.isEmpty()) {
+        if (match.digest().isEmpty()) {
             return true;
         }
-        if (summary == null) {
-            return false;
-        }
-        boolean holds = !Term.anyPlain(terms);
-        for (int i = 0; i < terms.size(); i++) {
-            DigestTerm term = terms.get(i);
-            if (term.digest() == summary.digest()) {
-                if (term.negated()) {
-                    return false;
-                }
-                holds = true;
-            }
-        }
-        return holds;
+        return summary != null
+                && holds(match.digest(), summary, this, (term, of, self) -> term.digest() == of.digest());
     }
 
     boolean patternHolds(@Nullable String normalized) {

@@ -1,4 +1,4 @@
-package io.understudy.cli.json;
+package io.understudy.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -40,7 +40,7 @@ class JsonWriterTest {
     @Test
     void escapesWhatJsonAndScriptsCannotHold() {
         assertThat(JsonWriter.write("a\"b\\c\n\t\u0001</script>\u2028é\uD83D\uDE00\uD83D"))
-                .isEqualTo("\"a\\\"b\\\\c\\n\\t\\u0001\\u003c/script>\\u2028é\uD83D\uDE00\\ud83d\"");
+                .isEqualTo("\"a\\\"b\\\\c\\n\\t\\u0001\\u003C/script>\\u2028é\uD83D\uDE00\uFFFD\"");
     }
 
     @Test

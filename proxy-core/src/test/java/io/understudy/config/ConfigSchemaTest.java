@@ -6,8 +6,9 @@ import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
+import io.understudy.base.ByteSize;
+import io.understudy.base.JsonWriter;
 import io.understudy.config.bind.Descriptions;
-import io.understudy.config.bind.JsonWriter;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
@@ -194,8 +195,8 @@ class ConfigSchemaTest {
 
     @Test
     void jsonIsEscaped() {
-        assertThat(JsonWriter.write(Map.of("a\"\\\n\t\u0001\ud800", List.of("\ud83d\ude00", 1, true))))
+        assertThat(JsonWriter.writeIndented(Map.of("a\"\\\n\t\u0001\ud800", List.of("\ud83d\ude00", 1, true))))
                 .isEqualTo(
-                        "{\n  \"a\\\"\\\\\\n\\t\\u0001\\ud800\": [\n    \"\ud83d\ude00\",\n    1,\n    true\n  ]\n}\n");
+                        "{\n  \"a\\\"\\\\\\n\\t\\u0001\uFFFD\": [\n    \"\ud83d\ude00\",\n    1,\n    true\n  ]\n}\n");
     }
 }

@@ -3,6 +3,7 @@ package io.understudy.config;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.base.ByteSize;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

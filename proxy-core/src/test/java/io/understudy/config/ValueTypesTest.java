@@ -3,7 +3,9 @@ package io.understudy.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.understudy.config.bind.Durations;
+import io.understudy.base.ByteSize;
+import io.understudy.base.Cidr;
+import io.understudy.base.Durations;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.regex.Pattern;

@@ -6,6 +6,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -29,6 +30,7 @@ import org.slf4j.LoggerFactory;
 final class AdminRoutes {
 
     private static final Logger LOG = LoggerFactory.getLogger(AdminRoutes.class);
+    private static final ExpositionFormats FORMATS = ExpositionFormats.init();
     private static final String READ = "GET, HEAD";
     private static final String PAGE_POLICY =
             "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline';"
@@ -100,8 +102,8 @@ final class AdminRoutes {
     }
 
     private CompletionStage<Reply> scrape(@Nullable String accept) {
-        MetricsFormat format = MetricsFormat.of(accept);
-        return workers.scrape(() -> Reply.text(format.contentType(), registry.scrape(format.contentType())));
+        String format = FORMATS.findWriter(accept).getContentType();
+        return workers.scrape(() -> Reply.text(format, registry.scrape(format)));
     }
 
     private Reply ready() {

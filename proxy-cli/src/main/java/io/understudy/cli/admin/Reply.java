@@ -1,7 +1,7 @@
 package io.understudy.cli.admin;
 
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.understudy.cli.json.JsonWriter;
+import io.understudy.base.JsonWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 

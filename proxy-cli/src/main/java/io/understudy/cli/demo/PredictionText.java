@@ -1,7 +1,7 @@
 package io.understudy.cli.demo;
 
+import io.understudy.base.JsonWriter;
 import io.understudy.cli.json.JsonReader;
-import io.understudy.cli.json.JsonWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Locale;

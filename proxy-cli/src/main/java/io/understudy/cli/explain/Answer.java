@@ -1,6 +1,6 @@
 package io.understudy.cli.explain;
 
-import io.understudy.cli.json.JsonWriter;
+import io.understudy.base.JsonWriter;
 import io.understudy.rules.Explanation;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.understudy.config.bind;
 
+import io.understudy.base.Durations;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;

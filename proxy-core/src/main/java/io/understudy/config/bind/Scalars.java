@@ -1,5 +1,6 @@
 package io.understudy.config.bind;
 
+import io.understudy.base.Durations;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;

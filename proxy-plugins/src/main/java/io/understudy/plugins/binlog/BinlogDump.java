@@ -1,6 +1,7 @@
 package io.understudy.plugins.binlog;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.base.BackOff;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.WireConnection;
 import io.understudy.plugin.WireConnector;
@@ -38,6 +39,8 @@ public final class BinlogDump {
     /** A rest between reads that saves nearly all wake-ups of a busy log, for who does not need exact arrivals. */
     public static final Duration REST = Duration.ofMillis(20);
 
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+
     private final WireConnector connector;
     private final PrimaryQuestions questions;
     private final ScheduledExecutorService executor;
@@ -47,7 +50,7 @@ public final class BinlogDump {
     private final BooleanSupplier wantTables;
     private final LongSupplier rest;
 
-    private final BackOff backOff = new BackOff();
+    private final BackOff backOff = BackOff.exact(Duration.ofSeconds(1), LONGEST_PAUSE);
     private final AtomicInteger attempt = new AtomicInteger();
     private boolean stopped;
     private BinlogTrouble.@Nullable Reason lastReason;
@@ -249,14 +252,14 @@ public final class BinlogDump {
                 return;
             }
             BinlogStream ended = stream;
-            if (ended != null && ended.lived(BackOff.LONGEST)) {
+            if (ended != null && ended.lived(LONGEST_PAUSE)) {
                 backOff.reset();
             }
             closeConnection();
             if (reason == BinlogTrouble.Reason.SERVER_ID && serverIds.change()) {
                 remedy = "another id is taken, nothing to do";
             }
-            pause = reason.lasting() ? BackOff.LONGEST : backOff.next();
+            pause = reason.lasting() ? LONGEST_PAUSE : backOff.next();
             news = reason != lastReason;
             lastReason = reason;
         }

@@ -3,6 +3,7 @@ package io.understudy.plugins.binlog;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.wire.CommandCode;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -13,9 +14,6 @@ import java.util.List;
  * count us among those whose acknowledgement it waits for.
  */
 final class DumpCommands {
-    private static final int COM_QUERY = 0x03;
-    private static final int COM_BINLOG_DUMP = 0x12;
-    private static final int COM_BINLOG_DUMP_GTID = 0x1e;
     /** The position follows as a GTID set. */
     private static final int BINLOG_THROUGH_GTID = 0x04;
 
@@ -39,7 +37,7 @@ final class DumpCommands {
     }
 
     static ByteBuf query(ByteBufAllocator alloc, String sql) {
-        ByteBuf out = begin(alloc, COM_QUERY);
+        ByteBuf out = begin(alloc, CommandCode.QUERY);
         out.writeCharSequence(sql, StandardCharsets.UTF_8);
         return end(out);
     }
@@ -47,14 +45,14 @@ final class DumpCommands {
     /** @param position MySQL's executed GTIDs; of no use to MariaDB, which has been told by a variable */
     static ByteBuf dump(ByteBufAllocator alloc, ServerFlavor flavor, long serverId, String position) {
         if (flavor == ServerFlavor.MARIADB) {
-            ByteBuf out = begin(alloc, COM_BINLOG_DUMP);
+            ByteBuf out = begin(alloc, CommandCode.BINLOG_DUMP);
             out.writeIntLE(FIRST_POSITION).writeShortLE(0).writeIntLE((int) serverId);
             return end(out);
         }
         ByteBuf set = alloc.buffer();
         try {
             MySqlGtidSet.parse(position).encode(set);
-            ByteBuf out = begin(alloc, COM_BINLOG_DUMP_GTID);
+            ByteBuf out = begin(alloc, CommandCode.BINLOG_DUMP_GTID);
             out.writeShortLE(BINLOG_THROUGH_GTID).writeIntLE((int) serverId);
             out.writeIntLE(0); // no file name
             out.writeLongLE(FIRST_POSITION);

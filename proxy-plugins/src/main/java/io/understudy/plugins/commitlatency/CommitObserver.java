@@ -8,6 +8,7 @@ import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
+import io.understudy.wire.Capabilities;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -15,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds one session's commits and hands them on. */
 final class CommitObserver implements SessionObserver {
-    private static final long CLIENT_FOUND_ROWS = 1L << 1;
-    private static final long CLIENT_DEPRECATE_EOF = 1L << 24;
 
     /** What is longer may be a block of MariaDB's, {@code BEGIN NOT ATOMIC}. */
     private static final int LONGEST_BEGIN = "BEGIN NOT ATOMIC ".length();
@@ -34,7 +33,7 @@ final class CommitObserver implements SessionObserver {
         this.sink = sink;
         long capabilities = session.capabilities();
         recognizer = new CommitRecognizer(
-                (capabilities & CLIENT_FOUND_ROWS) != 0, (capabilities & CLIENT_DEPRECATE_EOF) != 0);
+                (capabilities & Capabilities.FOUND_ROWS) != 0, (capabilities & Capabilities.DEPRECATE_EOF) != 0);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.understudy.plugin.CommandView;
 import io.understudy.plugin.ResponseView;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
+import io.understudy.wire.ServerStatus;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * a rule that is looked at first. The server says so neither in the error nor by GTID, so the error's number decides.
  */
 final class CommitRecognizer {
-    private static final int STATUS_AUTOCOMMIT = 0x0002;
     private static final int ER_LOCK_DEADLOCK = 1213;
 
     /**
@@ -171,7 +171,7 @@ final class CommitRecognizer {
     /** Whether a statement at whose end no transaction is open any more has committed it, rather than rolled it back. */
     private static boolean mayCommit(StatementKind kind, ResponseView response) {
         if (kind == StatementKind.SET) {
-            return (response.status() & STATUS_AUTOCOMMIT) != 0; // SET autocommit=1
+            return (response.status() & ServerStatus.AUTOCOMMIT) != 0; // SET autocommit=1
         }
         return kind.implicitCommit() || kind.writes();
     }

@@ -9,6 +9,7 @@ import io.understudy.plugin.WireConnection;
 import io.understudy.plugin.WireConnector;
 import io.understudy.plugin.WireResponse;
 import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.wire.CommandCode;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * standby and domain, so that a slow domain does not hide a quick one. Any thread.
  */
 final class AppliedTimes implements AutoCloseable {
-    private static final int COM_QUERY = 3;
     /** Longer waits end as unknown. */
     private static final long LONGEST_SECONDS = 300;
     /** From one question to the next. */
@@ -126,7 +126,7 @@ final class AppliedTimes implements AutoCloseable {
 
         private void send(WireConnection open, String gtid, long since) {
             ByteBuf command = open.alloc().buffer();
-            command.writeMediumLE(0).writeByte(0).writeByte(COM_QUERY);
+            command.writeMediumLE(0).writeByte(0).writeByte(CommandCode.QUERY);
             command.writeCharSequence(
                     "SELECT MASTER_GTID_WAIT('" + gtid + "', " + LONGEST_SECONDS + ")", StandardCharsets.US_ASCII);
             command.setMediumLE(command.readerIndex(), command.readableBytes() - 4);

@@ -3,6 +3,7 @@ package io.understudy.plugins.mirror;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.WireConnection;
 import io.understudy.plugin.WireResponse;
+import io.understudy.wire.CommandCode;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,7 @@ final class FirstStatements implements WireResponse {
         }
         FirstStatements answers = new FirstStatements(statements.size(), whenAnswered);
         for (String sql : statements) {
-            connection.execute(Commands.text(connection.alloc(), Commands.QUERY, sql), answers);
+            connection.execute(Commands.text(connection.alloc(), CommandCode.QUERY, sql), answers);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.understudy.plugins.mirror;
 
+import io.understudy.base.ByteSize;
 import io.understudy.rules.Match;
 import java.time.Duration;
 import java.util.List;
@@ -63,16 +64,19 @@ public record MirrorConfig(
      * @param bytes how many bytes of packets
      * @param age how long one may wait
      */
-    public record Queue(Integer statements, ByteCount bytes, Duration age) {
+    public record Queue(Integer statements, ByteSize bytes, Duration age) {
         private static final Duration SHORTEST_AGE = Duration.ofMillis(50);
 
         @SuppressWarnings("NullAway") // absent keys come as null
         public Queue {
             statements = statements == null ? 10_000 : statements;
-            bytes = bytes == null ? new ByteCount(64 << 20) : bytes;
+            bytes = bytes == null ? new ByteSize(64 << 20) : bytes;
             age = age == null ? Duration.ofSeconds(5) : age;
             if (statements < 1 || statements > 10_000_000) {
                 throw new IllegalArgumentException("statements: expected 1 to 10000000 but found " + statements);
+            }
+            if (bytes.bytes() < 1) {
+                throw new IllegalArgumentException("bytes: expected at least 1 byte but found " + bytes);
             }
             if (age.compareTo(SHORTEST_AGE) < 0) {
                 throw new IllegalArgumentException("age: expected at least " + SHORTEST_AGE.toMillis()

@@ -1,6 +1,8 @@
 package io.understudy.plugins.mirror;
 
+import io.understudy.base.BackOff;
 import io.understudy.plugin.WireConnection;
+import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +28,8 @@ final class MirrorConnection implements Playback.Ending {
     private final StandbyMirror mirror;
     private final MirrorLane lane;
     private final Runnable begin = this::begin;
-    private final BackOff backOff = new BackOff();
+    // A login costs as much as hundreds of statements, and nobody waits for a mirror.
+    private final BackOff backOff = BackOff.spread(Duration.ofSeconds(1), Duration.ofSeconds(10));
 
     private volatile @Nullable WireConnection wire;
     /** Logged in, but its first statements are not answered yet; {@link #busySinceNanos} counts for it too. */
@@ -239,7 +242,7 @@ final class MirrorConnection implements Playback.Ending {
             lane.closed();
             current.close();
             if (System.nanoTime() - openedNanos > LASTING_NANOS) {
-                backOff.succeeded();
+                backOff.reset();
             }
         }
         lost(reason);
@@ -250,8 +253,8 @@ final class MirrorConnection implements Playback.Ending {
         if (closed) {
             return;
         }
-        boolean first = backOff.failed();
-        int delay = backOff.delayMillis();
+        boolean first = backOff.fresh();
+        long delay = backOff.next().toMillis();
         if (first && reason != null) {
             log.warn("mirror connection to {} lost: {}; next attempt in {} ms", mirror.name(), reason, delay);
         }

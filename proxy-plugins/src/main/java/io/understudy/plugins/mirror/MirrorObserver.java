@@ -11,6 +11,7 @@ import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.rules.SessionRules;
 import io.understudy.sql.StatementSummary;
+import io.understudy.wire.CommandCode;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.ThreadLocalRandom;
@@ -129,12 +130,12 @@ final class MirrorObserver implements SessionObserver {
     /** What is sent behind one of these before its answer may mean something that is not known yet. */
     private static boolean changesSession(CommandView command) {
         return switch (command.code()) {
-            case Commands.QUERY ->
+            case CommandCode.QUERY ->
                 switch (command.kind()) {
                     case SET, USE, CREATE, LOCK, UNLOCK, EXECUTE, BLOCK -> true;
                     default -> false;
                 };
-            case Commands.INIT_DB, Commands.CHANGE_USER, Commands.RESET_CONNECTION -> true;
+            case CommandCode.INIT_DB, CommandCode.CHANGE_USER, CommandCode.RESET_CONNECTION -> true;
             default -> false;
         };
     }
@@ -153,7 +154,7 @@ final class MirrorObserver implements SessionObserver {
         if (!command.complete()) {
             return "too_long";
         }
-        if (command.code() == Commands.STMT_BULK_EXECUTE) {
+        if (command.code() == CommandCode.STMT_BULK_EXECUTE) {
             return "bulk_execute";
         }
         PreparedStatement prepared = command.prepared();

@@ -5,6 +5,7 @@ import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.WireConnection;
 import io.understudy.plugin.WireResponse;
+import io.understudy.wire.CommandCode;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -65,11 +66,11 @@ final class Playback {
                 ending.notReproducible(statement);
                 return;
             }
-            changes.add(Commands.text(connection.alloc(), Commands.QUERY, set));
+            changes.add(Commands.text(connection.alloc(), CommandCode.QUERY, set));
         }
         String schema = wanted.schema();
         if (schema != null && (before == null || !schema.equals(before.schema()))) {
-            changes.add(Commands.text(connection.alloc(), Commands.INIT_DB, schema));
+            changes.add(Commands.text(connection.alloc(), CommandCode.INIT_DB, schema));
         }
         setting = schema == null && before != null ? wanted.in(before.schema()) : wanted;
         if (changes.isEmpty()) {
@@ -144,7 +145,7 @@ final class Playback {
     private void prepare(MirroredStatement statement, byte[] text, int parameters) {
         long sentNanos = System.nanoTime();
         awaitsStep = true;
-        connection.execute(Commands.bytes(connection.alloc(), Commands.STMT_PREPARE, text), new WireResponse() {
+        connection.execute(Commands.bytes(connection.alloc(), CommandCode.STMT_PREPARE, text), new WireResponse() {
             @Override
             public void onResponse(ResponseView response, int preparedId) {
                 awaitsStep = false;

@@ -11,6 +11,7 @@ import io.understudy.plugin.WireConnection;
 import io.understudy.plugin.WireConnector;
 import io.understudy.plugin.WireResponse;
 import io.understudy.plugin.WireStream;
+import io.understudy.wire.CommandCode;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
@@ -106,7 +107,7 @@ final class FakeStandby implements StandbyBackend, WireConnector {
         @Override
         public void execute(ByteBuf command, WireResponse response) {
             int code = command.getUnsignedByte(command.readerIndex() + 4);
-            String text = code == Commands.QUERY
+            String text = code == CommandCode.QUERY
                     ? command.toString(command.readerIndex() + 5, command.readableBytes() - 5, StandardCharsets.UTF_8)
                     : "#" + code;
             received.add(text);
@@ -133,7 +134,7 @@ final class FakeStandby implements StandbyBackend, WireConnector {
         void answerOne() {
             WireResponse response = pending.remove();
             int code = codes.remove();
-            response.onResponse(new Answered(errorCode), code == Commands.STMT_PREPARE ? ++prepared : -1);
+            response.onResponse(new Answered(errorCode), code == CommandCode.STMT_PREPARE ? ++prepared : -1);
         }
 
         @Override

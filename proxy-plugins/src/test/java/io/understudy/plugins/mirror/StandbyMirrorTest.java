@@ -7,8 +7,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.understudy.base.ByteSize;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.StandbyState;
+import io.understudy.wire.CommandCode;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,7 +53,7 @@ class StandbyMirrorTest {
     private static MirrorConfig config(int concurrency, int statements, String bytes, Duration age) {
         return new MirrorConfig(
                 concurrency,
-                new MirrorConfig.Queue(statements, ByteCount.parse(bytes), age),
+                new MirrorConfig.Queue(statements, ByteSize.parse(bytes), age),
                 null,
                 null,
                 null,
@@ -69,7 +71,7 @@ class StandbyMirrorTest {
     }
 
     private void offer(StandbyMirror mirror, String sql, long session, StatementSetting setting) {
-        ByteBuf packet = Commands.text(UnpooledByteBufAllocator.DEFAULT, Commands.QUERY, sql);
+        ByteBuf packet = Commands.text(UnpooledByteBufAllocator.DEFAULT, CommandCode.QUERY, sql);
         packets.add(packet);
         mirror.offer(new MirroredStatement(
                 packet,
@@ -109,9 +111,11 @@ class StandbyMirrorTest {
 
     @Test
     void anAgeShorterThanABatchMayWaitIsRefused() {
-        assertThatThrownBy(() -> new MirrorConfig.Queue(10, ByteCount.parse("1MiB"), Duration.ofMillis(49)))
+        assertThatThrownBy(() -> new MirrorConfig.Queue(10, ByteSize.parse("1MiB"), Duration.ofMillis(49)))
                 .hasMessageContaining("age: expected at least 50ms");
-        assertThat(new MirrorConfig.Queue(10, ByteCount.parse("1MiB"), Duration.ofMillis(50)).age())
+        assertThatThrownBy(() -> new MirrorConfig.Queue(10, ByteSize.parse("0B"), Duration.ofMillis(50)))
+                .hasMessageContaining("at least 1 byte");
+        assertThat(new MirrorConfig.Queue(10, ByteSize.parse("1MiB"), Duration.ofMillis(50)).age())
                 .isEqualTo(Duration.ofMillis(50));
     }
 

@@ -34,15 +34,6 @@ class ValueTypesTest {
     }
 
     @Test
-    void readsSizes() {
-        assertThat(ByteCount.parse("64MiB").bytes()).isEqualTo(64L << 20);
-        assertThat(ByteCount.parse("10KB").bytes()).isEqualTo(10_000);
-        assertThat(ByteCount.parse("64MiB")).hasToString("64MiB");
-        assertThatThrownBy(() -> ByteCount.parse("many")).hasMessageContaining("size such as 64MiB");
-        assertThatThrownBy(() -> ByteCount.parse("0B")).hasMessageContaining("at least 1 byte");
-    }
-
-    @Test
     void aRateLimitLetsSoManyThroughInEachSecond() {
         RateLimit limit = RateLimit.perSecond(3);
         int first = 0;
