@@ -27,6 +27,12 @@ final class Draft {
     /** Kind of the statement that a SET STATEMENT carries. */
     @Nullable
     StatementKind carried;
+    /** It calls a function that only one product has built in. */
+    boolean oneProduct;
+    /** Something in it may change the session's settings, schema, locks or temporary tables. */
+    boolean touchesSession;
+    /** It is a SET STATEMENT with harmless settings, FOR a query. */
+    boolean ownSettings;
 
     private int writings;
 
@@ -96,15 +102,28 @@ final class Draft {
         }
     }
 
+    /** For these the statements that a text holds are not known for sure. */
+    private static boolean isUnread(@Nullable NotPure why) {
+        return why != null
+                && switch (why) {
+                    case UNPARSED, EXECUTABLE_COMMENT, TOO_LONG, CHARSET, QUOTES_UNKNOWN -> true;
+                    default -> false;
+                };
+    }
+
     StatementSummary finish(long digest, StatementKind kind) {
-        NotPure why = reason != null ? reason : functionReason;
+        NotPure why =
+                reason != null ? reason : functionReason != null || !ownSettings ? functionReason : NotPure.NOT_A_READ;
         return new StatementSummary(
                 digest,
                 kind,
                 List.copyOf(reads),
                 List.copyOf(writes),
                 why,
-                reason == null,
+                reason == null && !ownSettings,
+                reason == null && ownSettings,
+                oneProduct,
+                touchesSession || isUnread(reason),
                 userVariables,
                 readsDiagnostics,
                 sessionDependent,

@@ -29,6 +29,14 @@ enum Functions {
         return TABLE.find(text, start, end);
     }
 
+    /** Whether a call without an effect is without one because the function is built in, on one product or on both. */
+    boolean needsProduct() {
+        return switch (this) {
+            case PURE, PURE_TOUCHING, SESSION, SESSION_TOUCHING -> true;
+            default -> false;
+        };
+    }
+
     private static Map<String, Functions> all() {
         Map<String, Functions> map = new HashMap<>();
         // Numbers.

@@ -27,18 +27,44 @@ final class NestedStatements {
         nesting = 0;
     }
 
-    /** {@code SET STATEMENT a = 1, … FOR statement} at {@code i}. */
-    void setStatement(int i) {
+    /** {@code SET STATEMENT a = 1, … FOR statement} at {@code i}: whether it is a query with harmless settings. */
+    boolean setStatement(int i) {
         int n = i + 2;
         int depth = 0;
         while (t.type(n) != Lexer.END && t.type(n) != ';' && !(depth == 0 && t.is(n, Keyword.FOR))) {
             depth += t.type(n) == '(' ? 1 : t.type(n) == ')' ? -1 : 0;
             n++;
         }
-        if (t.is(n, Keyword.FOR)) {
-            draft.notPure(NotPure.NOT_A_READ);
-            draft.carried = inner(n + 1);
+        if (!t.is(n, Keyword.FOR)) {
+            return false;
         }
+        boolean harmless = isHarmless(i + 2, n);
+        StatementKind carried = inner(n + 1);
+        draft.carried = carried;
+        return switch (carried) {
+            case SELECT, VALUES, TABLE -> harmless;
+            default -> false;
+        };
+    }
+
+    /** Whether the assignments in {@code [from, to)} give literals to variables that only affect how a query reads. */
+    private boolean isHarmless(int from, int to) {
+        int n = from;
+        while (n < to) {
+            boolean assigned = t.isName(n) && (t.type(n + 1) == '=' || t.type(n + 1) == Lexer.ASSIGN);
+            if (!assigned || !ReadVariables.ofOneStatement(t.name(n))) {
+                return false;
+            }
+            n += 2;
+            boolean sign = t.type(n) == '-' || t.type(n) == '+';
+            n += sign ? 1 : 0;
+            boolean literal = Tokens.isLiteral(t.type(n)) || t.isName(n) && t.type(n + 1) != '(';
+            if (!literal || n + 1 < to && t.type(n + 1) != ',') {
+                return false;
+            }
+            n += 2;
+        }
+        return n == to + 1;
     }
 
     /** {@code EXPLAIN}, {@code DESCRIBE} or {@code DESC} at {@code i}, of a statement, a connection or a table. */
@@ -107,6 +133,9 @@ final class NestedStatements {
         if (t.is(i, Keyword.BEGIN) && !t.is(i + 1, Keyword.NOT)) {
             return StatementKind.BEGIN;
         }
+        for (int n = i + 1; n < t.count(); n++) {
+            draft.touchesSession |= touchesSession(n);
+        }
         statementsFrom(i + 1);
         return StatementKind.BLOCK;
     }
@@ -158,6 +187,17 @@ final class NestedStatements {
                 }
             }
         }
+    }
+
+    /** Whether a word stands at {@code n} that could begin a change of the session; also the SET of an UPDATE. */
+    private boolean touchesSession(int n) {
+        Keyword keyword = t.keyword(n);
+        return t.isWord(n, "EXECUTE")
+                || keyword != null
+                        && switch (keyword) {
+                            case SET, USE, LOCK, UNLOCK, CALL, PREPARE, TEMPORARY -> true;
+                            default -> false;
+                        };
     }
 
     private StatementKind inner(int n) {

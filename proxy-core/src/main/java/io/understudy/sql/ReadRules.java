@@ -196,7 +196,7 @@ final class ReadRules {
             return;
         }
         Functions function = Functions.find(t.text(), t.start(i), t.end(i));
-        if (function == null) {
+        if (function == null || function.needsProduct() && !isOfThisProduct(i)) {
             if (calls || read) {
                 draft.calls(t.name(i), NotPure.UNKNOWN_FUNCTION);
             }
@@ -224,6 +224,17 @@ final class ReadRules {
             case SEQUENCE -> sequence(i + 2, !t.isWord(i, "LASTVAL"));
             case EFFECT -> draft.notPure(NotPure.SIDE_EFFECT_FUNCTION);
         }
+    }
+
+    /** Whether the server has the built-in function at {@code i}; one that only the other product has is stored there. */
+    private boolean isOfThisProduct(int i) {
+        int product = ProductFunctions.productOf(t.text(), t.start(i), t.end(i));
+        if (product == 0) {
+            return true;
+        }
+        draft.oneProduct = true;
+        int server = modes & (SqlModes.MARIADB | SqlModes.MYSQL);
+        return server == 0 || server == product;
     }
 
     private void touching(int i, boolean read) {

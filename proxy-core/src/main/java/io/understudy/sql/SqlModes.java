@@ -40,6 +40,15 @@ public final class SqlModes {
      */
     public static final int QUOTES_UNKNOWN = 1 << 5;
 
+    /**
+     * The server is MariaDB: functions that only MySQL has built in are stored functions there. Without this bit and {@link #MYSQL}
+     * the functions of both products count as built in.
+     */
+    public static final int MARIADB = 1 << 6;
+
+    /** The server is MySQL. See {@link #MARIADB}. */
+    public static final int MYSQL = 1 << 7;
+
     private static final int SQL_MODE_BITS = ANSI_QUOTES | NO_BACKSLASH_ESCAPES | IGNORE_SPACE;
     private static final int CHARSET_BITS = UNSAFE_CHARSET | EIGHT_BIT_CHARSET;
 

@@ -17,6 +17,8 @@ final class StatementSummarizer {
     private Draft draft = new Draft();
     private boolean read;
     private boolean show;
+    /** The SET just summarised is a SET STATEMENT … FOR a query, and harmless. */
+    private boolean ownSettings;
 
     StatementSummarizer(Tokens tokens) {
         t = tokens;
@@ -68,6 +70,7 @@ final class StatementSummarizer {
         if (i > first && kind != StatementKind.SELECT && kind != StatementKind.VALUES && kind != StatementKind.TABLE) {
             kind = StatementKind.UNKNOWN;
         }
+        draft.touchesSession |= touchesSession(kind, i);
         switch (kind) {
             case SELECT, VALUES, TABLE -> query(first);
             case SHOW -> {
@@ -78,6 +81,12 @@ final class StatementSummarizer {
             case HELP -> read = true;
             case EXPLAIN, DESCRIBE -> {}
             case UNKNOWN -> draft.notPure(NotPure.UNPARSED);
+            case SET -> {
+                if (!ownSettings) {
+                    draft.notPure(NotPure.NOT_A_READ);
+                }
+                ownSettings = false;
+            }
             default -> draft.notPure(kind.writes() ? NotPure.WRITES : NotPure.NOT_A_READ);
         }
         draft.unlisted |= mayWriteUnlisted(kind, draft.writings() > writings);
@@ -85,6 +94,15 @@ final class StatementSummarizer {
                 || kind == StatementKind.BLOCK
                 || kind.isDdl() && kind != StatementKind.TRUNCATE && !draft.temporary;
         return kind;
+    }
+
+    private boolean touchesSession(StatementKind kind, int i) {
+        return switch (kind) {
+            case SET -> !t.is(i + 1, Keyword.STATEMENT);
+            case USE, LOCK, UNLOCK, CALL, PREPARE, EXECUTE, UNKNOWN -> true;
+            case CREATE, DROP -> draft.temporary;
+            default -> false;
+        };
     }
 
     private static boolean mayWriteUnlisted(StatementKind kind, boolean named) {
@@ -223,8 +241,10 @@ final class StatementSummarizer {
 
     private StatementKind set(int i) {
         if (t.is(i + 1, Keyword.STATEMENT)) {
-            nested.setStatement(i);
+            ownSettings = nested.setStatement(i);
+            draft.ownSettings |= ownSettings;
         } else {
+            ownSettings = false;
             draft.commits |= t.is(i + 1, Keyword.PASSWORD);
             walker.walk(i + 1);
         }

@@ -16,6 +16,9 @@ public final class StatementSummary {
     private final List<TableName> writes;
     private final @Nullable NotPure reason;
     private final boolean pureButForFunctions;
+    private final boolean ownSettings;
+    private final boolean oneProduct;
+    private final boolean touchesSession;
     private final boolean userVariables;
     private final boolean readsDiagnostics;
     private final boolean sessionDependent;
@@ -34,6 +37,9 @@ public final class StatementSummary {
             List<TableName> writes,
             @Nullable NotPure reason,
             boolean pureButForFunctions,
+            boolean ownSettings,
+            boolean oneProduct,
+            boolean touchesSession,
             boolean userVariables,
             boolean readsDiagnostics,
             boolean sessionDependent,
@@ -50,6 +56,9 @@ public final class StatementSummary {
         this.writes = writes;
         this.reason = reason;
         this.pureButForFunctions = pureButForFunctions;
+        this.ownSettings = ownSettings;
+        this.oneProduct = oneProduct;
+        this.touchesSession = touchesSession;
         this.userVariables = userVariables;
         this.readsDiagnostics = readsDiagnostics;
         this.sessionDependent = sessionDependent;
@@ -71,10 +80,11 @@ public final class StatementSummary {
     StatementSummary asSureAs(StatementSummary other) {
         boolean sure = reason == null
                 ? other.reason == null
-                : !pureButForFunctions || other.pureButForFunctions && functions.containsAll(other.functions);
+                : (!pureButForFunctions || other.pureButForFunctions && functions.containsAll(other.functions))
+                        && (!ownSettings || other.ownSettings && functions.containsAll(other.functions));
         boolean sameTables =
                 reads.equals(other.reads) && writes.equals(other.writes) && functions.equals(other.functions);
-        return sure && (sameTables || !writesListed)
+        return sure && (sameTables || !writesListed) && (touchesSession || !other.touchesSession)
                 ? this
                 : new StatementSummary(
                         digest,
@@ -83,6 +93,9 @@ public final class StatementSummary {
                         writes,
                         sure ? reason : NotPure.QUOTES_UNKNOWN,
                         sure && pureButForFunctions,
+                        sure && ownSettings,
+                        oneProduct || other.oneProduct,
+                        !sure || touchesSession || other.touchesSession,
                         userVariables || other.userVariables,
                         readsDiagnostics || other.readsDiagnostics,
                         sessionDependent || other.sessionDependent,
@@ -149,6 +162,29 @@ public final class StatementSummary {
      */
     public boolean pureReadAllowing(Set<String> lowerCaseNames) {
         return reason == null || pureButForFunctions && lowerCaseNames.containsAll(functions);
+    }
+
+    /**
+     * Whether it is {@code SET STATEMENT … FOR} a query that is a pure read, with settings that affect only how the query reads.
+     * {@link #pureRead} is false for it, because it is no query by its kind.
+     *
+     * @param lowerCaseNames functions taken for pure, names as in {@link #functions()}
+     */
+    public boolean pureReadWithOwnSettings(Set<String> lowerCaseNames) {
+        return ownSettings && lowerCaseNames.containsAll(functions);
+    }
+
+    /**
+     * Whether a statement in it may change the session's settings, schema, locks or temporary tables, or is not understood. A
+     * {@code SET STATEMENT} does so only by the statement that it carries.
+     */
+    public boolean touchesSession() {
+        return touchesSession;
+    }
+
+    /** Whether it calls a function that MariaDB or MySQL has built in and the other has not. */
+    public boolean oneProduct() {
+        return oneProduct;
     }
 
     /** Whether it mentions a user variable ({@code @x}). */
