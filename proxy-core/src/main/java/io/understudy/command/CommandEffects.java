@@ -16,6 +16,7 @@ final class CommandEffects {
     private static final int ID_OFFSET = 1;
     private static final int ID_END = 5;
     private static final int SET_OPTION_LENGTH = 3;
+    private static final String DROP_TABLE = "DROP TABLE";
 
     private final SessionModel model;
     private final boolean statements;
@@ -102,60 +103,110 @@ final class CommandEffects {
             return;
         }
         switch (kind) {
-            case SET, USE, CREATE, LOCK, UNLOCK -> follow(exchange, kind);
-            // What they run is hidden from us and may be a SET.
-            case EXECUTE, BLOCK -> exchange.onSuccess(model.settingsModel()::lost);
-            default -> {
-                if (model.multiStatements() && model.statement().mayHoldSeveral()) {
-                    followMulti(exchange);
+            case SET, USE, CREATE, LOCK, UNLOCK, BLOCK -> follow(exchange, kind);
+            case PREPARE, EXECUTE -> {
+                if (!isSeveral(exchange)) {
+                    preparedInText(exchange, kind);
                 }
             }
+            case DROP, ALTER, RENAME -> {
+                if (!isSeveral(exchange) && model.settings().temporaryTables()) {
+                    followTables(exchange, exchange.summary(), model.schema(), exchange.normalizedText());
+                }
+            }
+            default -> isSeveral(exchange);
+        }
+    }
+
+    /** Whether the text holds several statements; then it has been dealt with. */
+    private boolean isSeveral(Exchange exchange) {
+        if (!model.multiStatements() || !model.statement().mayHoldSeveral()) {
+            return false;
+        }
+        StatementSummary summary = exchange.summary();
+        if (summary == null || summary.kind() != StatementKind.MULTI) {
+            return false;
+        }
+        followHidden(exchange, summary);
+        return true;
+    }
+
+    /** Statements that are not followed one by one: several in a text, or in a block. */
+    private void followHidden(Exchange exchange, StatementSummary summary) {
+        if (summary.touchesSession()) {
+            exchange.onSuccess(model.settingsModel()::lost);
+        } else if (model.settings().temporaryTables()) {
+            exchange.onSuccess(model.settingsModel()::renamedTemporary);
+        }
+    }
+
+    private void preparedInText(Exchange exchange, StatementKind kind) {
+        String text = exchange.text();
+        int modes = model.settings().sqlModes();
+        if (kind == StatementKind.PREPARE) {
+            exchange.onSuccess(model.textPrepared().prepared(text, modes));
+        } else if (!model.textPrepared().executes(text, modes)) {
+            exchange.onSuccess(model.settingsModel()::lost);
+        } else if (model.settings().temporaryTables()) {
+            exchange.onSuccess(model.settingsModel()::renamedTemporary);
+        }
+    }
+
+    /** A DROP, ALTER or RENAME while there are temporary tables. */
+    private void followTables(
+            Exchange exchange,
+            @Nullable StatementSummary summary,
+            @Nullable String schema,
+            @Nullable String normalized) {
+        SettingsModel settings = model.settingsModel();
+        if (summary == null || summary.kind() != StatementKind.DROP) {
+            exchange.onSuccess(settings::renamedTemporary);
+        } else if (summary.temporary()
+                || normalized != null && normalized.regionMatches(true, 0, DROP_TABLE, 0, DROP_TABLE.length())) {
+            exchange.onSuccess(() -> settings.dropped(summary.writes(), schema));
         }
     }
 
     private void follow(Exchange exchange, StatementKind kind) {
         StatementSummary summary = exchange.summary();
         if (summary == null) {
-            if (kind == StatementKind.SET || kind == StatementKind.USE) {
+            if (kind == StatementKind.SET || kind == StatementKind.USE || kind == StatementKind.BLOCK) {
                 exchange.onSuccess(model.settingsModel()::lost);
             }
             return;
         }
         if (summary.kind() == StatementKind.MULTI) {
-            followMulti(exchange);
+            followHidden(exchange, summary);
             return;
         }
         switch (kind) {
-            case SET -> {
-                SetStatement set = model.statement().setStatement();
-                if (set == null) {
-                    exchange.onSuccess(model.settingsModel()::lost);
-                } else {
-                    exchange.onSuccess(() -> model.settingsModel().apply(set));
-                }
-            }
+            case SET -> set(exchange, model.statement().setStatement(), summary, model.schema());
             case USE -> {
                 String schema = summary.useSchema();
                 exchange.onSuccess(() -> model.setSchema(schema));
             }
             case CREATE -> {
                 if (summary.temporary()) {
-                    exchange.onSuccess(model.settingsModel()::setTemporaryTables);
+                    String schema = model.schema();
+                    exchange.onSuccess(() -> model.settingsModel().createdTemporary(summary.writes(), schema));
                 }
             }
+            case BLOCK -> followHidden(exchange, summary);
             default -> exchange.onSuccess(() -> model.settingsModel().setLockedTables(kind == StatementKind.LOCK));
         }
     }
 
-    /** Several statements in one text: whatever among them may have touched the session is not followed one by one. */
-    private void followMulti(Exchange exchange) {
-        StatementSummary summary = exchange.summary();
-        if (summary == null || summary.kind() != StatementKind.MULTI) {
-            return;
-        }
-        String text = exchange.text();
-        if (text != null && MultiStatements.mayTouchSession(text)) {
+    /** A SET, or a SET STATEMENT: of that only the statement that it carries changes the session. */
+    private void set(Exchange exchange, @Nullable SetStatement set, StatementSummary summary, @Nullable String schema) {
+        if (set == null) {
             exchange.onSuccess(model.settingsModel()::lost);
+        } else if (set.assignments().get(0).scope() != SetStatement.Scope.STATEMENT) {
+            long number = exchange.number();
+            exchange.onSuccess(() -> model.settingsModel().apply(set, number));
+        } else if (summary.temporary()) {
+            exchange.onSuccess(() -> model.settingsModel().createdTemporary(summary.writes(), schema));
+        } else {
+            followHidden(exchange, summary);
         }
     }
 
@@ -170,7 +221,8 @@ final class CommandEffects {
                 new PreparedEntry.Preparation(
                         model.schema(),
                         model.settings().characterSet(),
-                        model.settingsModel().mode()),
+                        model.settingsModel().mode(),
+                        model.settings().known()),
                 model.analyzer());
         model.prepared().requested(entry);
         exchange.setPrepared(entry);
@@ -190,8 +242,35 @@ final class CommandEffects {
             return;
         }
         entry.learnTypes(buf, index, length, model.capabilities());
-        if (entry.kind() == StatementKind.SET) {
-            exchange.onSuccess(model.settingsModel()::lost);
+        followPrepared(exchange, entry);
+    }
+
+    /** The same for the execution of a prepared statement: its names mean what they meant when it was prepared. */
+    private void followPrepared(Exchange exchange, PreparedEntry entry) {
+        switch (entry.kind()) {
+            case SET -> {
+                StatementSummary summary = entry.summary();
+                if (summary == null) {
+                    exchange.onSuccess(model.settingsModel()::lost);
+                } else {
+                    set(exchange, entry.setStatement(), summary, entry.schema());
+                }
+            }
+            case CREATE -> {
+                StatementSummary summary = entry.summary();
+                if (summary != null && summary.temporary()) {
+                    exchange.onSuccess(() -> model.settingsModel().createdTemporary(summary.writes(), entry.schema()));
+                }
+            }
+            case DROP, ALTER, RENAME -> {
+                if (model.settings().temporaryTables()) {
+                    followTables(exchange, entry.summary(), entry.schema(), entry.normalizedText());
+                }
+            }
+            case USE, LOCK, UNLOCK, EXECUTE, BLOCK -> exchange.onSuccess(model.settingsModel()::lost);
+            default -> {
+                // Changes nothing in the session.
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package io.understudy.command;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.understudy.plugin.PreparedStatement;
+import io.understudy.sql.SetStatement;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
@@ -26,7 +27,8 @@ final class PreparedEntry implements PreparedStatement {
     private boolean cursor;
 
     /** What gave the text its meaning. */
-    record Preparation(@Nullable String schema, @Nullable String characterSet, SqlModeSetting sqlMode) {}
+    record Preparation(
+            @Nullable String schema, @Nullable String characterSet, SqlModeSetting sqlMode, boolean settingsKnown) {}
 
     PreparedEntry(
             StatementKind kind, byte @Nullable [] text, int sqlModes, Preparation preparation, SqlAnalyzer analyzer) {
@@ -142,6 +144,19 @@ final class PreparedEntry implements PreparedStatement {
     @Override
     public @Nullable String schema() {
         return preparation.schema();
+    }
+
+    /** The SET that it is; null when it is none, or not understood. */
+    @Nullable
+    SetStatement setStatement() {
+        byte[] bytes = text;
+        settle();
+        return bytes == null ? null : SetStatement.parse(bytes, 0, bytes.length, sqlModes);
+    }
+
+    @Override
+    public boolean settingsKnown() {
+        return preparation.settingsKnown();
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionSettings;
 import io.understudy.sql.SqlAnalyzer;
+import io.understudy.sql.SqlModes;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.CommandCode;
 import io.understudy.wire.ServerStatus;
@@ -30,6 +31,9 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     private final SettingsModel settings;
     private final PreparedStatements prepared = new PreparedStatements();
+    /** Null until the first statement that is prepared in SQL. */
+    private @Nullable TextPrepared textPrepared;
+
     private final StatementBytes statement;
     private final InFlight inFlight;
 
@@ -77,10 +81,15 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         multiStatements = (capabilities & Capabilities.MULTI_STATEMENTS) != 0;
         this.analyzer = analyzer;
         this.statementLimit = statementLimit;
-        settings = new SettingsModel(login.collation(), new AdoptedMode(sqlMode, begunNanos, System.nanoTime()));
+        settings = new SettingsModel(
+                login.collation(), new AdoptedMode(sqlMode, begunNanos, System.nanoTime()), product(flavor));
         statement = new StatementBytes(analyzer, this);
         inFlight = new InFlight(statement);
         settings.status((status & ServerStatus.NO_BACKSLASH_ESCAPES) != 0);
+    }
+
+    private static int product(ServerFlavor flavor) {
+        return flavor == ServerFlavor.MARIADB ? SqlModes.MARIADB : SqlModes.MYSQL;
     }
 
     /** Time of the read whose bytes are passing now: one look at the clock serves all commands in them. */
@@ -106,6 +115,15 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     SqlAnalyzer analyzer() {
         return analyzer;
+    }
+
+    TextPrepared textPrepared() {
+        TextPrepared known = textPrepared;
+        if (known == null) {
+            known = new TextPrepared(analyzer);
+            textPrepared = known;
+        }
+        return known;
     }
 
     SettingsModel settingsModel() {
@@ -195,6 +213,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     void reset() {
         settings.reset();
+        textPrepared = null;
         prepared.clear();
         wroteInTransaction = false;
     }
@@ -237,7 +256,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
                 watch.reported(value);
             }
         } else {
-            settings.tracked(name, value);
+            settings.tracked(name, value, exchange == null ? -1 : exchange.number());
         }
     }
 

@@ -37,6 +37,9 @@ public interface PreparedStatement {
     @Nullable
     String schema();
 
+    /** {@link SessionSettings#known} when the statement was prepared: if not, nobody knows what its text means. */
+    boolean settingsKnown();
+
     /** {@link SessionSettings#characterSet} when the statement was prepared. */
     @Nullable
     String characterSet();

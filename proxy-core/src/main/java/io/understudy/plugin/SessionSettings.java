@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * statements and session tracking. Null means: not set in this session, so the server's default holds.
  */
 public interface SessionSettings {
-    /** False after a SET that could not be understood: then none of the values can be relied upon. */
+    /** False while a value is not known, after a SET that could not be understood: then none of the values can be relied upon. */
     boolean known();
 
     /** Collation id of the login packet, 1 to 65535. */
@@ -19,6 +19,14 @@ public interface SessionSettings {
 
     @Nullable
     String timeZone();
+
+    /**
+     * Values of the other variables that change how much a read reads or what it returns, as an assignment list ready for SET; null
+     * when all have the server's. See {@link io.understudy.sql.ReadVariables}.
+     */
+    default @Nullable String reading() {
+        return null;
+    }
 
     /** Null while it is the server's own and nobody knows that one for sure. */
     @Nullable

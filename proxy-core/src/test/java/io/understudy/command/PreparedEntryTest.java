@@ -12,7 +12,11 @@ import org.junit.jupiter.api.Test;
 
 class PreparedEntryTest {
     private final PreparedEntry entry = new PreparedEntry(
-            StatementKind.SELECT, new byte[0], 0, new PreparedEntry.Preparation(null, null, null), new SqlAnalyzer());
+            StatementKind.SELECT,
+            new byte[0],
+            0,
+            new PreparedEntry.Preparation(null, null, null, true),
+            new SqlAnalyzer());
 
     private void execute(String payloadHex, long capabilities) {
         ByteBuf buf = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(payloadHex));
