@@ -2,6 +2,7 @@ package io.understudy.backend;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
@@ -42,9 +43,11 @@ final class JdbcStandbyProbe implements StandbyProbe {
                 // MariaDB counts pages that were read ahead among the reads, MySQL beside them.
                 coldReads += status.getOrDefault("innodb_buffer_pool_read_ahead", 0L);
             }
+            Lag lag = lag(statement, mariaDb);
             return new StandbyLook(
                     readOnly,
-                    lag(statement, mariaDb),
+                    lag.seconds(),
+                    lag.stopped(),
                     status.getOrDefault("threads_running", -1L).intValue(),
                     coldReads,
                     status.getOrDefault("innodb_buffer_pool_read_requests", 0L));
@@ -67,10 +70,20 @@ final class JdbcStandbyProbe implements StandbyProbe {
         return values;
     }
 
-    private @Nullable Double lag(Statement statement, boolean mariaDb) throws SQLException {
+    /**
+     * What the replication channels say.
+     *
+     * @param seconds of the one that is furthest behind; null when not replicating or not known
+     * @param stopped one of them does not know how far it is behind
+     */
+    private record Lag(@Nullable Double seconds, boolean stopped) {
+        private static final Lag UNKNOWN = new Lag(null, false);
+    }
+
+    private Lag lag(Statement statement, boolean mariaDb) throws SQLException {
         if (withoutLag > 0) {
             withoutLag--;
-            return null;
+            return Lag.UNKNOWN;
         }
         String[] questions = mariaDb
                 ? new String[] {"SHOW ALL SLAVES STATUS"}
@@ -89,18 +102,32 @@ final class JdbcStandbyProbe implements StandbyProbe {
         if (refused != null && refused.getErrorCode() == ER_SPECIFIC_ACCESS_DENIED) {
             withoutLag = LOOKS_WITHOUT_LAG;
         }
-        return null;
+        return Lag.UNKNOWN;
     }
 
-    private static @Nullable Double furthestBehind(ResultSet channels, boolean oldNames) throws SQLException {
+    private static Lag furthestBehind(ResultSet channels, boolean oldNames) throws SQLException {
         String column = oldNames ? "Seconds_Behind_Master" : "Seconds_Behind_Source";
         Double furthest = null;
+        boolean stopped = false;
         while (channels.next()) {
             double seconds = channels.getDouble(column);
-            if (!channels.wasNull() && (furthest == null || seconds > furthest)) {
+            if (channels.wasNull()) {
+                stopped |= !isOfGroup(channels);
+            } else if (furthest == null || seconds > furthest) {
                 furthest = seconds;
             }
         }
-        return furthest;
+        return new Lag(furthest, stopped);
+    }
+
+    /** MySQL's group replication has a channel for recovery that rests nearly always. */
+    private static boolean isOfGroup(ResultSet channel) throws SQLException {
+        ResultSetMetaData columns = channel.getMetaData();
+        for (int i = 1; i <= columns.getColumnCount(); i++) {
+            if (columns.getColumnLabel(i).equalsIgnoreCase("Channel_Name")) {
+                return String.valueOf(channel.getString(i)).startsWith("group_replication_");
+            }
+        }
+        return false;
     }
 }

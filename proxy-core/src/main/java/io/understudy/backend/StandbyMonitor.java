@@ -71,6 +71,7 @@ public final class StandbyMonitor implements AutoCloseable {
                     true,
                     seen.readOnly(),
                     seen.lagSeconds(),
+                    seen.applierStopped(),
                     seen.threadsRunning(),
                     seen.readOnly() ? null : "read_only is off; set it, so that nothing can write on the standby");
         } catch (SQLException e) {
@@ -78,7 +79,7 @@ public final class StandbyMonitor implements AutoCloseable {
                 return false;
             }
             meters.sawNothing();
-            now = new StandbyState(false, false, null, -1, Reasons.of(e));
+            now = new StandbyState(false, false, null, false, -1, Reasons.of(e));
         }
         state = now;
         report(before, now);

@@ -6,6 +6,7 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.WireResponse;
 import io.understudy.plugin.WireStream;
 import io.understudy.wire.ServerStatus;
+import io.understudy.wire.packet.ErrPacket;
 import org.jspecify.annotations.Nullable;
 
 /** An answer that is due on a connection of ours, and who is told. Reused by its connection. */
@@ -81,6 +82,12 @@ public final class PendingAnswer extends AnswerProgress implements ResponseView 
     @Override
     public boolean ok() {
         return errorCode() == 0;
+    }
+
+    @Override
+    public @Nullable String errorMessage() {
+        ErrPacket err = error();
+        return err == null ? null : err.message();
     }
 
     @Override

@@ -10,6 +10,11 @@ public interface ResponseView {
     /** The server's error number, 0 when there was none. */
     int errorCode();
 
+    /** The server's error message, which may hold values of the statement; null when there was no error, or it is not kept. */
+    default @Nullable String errorMessage() {
+        return null;
+    }
+
     /** Status bits of the answer's last OK or EOF packet. */
     int status();
 

@@ -63,16 +63,16 @@ class MonitorsTest {
     void aStandbysStateFollowsWhatIsSeen() {
         StandbyMonitor monitor = standby();
         assertThat(monitor.state()).isEqualTo(StandbyState.UNKNOWN);
-        answers.add(new StandbyLook(true, 1.5, 3, 0, 0));
+        answers.add(new StandbyLook(true, 1.5, false, 3, 0, 0));
         assertThat(monitor.look()).isTrue();
-        assertThat(monitor.state()).isEqualTo(new StandbyState(true, true, 1.5, 3, null));
-        answers.add(new StandbyLook(false, null, 3, 0, 0));
+        assertThat(monitor.state()).isEqualTo(new StandbyState(true, true, 1.5, false, 3, null));
+        answers.add(new StandbyLook(false, null, false, 3, 0, 0));
         assertThat(monitor.look()).isTrue();
         assertThat(monitor.state().problem()).contains("read_only is off");
         assertThat(gauge("read.only")).isZero();
         answers.add(new SQLException("pool waited in vain", new IOException("Connection refused")));
         assertThat(monitor.look()).isFalse();
-        assertThat(monitor.state()).isEqualTo(new StandbyState(false, false, null, -1, "Connection refused"));
+        assertThat(monitor.state()).isEqualTo(new StandbyState(false, false, null, false, -1, "Connection refused"));
         assertThat(gauge("up")).isZero();
         assertThat(gauge("lag.seconds")).isNaN();
     }
@@ -80,7 +80,7 @@ class MonitorsTest {
     @Test
     void aLookInterruptedByTheStopDoesNotMakeAServerUnreachable() {
         StandbyMonitor standby = standby();
-        answers.add(new StandbyLook(true, 0.0, 1, 0, 0));
+        answers.add(new StandbyLook(true, 0.0, false, 1, 0, 0));
         standby.look();
         standby.close();
         answers.add(new SQLException("Interrupted during connection acquisition"));
@@ -99,21 +99,21 @@ class MonitorsTest {
     @Test
     void coldReadsAreCountedFromTheFirstLookAndAcrossARestartOfTheServer() {
         StandbyMonitor monitor = standby();
-        answers.add(new StandbyLook(true, 0.0, 1, 5000, 90_000));
+        answers.add(new StandbyLook(true, 0.0, false, 1, 5000, 90_000));
         monitor.look();
         assertThat(coldReads()).isZero();
         assertThat(gauge("miss.ratio")).isNaN();
-        answers.add(new StandbyLook(true, 0.0, 1, 5010, 90_100));
+        answers.add(new StandbyLook(true, 0.0, false, 1, 5010, 90_100));
         monitor.look();
         assertThat(coldReads()).isEqualTo(10);
         assertThat(gauge("miss.ratio")).isEqualTo(0.1, within(1e-9));
         answers.add(new SQLException("gone"));
         monitor.look();
-        answers.add(new StandbyLook(true, 0.0, 1, 200, 400));
+        answers.add(new StandbyLook(true, 0.0, false, 1, 200, 400));
         monitor.look();
         assertThat(coldReads()).isEqualTo(210);
         assertThat(gauge("miss.ratio")).isEqualTo(0.5, within(1e-9));
-        answers.add(new StandbyLook(true, 0.0, 1, 200, 400));
+        answers.add(new StandbyLook(true, 0.0, false, 1, 200, 400));
         monitor.look();
         assertThat(gauge("miss.ratio")).isZero();
     }

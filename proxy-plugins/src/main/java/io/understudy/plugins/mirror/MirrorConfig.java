@@ -46,7 +46,7 @@ public record MirrorConfig(
         timeout = timeout == null ? Duration.ofSeconds(5) : timeout;
         initSql = initSql == null ? List.of() : List.copyOf(initSql);
         order = order == null ? Order.NONE : order;
-        pauseAbove = pauseAbove == null ? new PauseAbove(null, null) : pauseAbove;
+        pauseAbove = pauseAbove == null ? new PauseAbove(null, null, null) : pauseAbove;
         functions = functions == null ? List.of() : List.copyOf(functions);
         rules = rules == null ? List.of() : List.copyOf(rules);
         if (concurrency < 1 || concurrency > 1000) {
@@ -91,12 +91,14 @@ public record MirrorConfig(
      *
      * @param replicationLag how far the standby is behind
      * @param threadsRunning the standby's Threads_running
+     * @param stoppedApplier pause while a replication channel of the standby is stopped, so that its lag is not known
      */
-    public record PauseAbove(Duration replicationLag, Integer threadsRunning) {
+    public record PauseAbove(Duration replicationLag, Integer threadsRunning, Boolean stoppedApplier) {
         @SuppressWarnings("NullAway") // absent keys come as null
         public PauseAbove {
             replicationLag = replicationLag == null ? Duration.ofSeconds(10) : replicationLag;
             threadsRunning = threadsRunning == null ? 64 : threadsRunning;
+            stoppedApplier = stoppedApplier == null || stoppedApplier;
             if (threadsRunning < 1) {
                 throw new IllegalArgumentException("threadsRunning: expected at least 1 but found " + threadsRunning);
             }

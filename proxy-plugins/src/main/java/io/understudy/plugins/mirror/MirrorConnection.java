@@ -3,8 +3,11 @@ package io.understudy.plugins.mirror;
 import io.understudy.base.BackOff;
 import io.understudy.plugin.WireConnection;
 import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,6 +21,11 @@ final class MirrorConnection implements Playback.Ending {
     private static final Logger log = LoggerFactory.getLogger(MirrorConnection.class);
     /** What the standby gets beyond the timeout to end a statement by itself. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** What it gets beyond that to obey a KILL QUERY, before its connection is killed. */
+    private static final long KILL_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private static final int ER_QUERY_INTERRUPTED = 1317;
 
     /** One that is lost sooner is no success: a standby that resets what it accepts is left alone for longer each time. */
     private static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -40,12 +48,21 @@ final class MirrorConnection implements Playback.Ending {
     /** When the statement that is being executed there began, or 0. */
     private volatile long busySinceNanos;
 
+    /** The {@link #busySinceNanos} of the statement that is being killed, or 0. */
+    private volatile long killedNanos;
+
+    /** Statements that others have handed over, because this connection has their schema. */
+    private final Queue<MirroredStatement> handedOver = new ConcurrentLinkedQueue<>();
+
+    private final AtomicInteger handed = new AtomicInteger();
+    private volatile boolean resting;
+
     private long openedNanos;
     private int unanswered;
     private int batchSent;
     private long batchBegan;
     private boolean woken;
-    private @Nullable Playback playback;
+    private volatile @Nullable Playback playback;
     private boolean going;
     private boolean goOn;
 
@@ -60,6 +77,7 @@ final class MirrorConnection implements Playback.Ending {
 
     /** There may be something to do. Called once for each time the connection has rested. */
     void wake() {
+        resting = false;
         WireConnection current = wire;
         try {
             if (current != null) {
@@ -161,8 +179,8 @@ final class MirrorConnection implements Playback.Ending {
             disconnected("the standby closed the connection");
             return;
         }
-        if (!woken && !lane.hasBatch()) {
-            lane.rest(this);
+        if (!woken && !lane.hasBatch() && handed.get() == 0) {
+            rest();
             return;
         }
         woken = false;
@@ -170,7 +188,7 @@ final class MirrorConnection implements Playback.Ending {
         int bytes = 0;
         int most = lane.batch().statements();
         while (taken < most && bytes < BATCH_BYTES && !player.awaitsStep() && wire == current) {
-            MirroredStatement statement = lane.poll();
+            MirroredStatement statement = nextFor(player);
             if (statement == null) {
                 break;
             }
@@ -189,7 +207,66 @@ final class MirrorConnection implements Playback.Ending {
         // What only had to wait for an answer goes on after it, however little it is.
         woken = player.awaitsStep() || bytes >= BATCH_BYTES;
         if (taken == 0) {
-            lane.rest(this);
+            rest();
+        }
+    }
+
+    private void rest() {
+        resting = true;
+        lane.rest(this);
+        // One may have been handed over since the last look.
+        if (handed.get() > 0 && lane.unrest(this)) {
+            wake();
+        }
+    }
+
+    /** What was handed over comes first; of the lane's, what another connection that is free has the schema for goes there. */
+    private @Nullable MirroredStatement nextFor(Playback player) {
+        MirroredStatement given = handedOver.poll();
+        if (given != null) {
+            handed.decrementAndGet();
+            return given;
+        }
+        MirroredStatement statement = lane.poll();
+        while (statement != null && player.suits(statement.setting()) < 2) {
+            MirrorConnection better = lane.better(this, statement.setting(), player.suits(statement.setting()));
+            if (better == null) {
+                return statement;
+            }
+            better.handOver(statement);
+            statement = lane.poll();
+        }
+        return statement;
+    }
+
+    /** How well this connection suits a statement, see {@link Playback#suits}; -1 while it is busy, lost or has enough. Any thread. */
+    int suits(StatementSetting setting) {
+        Playback player = playback;
+        int given = handed.get();
+        boolean free = busySinceNanos == 0
+                && (resting || given > 0)
+                && given < lane.batch().statements();
+        return wire == null || player == null || !free ? -1 : player.suits(setting);
+    }
+
+    /** Takes a statement for the next batch. Any thread. */
+    private void handOver(MirroredStatement statement) {
+        handedOver.add(statement);
+        handed.incrementAndGet();
+        if (wire == null) {
+            giveBack(); // lost meanwhile
+        } else if (lane.unrest(this)) {
+            wake();
+        }
+    }
+
+    private void giveBack() {
+        MirroredStatement statement;
+        while ((statement = handedOver.poll()) != null) {
+            handed.decrementAndGet();
+            if (!lane.offer(statement)) {
+                mirror.discard(statement, DropReason.QUEUE_FULL);
+            }
         }
     }
 
@@ -207,13 +284,23 @@ final class MirrorConnection implements Playback.Ending {
     }
 
     @Override
-    public void executed(MirroredStatement statement, String outcome, long nanos) {
-        mirror.executed(statement, outcome, nanos);
+    public void executed(MirroredStatement statement, String outcome, @Nullable StandbyError error, long nanos) {
+        boolean killed = error != null
+                && error.code() == ER_QUERY_INTERRUPTED
+                && killedNanos != 0
+                && killedNanos == busySinceNanos;
+        if (error != null && !killed && outcome.equals("error")) {
+            mirror.errors().failed(statement.rule().name(), statement.digest(), error, System.nanoTime());
+        }
+        mirror.executed(statement, killed ? "timeout" : outcome, nanos);
         over(statement);
     }
 
     @Override
-    public void notReproducible(MirroredStatement statement) {
+    public void notReproducible(MirroredStatement statement, @Nullable StandbyError error) {
+        if (error != null) {
+            mirror.errors().failed(statement.rule().name(), statement.digest(), error, System.nanoTime());
+        }
         mirror.drop(DropReason.NOT_REPRODUCIBLE);
         over(statement);
     }
@@ -238,6 +325,7 @@ final class MirrorConnection implements Playback.Ending {
         WireConnection current = wire;
         wire = null;
         busySinceNanos = 0;
+        giveBack();
         if (current != null) {
             lane.closed();
             current.close();
@@ -275,13 +363,20 @@ final class MirrorConnection implements Playback.Ending {
     void sweep(long nowNanos) {
         long since = busySinceNanos;
         WireConnection current = wire;
-        if (current == null) {
+        boolean first = current == null;
+        if (first) {
             current = preparing;
         }
-        if (since != 0
-                && current != null
-                && nowNanos - since > mirror.config().timeout().toNanos() + GRACE_NANOS) {
+        if (since == 0 || current == null) {
+            return;
+        }
+        long over = nowNanos - since - mirror.config().timeout().toNanos() - GRACE_NANOS;
+        if (over > (first ? 0 : KILL_NANOS)) {
+            mirror.killer().killConnection(current.threadId());
             current.close(); // its pending answers fail, which counts and reconnects
+        } else if (over > 0 && killedNanos != since) {
+            killedNanos = since;
+            mirror.killer().killQuery(current.threadId());
         }
     }
 
@@ -289,6 +384,7 @@ final class MirrorConnection implements Playback.Ending {
         closed = true;
         WireConnection current = wire;
         wire = null;
+        giveBack();
         if (current != null) {
             current.close();
         }

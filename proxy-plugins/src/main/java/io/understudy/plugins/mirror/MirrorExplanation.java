@@ -34,7 +34,8 @@ public record MirrorExplanation(
         Explanation<MirrorConfig.Rule> found = rules.explain(subject);
         MirrorConfig.Rule rule = found.value();
         String sample = rule == null ? null : rule.sample().toString();
-        String unfit = MirrorFitness.unfit(subject.summary(), functions);
+        String unfit =
+                MirrorFitness.unfit(subject.summary(), functions, subject.schema(), rule == null ? null : rule.match());
         if (unfit != null) {
             return new MirrorExplanation(false, unfit, found.rule(), sample, found.verdicts());
         }

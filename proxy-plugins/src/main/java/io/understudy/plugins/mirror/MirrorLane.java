@@ -1,6 +1,8 @@
 package io.understudy.plugins.mirror;
 
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jctools.queues.MpmcArrayQueue;
@@ -17,6 +19,7 @@ final class MirrorLane {
     /** The one that rested last is woken first: its thread and the standby's are warm, and no more connections are made than needed. */
     private final Deque<MirrorConnection> idle = new ConcurrentLinkedDeque<>();
 
+    private final List<MirrorConnection> all = new ArrayList<>();
     private final AtomicInteger connections = new AtomicInteger();
 
     MirrorLane(int statements) {
@@ -50,6 +53,32 @@ final class MirrorLane {
             woken = wakeOne();
             batches--;
         }
+    }
+
+    /** Takes a connection out of those that rest; false when it does not rest. */
+    boolean unrest(MirrorConnection connection) {
+        return idle.remove(connection);
+    }
+
+    /** A connection of this lane. Called before the first statement. */
+    void add(MirrorConnection connection) {
+        all.add(connection);
+    }
+
+    /** The connection that suits a statement best and better than {@code suits}, or null. Any thread. */
+    @Nullable
+    MirrorConnection better(MirrorConnection than, StatementSetting setting, int suits) {
+        MirrorConnection best = null;
+        int most = suits;
+        for (int i = 0; i < all.size() && most < 2; i++) {
+            MirrorConnection other = all.get(i);
+            int suiting = other == than ? -1 : other.suits(setting);
+            if (suiting > most) {
+                best = other;
+                most = suiting;
+            }
+        }
+        return best;
     }
 
     /** Wakes a connection if one has nothing to do. */

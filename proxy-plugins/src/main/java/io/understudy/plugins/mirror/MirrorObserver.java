@@ -32,6 +32,7 @@ final class MirrorObserver implements SessionObserver {
         private final @Nullable PreparedStatement prepared;
         private final byte @Nullable [] types;
         private final long digest;
+        private final boolean oneProduct;
 
         Chosen(
                 ByteBuf packet,
@@ -40,14 +41,15 @@ final class MirrorObserver implements SessionObserver {
                 StatementSetting setting,
                 @Nullable PreparedStatement prepared,
                 byte @Nullable [] types,
-                long digest) {
+                StatementSummary summary) {
             this.packet = packet;
             this.longData = longData;
             this.rule = rule;
             this.setting = setting;
             this.prepared = prepared;
             this.types = types;
-            this.digest = digest;
+            this.digest = summary.digest();
+            this.oneProduct = summary.oneProduct();
         }
     }
 
@@ -98,7 +100,7 @@ final class MirrorObserver implements SessionObserver {
         if (rule == null) {
             return;
         }
-        String unfit = unfit(command);
+        String unfit = unfit(command, rule);
         StatementSummary summary = command.summary();
         if (unfit != null || summary == null) {
             skipped(unfit == null ? "unparsed" : unfit).increment();
@@ -122,7 +124,7 @@ final class MirrorObserver implements SessionObserver {
                 prepared == null ? now : now.asPrepared(prepared),
                 prepared,
                 prepared == null ? null : prepared.parameterTypes(),
-                summary.digest());
+                summary);
         command.attach(chosen);
         unanswered.add(chosen);
     }
@@ -130,9 +132,10 @@ final class MirrorObserver implements SessionObserver {
     /** What is sent behind one of these before its answer may mean something that is not known yet. */
     private static boolean changesSession(CommandView command) {
         return switch (command.code()) {
-            case CommandCode.QUERY ->
+            case CommandCode.QUERY, CommandCode.STMT_EXECUTE ->
                 switch (command.kind()) {
-                    case SET, USE, CREATE, LOCK, UNLOCK, EXECUTE, BLOCK -> true;
+                    case SET -> !isCarrier(command.summary());
+                    case USE, CREATE, LOCK, UNLOCK, EXECUTE, BLOCK -> true;
                     default -> false;
                 };
             case CommandCode.INIT_DB, CommandCode.CHANGE_USER, CommandCode.RESET_CONNECTION -> true;
@@ -140,11 +143,20 @@ final class MirrorObserver implements SessionObserver {
         };
     }
 
-    private @Nullable String unfit(CommandView command) {
+    /** {@code SET STATEMENT … FOR} what leaves the session alone: to be mirrored, or counted, as a statement. */
+    private static boolean isCarrier(@Nullable StatementSummary summary) {
+        return summary != null && !summary.touchesSession();
+    }
+
+    private @Nullable String unfit(CommandView command, MirrorRules.Bound rule) {
         if (changesInFlight > 0) {
             return "settings_in_flight";
         }
-        String unfit = MirrorFitness.unfit(command.summary(), rules.functions());
+        String unfit = MirrorFitness.unfit(
+                command.summary(),
+                rules.functions(),
+                session.schema(),
+                rule.rule().match());
         if (unfit == null) {
             unfit = MirrorFitness.unfit(session.settings(), command);
         }
@@ -213,6 +225,7 @@ final class MirrorObserver implements SessionObserver {
                     chosen.setting,
                     chosen.rule,
                     session.id(),
+                    chosen.oneProduct ? session.flavor() : null,
                     chosen.digest,
                     response.lastByteNanos() - command.receivedNanos(),
                     response.lastByteNanos());

@@ -21,7 +21,7 @@ final class MirrorRules {
             this.rule = rule;
             this.targets = targets;
             Integer perSecond = rule.maxPerSecond();
-            limit = perSecond == null ? RateLimit.NONE : RateLimit.perSecond(perSecond);
+            limit = perSecond == null ? RateLimit.NONE : RateLimit.perSecond(perSecond, System.nanoTime());
         }
 
         String name() {

@@ -2,6 +2,7 @@ package io.understudy.plugins.mirror;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.PreparedStatement;
+import io.understudy.plugin.ServerFlavor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param setting schema and settings of the session
  * @param rule that chose it
  * @param sessionId for order within a session
+ * @param only the product whose built-in functions it calls, or null when it means the same on both
  * @param digest of the statement, for the comparison of times
  * @param primaryNanos how long the primary took
  * @param queuedNanos monotonic time at which it was queued
@@ -27,6 +29,7 @@ record MirroredStatement(
         StatementSetting setting,
         MirrorRules.Bound rule,
         long sessionId,
+        @Nullable ServerFlavor only,
         long digest,
         long primaryNanos,
         long queuedNanos) {

@@ -22,6 +22,8 @@ final class PauseGuard {
         OPERATOR(DropReason.PAUSED),
         /** Not seen yet, or not any more: it may come back as a primary, so it is looked at before it is mirrored to. */
         UNREACHABLE(DropReason.STANDBY_DOWN),
+        /** A replication channel is stopped: nobody knows how far behind it is. */
+        STOPPED(DropReason.PAUSED),
         LAG(DropReason.PAUSED),
         BUSY(DropReason.PAUSED);
 
@@ -57,7 +59,10 @@ final class PauseGuard {
         set(Cause.OPERATOR, "paused by the operator");
     }
 
-    /** {@code POST /api/mirror/NAME/resume}: also for a standby that is writable, until the state changes again. */
+    /**
+     * {@code POST /api/mirror/NAME/resume}: also for a standby that is writable, until it is read-only again or has been
+     * unreachable.
+     */
     void resumeByOperator() {
         byOperator = false;
         allowWritable = true;
@@ -68,6 +73,8 @@ final class PauseGuard {
     void look(MirrorConfig.PauseAbove bounds) {
         StandbyState state = standby.state();
         if (!state.reachable()) {
+            // What the operator said was of the server that was there then; another may come back.
+            allowWritable = false;
             if (cause != Cause.WRITABLE && cause != Cause.OPERATOR) {
                 set(Cause.UNREACHABLE, "it is unreachable");
             }
@@ -90,7 +97,12 @@ final class PauseGuard {
         Double lag = state.lagSeconds();
         double lagBound = bounds.replicationLag().toMillis() / 1000.0 * (before == Cause.LAG ? RESUME_SHARE : 1);
         double threadBound = bounds.threadsRunning() * (before == Cause.BUSY ? RESUME_SHARE : 1);
-        if (lag != null && lag > lagBound) {
+        if (state.applierStopped() && bounds.stoppedApplier()) {
+            set(
+                    Cause.STOPPED,
+                    "a replication channel of it is stopped or not connected, so its lag is not known; START SLAVE (MySQL: START"
+                            + " REPLICA), or set pauseAbove.stoppedApplier to false");
+        } else if (lag != null && lag > lagBound) {
             set(Cause.LAG, "replication lag " + lag + " s");
         } else if (state.threadsRunning() > threadBound) {
             set(Cause.BUSY, "Threads_running " + state.threadsRunning());

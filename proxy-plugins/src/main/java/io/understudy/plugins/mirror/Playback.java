@@ -7,7 +7,9 @@ import io.understudy.plugin.WireConnection;
 import io.understudy.plugin.WireResponse;
 import io.understudy.wire.CommandCode;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,13 +23,18 @@ final class Playback {
     /** How a statement ended. Each is called once for a statement, which the callee releases. */
     interface Ending {
         /**
+         * @param error what the standby said when it did not execute it, else null
          * @param nanos from the statement's last packet, or from the answer to the statement before it if that came later, to
          *     its whole answer; next to nothing when both answers came by one read
          */
-        void executed(MirroredStatement statement, String outcome, long nanos);
+        void executed(MirroredStatement statement, String outcome, @Nullable StandbyError error, long nanos);
 
-        /** The standby cannot be brought to where the statement means the same. */
-        void notReproducible(MirroredStatement statement);
+        /**
+         * The standby cannot be brought to where the statement means the same.
+         *
+         * @param error with which it refused, or null when it was not asked
+         */
+        void notReproducible(MirroredStatement statement, @Nullable StandbyError error);
 
         /** The connection is gone. */
         void failed(MirroredStatement statement, String reason);
@@ -37,7 +44,11 @@ final class Playback {
     private final CollationNames collations;
     private final Ending ending;
     private final PreparedCache prepared = new PreparedCache();
-    private @Nullable StatementSetting setting;
+    /** As it will be when all that was sent is answered; read by any thread. */
+    private volatile @Nullable StatementSetting setting;
+    /** Variables that the connection may have values for. */
+    private Set<String> given = Set.of();
+
     private boolean awaitsStep;
     private long answeredNanos;
 
@@ -52,7 +63,23 @@ final class Playback {
         return awaitsStep;
     }
 
+    /** Whether a statement needs another schema or other settings: 2 for neither, 1 when the schema is right, else 0. Any thread. */
+    int suits(StatementSetting wanted) {
+        StatementSetting now = setting;
+        if (now == wanted) {
+            return 2;
+        }
+        if (now == null || wanted.schema() != null && !wanted.schema().equals(now.schema())) {
+            return 0;
+        }
+        return wanted.sameVariables(now) ? 2 : 1;
+    }
+
     void play(MirroredStatement statement) {
+        if (statement.only() != null && statement.only() != connection.flavor()) {
+            ending.notReproducible(statement, null);
+            return;
+        }
         StatementSetting wanted = statement.setting();
         StatementSetting before = setting;
         if (wanted == before) {
@@ -60,13 +87,15 @@ final class Playback {
             return;
         }
         List<ByteBuf> changes = new ArrayList<>(2);
+        Set<String> names = given;
         if (!wanted.sameVariables(before)) {
-            String set = wanted.setStatement(collations);
-            if (set == null) {
-                ending.notReproducible(statement);
+            List<String> sets = wanted.setStatements(collations, given);
+            if (sets == null) {
+                ending.notReproducible(statement, null);
                 return;
             }
-            changes.add(Commands.text(connection.alloc(), CommandCode.QUERY, set));
+            sets.forEach(set -> changes.add(Commands.text(connection.alloc(), CommandCode.QUERY, set)));
+            names = wanted.readingNames();
         }
         String schema = wanted.schema();
         if (schema != null && (before == null || !schema.equals(before.schema()))) {
@@ -77,7 +106,7 @@ final class Playback {
             run(statement);
         } else {
             awaitsStep = true;
-            Adoption adoption = new Adoption(statement, changes.size());
+            Adoption adoption = new Adoption(statement, names, changes.size());
             changes.forEach(packet -> connection.execute(packet, adoption));
         }
     }
@@ -85,18 +114,24 @@ final class Playback {
     /** The statement is sent when its settings are in force, and not at all when they are refused. */
     private final class Adoption implements WireResponse {
         private final MirroredStatement statement;
+        private final Set<String> names;
         private int pending;
         private boolean refused;
+        private @Nullable StandbyError error;
         private @Nullable String failure;
 
-        Adoption(MirroredStatement statement, int pending) {
+        Adoption(MirroredStatement statement, Set<String> names, int pending) {
             this.statement = statement;
+            this.names = names;
             this.pending = pending;
         }
 
         @Override
         public void onResponse(ResponseView response, int preparedId) {
-            refused |= !response.ok();
+            if (!response.ok() && !refused) {
+                refused = true;
+                error = StandbyError.of(response);
+            }
             answered();
         }
 
@@ -116,8 +151,13 @@ final class Playback {
                 ending.failed(statement, reason);
             } else if (refused) {
                 setting = null;
-                ending.notReproducible(statement);
+                // Some of it may be in force.
+                Set<String> all = new LinkedHashSet<>(given);
+                all.addAll(names);
+                given = all;
+                ending.notReproducible(statement, error);
             } else {
+                given = names;
                 run(statement);
             }
         }
@@ -131,7 +171,7 @@ final class Playback {
         }
         byte[] text = source.text();
         if (text == null) {
-            ending.notReproducible(statement);
+            ending.notReproducible(statement, null);
             return;
         }
         PreparedCache.Entry known = prepared.find(text, statement.setting());
@@ -150,7 +190,7 @@ final class Playback {
             public void onResponse(ResponseView response, int preparedId) {
                 awaitsStep = false;
                 if (!response.ok() || preparedId < 0) {
-                    ending.executed(statement, "error", System.nanoTime() - sentNanos);
+                    ending.executed(statement, "error", StandbyError.of(response), System.nanoTime() - sentNanos);
                     return;
                 }
                 PreparedCache.Entry added = new PreparedCache.Entry(preparedId, parameters);
@@ -176,7 +216,7 @@ final class Playback {
                 entry.parameters(),
                 statement.parameterTypes());
         if (packet == null) {
-            ending.notReproducible(statement);
+            ending.notReproducible(statement, null);
             return;
         }
         byte[] longData = statement.longData();
@@ -194,7 +234,7 @@ final class Playback {
                 long now = System.nanoTime();
                 long began = answeredNanos - sentNanos > 0 ? answeredNanos : sentNanos;
                 answeredNanos = now;
-                ending.executed(statement, outcome(response), now - began);
+                ending.executed(statement, outcome(response), StandbyError.of(response), now - began);
             }
 
             @Override

@@ -3,39 +3,45 @@ package io.understudy.plugins.mirror;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * So many a second and no more: counts within whole seconds of the monotonic clock. One atomic word holds the second and the
- * count, so that taking a place is one step. Any thread.
+ * So many a second, spread over the second: a place becomes free every {@code 1/limit} seconds, and the places of at most {@link
+ * #BURST_NANOS} may be taken at once. The one word is the time at which all places taken so far will have become free (the
+ * generic cell rate algorithm), so that taking a place is one step. Any thread.
  */
 final class RateLimit {
-    static final RateLimit NONE = new RateLimit(Integer.MAX_VALUE);
+    /** What statements that come together may take ahead of time. */
+    static final long BURST_NANOS = 50_000_000L;
 
-    private static final int COUNT_BITS = 32;
-    private static final long COUNT_MASK = (1L << COUNT_BITS) - 1;
     private static final long SECOND = 1_000_000_000L;
 
-    private final int limit;
-    private final AtomicLong secondAndCount = new AtomicLong();
+    static final RateLimit NONE = new RateLimit(0, 0);
 
-    private RateLimit(int limit) {
-        this.limit = limit;
+    /** Between two places; 0 for no limit. */
+    private final long intervalNanos;
+
+    private final AtomicLong allFreeAt;
+
+    private RateLimit(long intervalNanos, long nowNanos) {
+        this.intervalNanos = intervalNanos;
+        this.allFreeAt = new AtomicLong(nowNanos);
     }
 
-    static RateLimit perSecond(int limit) {
-        return new RateLimit(limit);
+    /** @param nowNanos of the monotonic clock by which {@link #take} will be asked */
+    static RateLimit perSecond(int limit, long nowNanos) {
+        return new RateLimit(Math.max(1, SECOND / limit), nowNanos);
     }
 
     boolean take(long nowNanos) {
-        if (limit == Integer.MAX_VALUE) {
+        if (intervalNanos == 0) {
             return true;
         }
-        long second = nowNanos / SECOND;
         while (true) {
-            long seen = secondAndCount.get();
-            long count = seen >>> COUNT_BITS == (second & COUNT_MASK) ? seen & COUNT_MASK : 0;
-            if (count >= limit) {
+            long seen = allFreeAt.get();
+            long ahead = Math.max(0, seen - nowNanos);
+            // One place is there whenever none is taken, however seldom a place becomes free.
+            if (ahead > 0 && ahead + intervalNanos > BURST_NANOS) {
                 return false;
             }
-            if (secondAndCount.compareAndSet(seen, second << COUNT_BITS | count + 1)) {
+            if (allFreeAt.compareAndSet(seen, nowNanos + ahead + intervalNanos)) {
                 return true;
             }
         }

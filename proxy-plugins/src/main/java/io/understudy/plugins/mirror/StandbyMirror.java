@@ -33,6 +33,8 @@ final class StandbyMirror {
     private final DigestTimes times;
     private final PauseGuard pause;
     private final Collations collations;
+    private final StandbyErrors errors;
+    private final StandbyKiller killer;
     private final LatencyRecorder seconds;
     private final Map<DropReason, Counter> dropped = new EnumMap<>(DropReason.class);
     /** By rule and outcome. */
@@ -65,6 +67,8 @@ final class StandbyMirror {
         this.order = config.order();
         this.pause = new PauseGuard(standby);
         this.collations = collations;
+        this.errors = new StandbyErrors(standby.name(), context.clock(), System.nanoTime());
+        this.killer = new StandbyKiller(standby.name(), standby.connector());
         this.seconds =
                 context.latency("understudy_mirror_seconds", "Execution on the standby", "standby", standby.name());
         for (DropReason reason : DropReason.values()) {
@@ -81,6 +85,7 @@ final class StandbyMirror {
             MirrorLane lane = lanes.get(i % laneCount);
             MirrorConnection connection = new MirrorConnection(this, lane);
             connections.add(connection);
+            lane.add(connection);
             lane.rest(connection);
         }
     }
@@ -210,12 +215,17 @@ final class StandbyMirror {
         for (MirrorLane lane : lanes) {
             MirroredStatement statement;
             while ((statement = lane.poll()) != null) {
-                statements.decrementAndGet();
-                bytes.addAndGet(-statement.bytes());
-                drop(reason);
-                statement.release();
+                discard(statement, reason);
             }
         }
+    }
+
+    /** Drops one that waited. */
+    void discard(MirroredStatement statement, DropReason reason) {
+        statements.decrementAndGet();
+        bytes.addAndGet(-statement.bytes());
+        drop(reason);
+        statement.release();
     }
 
     /** Sends what waits; false when nothing does. */
@@ -237,6 +247,14 @@ final class StandbyMirror {
             discardWaiting(DropReason.STANDBY_DOWN);
         }
         drain(); // until the first connection is open there is no loop for the timer
+    }
+
+    StandbyErrors errors() {
+        return errors;
+    }
+
+    StandbyKiller killer() {
+        return killer;
     }
 
     DrainTimer timer() {
@@ -279,6 +297,7 @@ final class StandbyMirror {
                 .forEach(rule ->
                         rule.forEach((outcome, counter) -> done.merge(outcome, (long) counter.count(), Long::sum)));
         view.put("executed", done);
+        view.put("lastErrors", errors.view());
         return view;
     }
 }

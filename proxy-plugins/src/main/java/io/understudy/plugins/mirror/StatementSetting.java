@@ -3,7 +3,14 @@ package io.understudy.plugins.mirror;
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionSettings;
+import io.understudy.sql.ReadVariables;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,13 +21,17 @@ import org.jspecify.annotations.Nullable;
  * @param characterSet assignments made since, ready for SET
  * @param timeZone right side of SET, or null
  * @param sqlMode right side of SET, or null
+ * @param reading assignments of variables that change how much is read, ready for SET, or null
  */
 record StatementSetting(
         @Nullable String schema,
         int collation,
         @Nullable String characterSet,
         @Nullable String timeZone,
-        @Nullable String sqlMode) {
+        @Nullable String sqlMode,
+        @Nullable String reading) {
+    /** An assignment's name; what a quoted value holds of this shape is told from it by {@link ReadVariables}. */
+    private static final Pattern NAME = Pattern.compile("(?:^|, )([a-z0-9_]+) = ");
 
     static StatementSetting of(SessionContext session) {
         SessionSettings settings = session.settings();
@@ -29,7 +40,8 @@ record StatementSetting(
                 settings.loginCollation(),
                 settings.characterSet(),
                 settings.timeZone(),
-                settings.sqlMode());
+                settings.sqlMode(),
+                settings.reading());
     }
 
     /** For an execution: names and text mean what they meant when the statement was prepared. */
@@ -40,7 +52,7 @@ record StatementSetting(
         return same
                 ? this
                 : new StatementSetting(
-                        prepared.schema(), collation, prepared.characterSet(), timeZone, prepared.sqlMode());
+                        prepared.schema(), collation, prepared.characterSet(), timeZone, prepared.sqlMode(), reading);
     }
 
     /** Equal but for the schema, which is changed by a command of its own. */
@@ -49,7 +61,8 @@ record StatementSetting(
                 && collation == other.collation
                 && Objects.equals(characterSet, other.characterSet)
                 && Objects.equals(timeZone, other.timeZone)
-                && Objects.equals(sqlMode, other.sqlMode);
+                && Objects.equals(sqlMode, other.sqlMode)
+                && Objects.equals(reading, other.reading);
     }
 
     /** True while this still describes {@code session}: the usual case, checked without allocating. */
@@ -59,17 +72,55 @@ record StatementSetting(
                 && Objects.equals(schema, session.schema())
                 && Objects.equals(characterSet, settings.characterSet())
                 && Objects.equals(timeZone, settings.timeZone())
-                && Objects.equals(sqlMode, settings.sqlMode());
+                && Objects.equals(sqlMode, settings.sqlMode())
+                && Objects.equals(reading, settings.reading());
     }
 
     /** The same in another schema. */
     StatementSetting in(@Nullable String other) {
-        return new StatementSetting(other, collation, characterSet, timeZone, sqlMode);
+        return new StatementSetting(other, collation, characterSet, timeZone, sqlMode, reading);
     }
 
-    /** One SET statement that brings a connection there; null when the standby does not know the login's collation. */
+    /** Names of the variables in {@link #reading}. */
+    Set<String> readingNames() {
+        String list = reading;
+        if (list == null) {
+            return Set.of();
+        }
+        Set<String> names = new LinkedHashSet<>();
+        Matcher name = NAME.matcher(list);
+        while (name.find()) {
+            if (ReadVariables.carried(name.group(1))) {
+                names.add(name.group(1));
+            }
+        }
+        return names;
+    }
+
+    /**
+     * The SET statements that bring a connection there; null when the standby does not know the login's collation.
+     *
+     * @param given names of variables of {@link #reading} that the connection may have values for: they are set back first, because
+     *     {@code optimizer_switch} only changes the flags that it names
+     */
     @Nullable
-    String setStatement(CollationNames names) {
+    List<String> setStatements(CollationNames names, Set<String> given) {
+        String last = setStatement(names);
+        if (last == null) {
+            return null;
+        }
+        List<String> all = new ArrayList<>(3);
+        if (!given.isEmpty()) {
+            all.add("SET " + String.join(" = DEFAULT, ", given) + " = DEFAULT");
+        }
+        if (reading != null) {
+            all.add("SET " + reading);
+        }
+        all.add(last);
+        return all;
+    }
+
+    private @Nullable String setStatement(CollationNames names) {
         StringBuilder sql = new StringBuilder("SET ");
         String login = names.setNames(collation);
         if (login == null) {

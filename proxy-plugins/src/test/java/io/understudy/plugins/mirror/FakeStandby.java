@@ -32,7 +32,8 @@ final class FakeStandby implements StandbyBackend, WireConnector {
     boolean refuse;
     boolean answering = true;
     int errorCode;
-    StandbyState state = new StandbyState(true, true, 0.0, 1, null);
+    String errorMessage = "";
+    StandbyState state = new StandbyState(true, true, 0.0, false, 1, null);
 
     @Override
     public String name() {
@@ -96,7 +97,7 @@ final class FakeStandby implements StandbyBackend, WireConnector {
 
         @Override
         public long threadId() {
-            return 1;
+            return 1 + connections.indexOf(this);
         }
 
         @Override
@@ -134,7 +135,8 @@ final class FakeStandby implements StandbyBackend, WireConnector {
         void answerOne() {
             WireResponse response = pending.remove();
             int code = codes.remove();
-            response.onResponse(new Answered(errorCode), code == CommandCode.STMT_PREPARE ? ++prepared : -1);
+            response.onResponse(
+                    new Answered(errorCode, errorMessage), code == CommandCode.STMT_PREPARE ? ++prepared : -1);
         }
 
         @Override
@@ -158,7 +160,7 @@ final class FakeStandby implements StandbyBackend, WireConnector {
         }
     }
 
-    private record Answered(int errorCode) implements ResponseView {
+    private record Answered(int errorCode, String errorMessage) implements ResponseView {
         @Override
         public boolean ok() {
             return errorCode == 0;

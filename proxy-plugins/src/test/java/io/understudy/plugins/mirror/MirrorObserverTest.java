@@ -12,6 +12,9 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugin.SessionSettings;
+import io.understudy.rules.KindTerm;
+import io.understudy.rules.Match;
+import io.understudy.rules.TableGlob;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.SqlModes;
 import io.understudy.sql.StatementKind;
@@ -60,6 +63,8 @@ class MirrorObserverTest {
                         meters,
                         "standbys",
                         List.of(standby),
+                        "clock",
+                        java.time.Clock.systemUTC(),
                         "executor",
                         executor,
                         "latency",
@@ -74,6 +79,7 @@ class MirrorObserverTest {
         settings.put("characterSet", null);
         settings.put("timeZone", null);
         settings.put("sqlMode", null);
+        settings.put("reading", null);
         Map<String, Object> session =
                 new HashMap<>(Map.of("id", 1L, "user", "app", "settings", fake(SessionSettings.class, settings)));
         session.put("schema", "shop");
@@ -164,7 +170,7 @@ class MirrorObserverTest {
         observer.onClose("over");
     }
 
-    /** A reload reaches sessions that run. More than one second may begin while this runs, hence the bounds. */
+    /** A reload reaches sessions that run. More than one place may become free while this runs, hence the bounds. */
     @Test
     void whatExceedsMaxPerSecondIsNotCopiedAndCounted() {
         plugin.reload(config(2));
@@ -173,12 +179,59 @@ class MirrorObserverTest {
             observer.onCommand(query("SELECT " + i));
         }
         long seconds = (System.nanoTime() - began) / 1_000_000_000L + 2;
-        assertThat(copies).hasSizeBetween(2, (int) (2 * seconds));
+        assertThat(copies).hasSizeBetween(1, (int) (2 * seconds));
         assertThat(meters.get("understudy.mirror.dropped")
                         .tag("reason", "rate_limited")
                         .counter()
                         .count())
                 .isEqualTo(500.0 - copies.size());
+        observer.onClose("over");
+    }
+
+    /** Connector/J sends this for every query with a timeout or a number of rows. */
+    @Test
+    void aQueryWithSettingsOfItsOwnIsMirroredAndOneThatWritesIsCounted() {
+        observer.onCommand(query("SET STATEMENT max_statement_time=5, sql_select_limit=1 FOR SELECT a FROM t"));
+        assertThat(copies).hasSize(1);
+        observer.onCommand(query("SET STATEMENT max_statement_time=5 FOR DELETE FROM t"));
+        assertThat(skipped("writes")).isEqualTo(1);
+        observer.onCommand(query("SELECT a FROM t"));
+        assertThat(copies).as("neither changes the session").hasSize(2);
+        observer.onClose("over");
+    }
+
+    @Test
+    void whatTheServerKnowsOfItselfIsMirroredOnlyByARuleThatNamesIt() {
+        List<String> texts = List.of(
+                "SHOW TABLES",
+                "DESCRIBE t",
+                "SELECT * FROM information_schema.tables",
+                "SELECT 1 FROM a JOIN Performance_Schema.threads",
+                "SELECT user FROM mysql.user",
+                "SELECT * FROM sys.version");
+        texts.forEach(text -> observer.onCommand(query(text)));
+        assertThat(copies).isEmpty();
+        assertThat(skipped("show")).isEqualTo(2);
+        assertThat(skipped("system_schema")).isEqualTo(4);
+
+        Match named = new Match(null, null, null, List.of(TableGlob.parse("information_schema.*")), null, null, null);
+        Match shows = new Match(null, null, null, null, List.of(KindTerm.parse("show")), null, null);
+        Match globs = new Match(null, null, null, List.of(TableGlob.parse("*.user")), null, null, null);
+        plugin.reload(new MirrorConfig(
+                1,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                List.of(
+                        new MirrorConfig.Rule("named", named, null, null, null, null),
+                        new MirrorConfig.Rule("shows", shows, null, null, null, null),
+                        new MirrorConfig.Rule("globs", globs, null, null, null, null))));
+        texts.forEach(text -> observer.onCommand(query(text)));
+        assertThat(copies).as("the table that is named, SHOW and DESCRIBE").hasSize(3);
+        assertThat(skipped("system_schema")).isEqualTo(5);
         observer.onClose("over");
     }
 }

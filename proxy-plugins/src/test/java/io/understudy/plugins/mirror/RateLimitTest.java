@@ -16,21 +16,46 @@ class RateLimitTest {
     }
 
     @Test
-    void letsThroughSoManyASecondAndNoMore() {
-        RateLimit limit = RateLimit.perSecond(3);
-        assertThat(taken(limit, 10, 5 * SECOND)).isEqualTo(3);
+    void spreadsWhatItLetsThroughOverTheSecond() {
+        RateLimit limit = RateLimit.perSecond(100, 0);
+        int all = 0;
+        for (int tenth = 0; tenth < 50; tenth++) {
+            int inThisTenth = taken(limit, 1000, tenth * SECOND / 10);
+            assertThat(inThisTenth)
+                    .as("of the burst, and never a second's worth")
+                    .isLessThanOrEqualTo(10);
+            all += inThisTenth;
+        }
+        assertThat(all).as("in five seconds").isLessThanOrEqualTo(500);
+        int fine = 0;
+        for (int milli = 5000; milli < 10_000; milli++) {
+            fine += taken(limit, 3, milli * SECOND / 1000);
+        }
+        assertThat(fine).isBetween(495, 505);
+    }
+
+    @Test
+    void whatWasNotUsedIsNotSavedUp() {
+        RateLimit limit = RateLimit.perSecond(1000, 0);
+        assertThat(taken(limit, 2000, 3600 * SECOND)).isEqualTo(50);
+        assertThat(taken(limit, 2000, 3600 * SECOND)).isZero();
+        assertThat(taken(limit, 2000, 3600 * SECOND + 10_000_000)).isEqualTo(10);
+    }
+
+    @Test
+    void oneASecondIsOneASecond() {
+        RateLimit limit = RateLimit.perSecond(1, 5 * SECOND);
+        assertThat(taken(limit, 10, 5 * SECOND)).isEqualTo(1);
         assertThat(taken(limit, 10, 6 * SECOND - 1)).isZero();
-        assertThat(taken(limit, 10, 6 * SECOND)).isEqualTo(3);
-        assertThat(taken(limit, 2, 9 * SECOND)).isEqualTo(2);
-        assertThat(taken(limit, 2, 9 * SECOND)).isEqualTo(1);
+        assertThat(taken(limit, 10, 6 * SECOND)).isEqualTo(1);
     }
 
     /** The monotonic clock may begin below zero. */
     @Test
     void worksBeforeTheClocksZero() {
-        RateLimit limit = RateLimit.perSecond(2);
-        assertThat(taken(limit, 5, -7 * SECOND)).isEqualTo(2);
-        assertThat(taken(limit, 5, -6 * SECOND)).isEqualTo(2);
+        RateLimit limit = RateLimit.perSecond(2, -7 * SECOND);
+        assertThat(taken(limit, 5, -7 * SECOND)).isEqualTo(1);
+        assertThat(taken(limit, 5, -6 * SECOND)).isEqualTo(1);
     }
 
     @Test

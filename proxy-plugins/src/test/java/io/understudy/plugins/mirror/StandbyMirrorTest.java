@@ -23,7 +23,7 @@ class StandbyMirrorTest {
     private static final Collations COLLATIONS =
             Collations.known(new CollationNames(Map.of(45, "NAMES utf8mb4 COLLATE utf8mb4_general_ci")));
 
-    private static final StatementSetting SETTING = new StatementSetting(null, 45, null, null, null);
+    private static final StatementSetting SETTING = new StatementSetting(null, 45, null, null, null, null);
 
     private static final int BATCH = BatchSize.LEAST;
 
@@ -45,6 +45,7 @@ class StandbyMirrorTest {
                     case "executor" -> executor;
                     case "latency" -> (io.understudy.plugin.LatencyRecorder) nanos -> {};
                     case "meters" -> meters;
+                    case "clock" -> java.time.Clock.systemUTC();
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
         return new StandbyMirror(standby, context, new MirrorMeters(meters), config, new DigestTimes(), COLLATIONS);
@@ -81,6 +82,7 @@ class StandbyMirrorTest {
                 setting,
                 new MirrorRules.Bound(new MirrorConfig.Rule("all", null, null, null, null, null), List.of(mirror)),
                 session,
+                null,
                 1,
                 1000,
                 System.nanoTime()));
@@ -186,7 +188,7 @@ class StandbyMirrorTest {
 
     @Test
     void aWritableStandbyIsNotMirroredTo() {
-        standby.state = new StandbyState(true, false, 0.0, 1, null);
+        standby.state = new StandbyState(true, false, 0.0, false, 1, null);
         StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
         mirror.start();
         executor.runPeriodic();
@@ -207,7 +209,7 @@ class StandbyMirrorTest {
         mirror.start();
         offer(mirror, "SELECT 1", 1);
         assertThat(dropped("standby_down")).isEqualTo(1);
-        standby.state = new StandbyState(true, false, 0.0, 1, null);
+        standby.state = new StandbyState(true, false, 0.0, false, 1, null);
         executor.runPeriodic();
         offer(mirror, "SELECT 2", 1);
         assertThat(dropped("not_read_only")).isEqualTo(1);
@@ -215,7 +217,7 @@ class StandbyMirrorTest {
         executor.runPeriodic();
         offer(mirror, "SELECT 3", 1);
         assertThat(dropped("not_read_only")).isEqualTo(2);
-        standby.state = new StandbyState(true, true, 0.0, 1, null);
+        standby.state = new StandbyState(true, true, 0.0, false, 1, null);
         executor.runPeriodic();
         offer(mirror, "SELECT 4", 1);
         run(mirror);
@@ -227,15 +229,15 @@ class StandbyMirrorTest {
     void pausesAboveTheLagAndGoesOnWellBelowIt() {
         StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
         mirror.start();
-        standby.state = new StandbyState(true, true, 11.0, 1, null);
+        standby.state = new StandbyState(true, true, 11.0, false, 1, null);
         executor.runPeriodic();
         assertThat(mirror.pause().paused()).isTrue();
-        standby.state = new StandbyState(true, true, 9.0, 1, null);
+        standby.state = new StandbyState(true, true, 9.0, false, 1, null);
         executor.runPeriodic();
         assertThat(mirror.pause().paused())
                 .as("nine of ten seconds is not yet down enough")
                 .isTrue();
-        standby.state = new StandbyState(true, true, 7.0, 1, null);
+        standby.state = new StandbyState(true, true, 7.0, false, 1, null);
         executor.runPeriodic();
         assertThat(mirror.pause().paused()).isFalse();
         mirror.stop();
@@ -433,9 +435,12 @@ class StandbyMirrorTest {
         for (int i = 0; i < 4 * BatchSize.MOST; i++) {
             offer(mirror, "SELECT 'then " + i + "'", 1);
         }
-        for (int i = 0; i < 5; i++) {
+        // One response of each at a time, so that both have something to do.
+        for (int i = 0; i < 60; i++) {
             run(mirror);
-            standby.connections.forEach(FakeStandby.Connection::answerAll);
+            standby.connections.stream()
+                    .filter(connection -> !connection.pending.isEmpty())
+                    .forEach(FakeStandby.Connection::answerOne);
         }
         assertThat(standby.connections).hasSize(2);
         assertThat(standby.connections)
@@ -457,5 +462,136 @@ class StandbyMirrorTest {
         assertThat(size.statements()).isBetween(45, 55);
         size.took(50, 50 * 20_000_000L);
         assertThat(size.statements()).as("from disk").isEqualTo(BatchSize.LEAST);
+    }
+
+    /** A session's number of rows must not stay behind for the next, and flags are given as a difference to the server's. */
+    @Test
+    void whatASessionHasSetIsSetAndSetBack() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 1", 1, reading("sql_select_limit = 1, optimizer_switch = 'mrr=on'"));
+        run(mirror);
+        offer(mirror, "SELECT 2", 2, reading("sql_select_limit = 2"));
+        run(mirror);
+        offer(mirror, "SELECT 3", 3);
+        run(mirror);
+        String rest = "SET NAMES utf8mb4 COLLATE utf8mb4_general_ci, time_zone = DEFAULT, sql_mode = DEFAULT";
+        assertThat(standby.statements())
+                .containsExactly(
+                        "SET sql_select_limit = 1, optimizer_switch = 'mrr=on'",
+                        rest,
+                        "SELECT 1",
+                        "SET sql_select_limit = DEFAULT, optimizer_switch = DEFAULT",
+                        "SET sql_select_limit = 2",
+                        rest,
+                        "SELECT 2",
+                        "SET sql_select_limit = DEFAULT",
+                        rest,
+                        "SELECT 3");
+        mirror.stop();
+    }
+
+    private static StatementSetting reading(String assignments) {
+        return new StatementSetting(null, 45, null, null, null, assignments);
+    }
+
+    /** What a session gives as a value must not set back the settings that keep the standby unwritten. */
+    @Test
+    void aValueIsNotTakenForAName() {
+        assertThat(reading("old_mode = 'x, tx_read_only = y', sql_select_limit = 3")
+                        .readingNames())
+                .containsExactly("old_mode", "sql_select_limit");
+    }
+
+    @Test
+    void aStatementGoesToAConnectionThatHasItsSchemaWhenThatIsFree() {
+        StandbyMirror mirror = mirror(ordered(2, MirrorConfig.Order.NONE));
+        StatementSetting shop = SETTING.in("shop");
+        StatementSetting depot = SETTING.in("depot");
+        offer(mirror, "SELECT 'shop 0'", 1, shop);
+        run(mirror);
+        // A second connection is made for the other schema, because the first is busy.
+        standby.answering = false;
+        offer(mirror, "SELECT 'shop, long'", 1, shop);
+        standby.loop.runNext();
+        offer(mirror, "SELECT 'depot 0'", 1, depot);
+        mirror.drain();
+        executor.runAll();
+        standby.connections.get(1).answerAll();
+        standby.connections.get(0).answerAll();
+        assertThat(standby.connections).hasSize(2);
+        standby.answering = true;
+        int begun = standby.received.size();
+        for (int i = 1; i <= 20; i++) {
+            offer(mirror, "SELECT 'shop " + i + "'", 1, shop);
+            offer(mirror, "SELECT 'depot " + i + "'", 1, depot);
+            standby.loop.runNext();
+        }
+        assertThat(executed("ok")).isEqualTo(43);
+        assertThat(standby.received.subList(begun, standby.received.size()))
+                .as("no connection has to change its schema")
+                .allMatch(text -> text.startsWith("SELECT"));
+        mirror.stop();
+    }
+
+    @Test
+    void aStoppedApplierPausesUnlessItIsAllowed() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        mirror.start();
+        standby.state = new StandbyState(true, true, null, true, 1, null);
+        executor.runPeriodic();
+        assertThat(mirror.pause().describe()).isEqualTo("paused_stopped");
+        offer(mirror, "SELECT 1", 1);
+        assertThat(dropped("paused")).isEqualTo(1);
+        mirror.reload(new MirrorConfig(
+                1, null, null, null, null, new MirrorConfig.PauseAbove(null, null, false), null, null));
+        executor.runPeriodic();
+        assertThat(mirror.pause().paused()).isFalse();
+        mirror.reload(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        standby.state = new StandbyState(true, true, null, false, 1, null);
+        executor.runPeriodic();
+        assertThat(mirror.pause().paused())
+                .as("one that does not replicate, or does not say")
+                .isFalse();
+        mirror.stop();
+    }
+
+    /** What comes back under the address may be another server, or the same after a promotion. */
+    @Test
+    void whatTheOperatorAllowedEndsWithTheStandbysAbsence() {
+        standby.state = new StandbyState(true, false, 0.0, false, 1, null);
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        mirror.start();
+        executor.runPeriodic();
+        mirror.pause().resumeByOperator();
+        executor.runPeriodic();
+        assertThat(mirror.pause().paused()).isFalse();
+        standby.state = StandbyState.UNKNOWN;
+        executor.runPeriodic();
+        standby.state = new StandbyState(true, false, 0.0, false, 1, null);
+        executor.runPeriodic();
+        assertThat(mirror.pause().describe()).isEqualTo("paused_writable");
+        mirror.stop();
+    }
+
+    @Test
+    void theLastErrorOfEachRuleIsShownWithoutValues() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 1", 1);
+        run(mirror);
+        standby.errorCode = 1142;
+        standby.errorMessage = "SELECT command denied to user 'm'@'%' for table `shop`.`orders`";
+        offer(mirror, "SELECT * FROM orders", 1);
+        run(mirror);
+        assertThat(String.valueOf(mirror.view().get("lastErrors")))
+                .contains("rule=all", "error=1142", "for table `shop`.`orders`");
+        standby.errorCode = 1292;
+        standby.errorMessage = "Incorrect datetime value: 's3cret'";
+        offer(mirror, "SELECT DATE('s3cret')", 1, SETTING.in("shop"));
+        run(mirror);
+        assertThat(dropped("not_reproducible")).isEqualTo(1);
+        assertThat(String.valueOf(mirror.view().get("lastErrors")))
+                .contains("error=1292", "Incorrect datetime value: '?'")
+                .doesNotContain("s3cret");
+        mirror.stop();
     }
 }

@@ -1,0 +1,65 @@
+package io.understudy.plugins.mirror;
+
+import io.understudy.rules.Match;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
+import io.understudy.sql.TableName;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads of what a server knows of itself: {@code SHOW}, {@code information_schema} and the like. They warm no page of the
+ * application's, and some are expensive, so they are mirrored only by a rule that names them.
+ */
+final class ServerState {
+    private static final Set<String> SCHEMAS = Set.of("information_schema", "performance_schema", "mysql", "sys");
+
+    private ServerState() {}
+
+    /**
+     * Why {@code summary} is not mirrored by a rule; null when it is.
+     *
+     * @param schema default schema, or null
+     * @param match of the rule, or null for none
+     */
+    static @Nullable String unfit(StatementSummary summary, @Nullable String schema, @Nullable Match match) {
+        StatementKind kind = summary.kind();
+        if (kind == StatementKind.SHOW || kind == StatementKind.DESCRIBE || kind == StatementKind.HELP) {
+            return match != null && namesKind(match, kind) ? null : "show";
+        }
+        List<TableName> reads = summary.reads();
+        for (int i = 0; i < reads.size(); i++) {
+            String of = reads.get(i).schema();
+            String in = of == null ? schema : of;
+            if (in != null && isSystem(in) && (match == null || !namesSchema(match, in))) {
+                return "system_schema";
+            }
+        }
+        return null;
+    }
+
+    private static boolean isSystem(String schema) {
+        return switch (schema.length()) {
+            // Most names are told from these by their length.
+            case 3, 5, 18 -> SCHEMAS.contains(schema.toLowerCase(Locale.ROOT));
+            default -> false;
+        };
+    }
+
+    private static boolean namesKind(Match match, StatementKind kind) {
+        return match.kind().stream()
+                .anyMatch(term -> !term.negated() && term.label().equals(kind.label()));
+    }
+
+    /** By its own name; a glob that happens to cover it was not meant for it. */
+    private static boolean namesSchema(Match match, String schema) {
+        return match.schema().stream()
+                        .anyMatch(term -> !term.negated() && term.toString().equalsIgnoreCase(schema))
+                || match.table().stream()
+                        .filter(term -> !term.negated())
+                        .map(term -> term.toString().toLowerCase(Locale.ROOT))
+                        .anyMatch(term -> term.startsWith(schema.toLowerCase(Locale.ROOT) + "."));
+    }
+}

@@ -1,0 +1,60 @@
+package io.understudy.plugins.mirror;
+
+import io.understudy.plugin.ResponseView;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An error that a standby answered, fit to be shown: a server's message may hold values of the statement ({@code Incorrect datetime
+ * value: '…'}, {@code … near '…'}), or text that a stored program made up. Names stay only where the error can name nothing else.
+ *
+ * @param code the server's error number
+ * @param text its message without values
+ */
+record StandbyError(int code, String text) {
+    private static final int LONGEST = 200;
+    private static final int KEPT = 2048;
+    private static final Pattern QUOTED = Pattern.compile("['\"`].*['\"`]", Pattern.DOTALL);
+    private static final Pattern OPEN = Pattern.compile("['\"`].*", Pattern.DOTALL);
+    private static final Pattern NUMBER = Pattern.compile("[0-9]++(?:[.,][0-9]++)*+");
+    private static final Pattern NAMES_ONLY = Pattern.compile("[\\w$@%.\\-:*/\\s'`\",()\\[\\];]*+");
+
+    static @Nullable StandbyError of(ResponseView response) {
+        String message = response.errorMessage();
+        return response.ok() ? null : of(response.errorCode(), message == null ? "" : message);
+    }
+
+    static StandbyError of(int code, String message) {
+        String kept = message.length() > KEPT ? message.substring(0, KEPT) : message;
+        if (isMadeUp(code)) {
+            return new StandbyError(code, "a message that a stored program has given");
+        }
+        String text = namesOnly(code) && NAMES_ONLY.matcher(kept).matches() ? kept : withoutValues(kept);
+        return new StandbyError(code, text.length() > LONGEST ? text.substring(0, LONGEST) + "…" : text);
+    }
+
+    /** SIGNAL without a number of its own, and errors whose text the server takes from elsewhere. */
+    private static boolean isMadeUp(int code) {
+        return switch (code) {
+            case 1105, 1642, 1643, 1644, 1645 -> true;
+            default -> false;
+        };
+    }
+
+    /** Errors that name accounts, schemas, tables, columns of grants, routines or settings, and hold no value of a statement. */
+    private static boolean namesOnly(int code) {
+        return switch (code) {
+            case 1044, 1045, 1049, 1115, 1142, 1143, 1146, 1193, 1203, 1226, 1227, 1273, 1290, 1345, 1356, 1370 -> true;
+            default -> false;
+        };
+    }
+
+    private static String withoutValues(String message) {
+        Matcher quoted = QUOTED.matcher(message);
+        String text = quoted.find()
+                ? quoted.replaceFirst(Matcher.quoteReplacement("'?'"))
+                : OPEN.matcher(message).replaceFirst("'?'");
+        return NUMBER.matcher(text).replaceAll("?");
+    }
+}

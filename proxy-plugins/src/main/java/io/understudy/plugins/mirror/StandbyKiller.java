@@ -1,0 +1,91 @@
+package io.understudy.plugins.mirror;
+
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.WireConnection;
+import io.understudy.plugin.WireConnector;
+import io.understudy.plugin.WireResponse;
+import io.understudy.wire.CommandCode;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends on the standby what does not end there by itself: a server goes on with a statement whose client has closed the connection. Kills by
+ * a connection of its own, made when there is something to kill; an account may kill its own threads and no others. Any thread.
+ */
+final class StandbyKiller {
+    private static final Logger log = LoggerFactory.getLogger(StandbyKiller.class);
+
+    private final String standby;
+    private final WireConnector connector;
+    private List<String> wanted = new ArrayList<>();
+    private boolean connecting;
+
+    StandbyKiller(String standby, WireConnector connector) {
+        this.standby = standby;
+        this.connector = connector;
+    }
+
+    /** Ends the statement and leaves its connection. */
+    void killQuery(long threadId) {
+        kill("KILL QUERY " + threadId);
+    }
+
+    void killConnection(long threadId) {
+        kill("KILL CONNECTION " + threadId);
+    }
+
+    private void kill(String sql) {
+        synchronized (this) {
+            wanted.add(sql);
+            if (connecting) {
+                return;
+            }
+            connecting = true;
+        }
+        connector.connect().whenComplete((connected, failure) -> {
+            List<String> now = take();
+            if (connected == null) {
+                log.warn(
+                        "standby {}: {} was not sent, because no connection could be made: {}",
+                        standby,
+                        String.join(", ", now),
+                        failure == null ? "no reason given" : failure.getMessage());
+            } else {
+                send(connected, now);
+            }
+        });
+    }
+
+    private synchronized List<String> take() {
+        List<String> now = wanted;
+        wanted = new ArrayList<>();
+        connecting = false;
+        return now;
+    }
+
+    private void send(WireConnection connection, List<String> all) {
+        for (int i = 0; i < all.size(); i++) {
+            String sql = all.get(i);
+            boolean last = i == all.size() - 1;
+            connection.execute(Commands.text(connection.alloc(), CommandCode.QUERY, sql), new WireResponse() {
+                @Override
+                public void onResponse(ResponseView response, int preparedId) {
+                    // 1094: it has ended meanwhile.
+                    if (!response.ok() && response.errorCode() != 1094) {
+                        log.warn("standby {}: {} failed with error {}", standby, sql, response.errorCode());
+                    }
+                    if (last) {
+                        connection.close();
+                    }
+                }
+
+                @Override
+                public void onFailure(String reason) {
+                    log.warn("standby {}: {} had no response: {}", standby, sql, reason);
+                }
+            });
+        }
+    }
+}
