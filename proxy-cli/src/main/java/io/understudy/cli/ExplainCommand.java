@@ -49,7 +49,7 @@ final class ExplainCommand implements Callable<Integer> {
     @Option(
             names = "--dialect",
             paramLabel = "PRODUCT",
-            description = "mariadb or mysql; both are understood alike today.")
+            description = "mariadb or mysql: whose functions are built in; without it those of both.")
     private @Nullable String dialect;
 
     @Option(names = "--json", description = "Answer as one line of JSON for each statement.")

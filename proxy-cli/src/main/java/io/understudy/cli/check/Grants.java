@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** What SHOW GRANTS says an account may do. */
 final class Grants {
@@ -14,6 +16,7 @@ final class Grants {
             "SELECT",
             "SHOW VIEW",
             "SHOW DATABASES",
+            "SHOW CREATE ROUTINE",
             "PROCESS",
             "REPLICATION CLIENT",
             "BINLOG MONITOR",
@@ -21,38 +24,111 @@ final class Grants {
             "SLAVE MONITOR",
             "SHOW_ROUTINE");
 
+    private static final Pattern LINE = Pattern.compile(
+            "GRANT (.+?) ON (.+) TO (PUBLIC|[`'][^`']*[`'](?:@[`'][^`']*[`'])?)(?: .*)?", Pattern.CASE_INSENSITIVE);
+
     private final List<String> lines;
 
     Grants(List<String> lines) {
         this.lines = lines;
     }
 
-    /** Privileges beyond reading, in the order of the alphabet. */
-    List<String> beyondReading() {
-        Set<String> found = new TreeSet<>();
+    /**
+     * One grant of more than reading.
+     *
+     * @param privileges in the order of the alphabet
+     * @param object schema or table as SHOW GRANTS writes it, or empty for a role
+     * @param grantee as SHOW GRANTS writes it: the account, one of its roles, or PUBLIC
+     */
+    record Excess(List<String> privileges, String object, String grantee) {
+        boolean isPublic() {
+            return grantee.equalsIgnoreCase("PUBLIC");
+        }
+
+        /** What takes it away: a statement, or two where ALL PRIVILEGES can have no other beside it. */
+        String revoke() {
+            String on = (object.isEmpty() ? "" : " ON " + object) + " FROM " + grantee;
+            return privileges.contains("ALL PRIVILEGES")
+                    ? "REVOKE " + String.join(on + "; REVOKE ", privileges) + on
+                    : "REVOKE " + String.join(", ", privileges) + on;
+        }
+    }
+
+    /** Grants beyond reading, in the order of the lines. */
+    List<Excess> beyondReading() {
+        List<Excess> found = new ArrayList<>();
         for (String line : lines) {
-            String upper = line.toUpperCase(Locale.ROOT).replaceAll("\\([^)]*\\)", "");
-            int on = upper.indexOf(" ON ");
+            String upper = line.toUpperCase(Locale.ROOT);
             if (!upper.startsWith("GRANT ")) {
                 continue;
             }
-            if (on < 0) {
+            Matcher grant = LINE.matcher(line);
+            if (!grant.matches()) {
                 // GRANT role TO account: what the role may do is asked in another way on each product.
-                int to = line.toUpperCase(Locale.ROOT).indexOf(" TO ");
-                found.add("the role " + line.substring(6, Math.max(6, to)));
+                int to = upper.indexOf(" TO ");
+                if (!upper.contains(" ON ") && to > 0) {
+                    String role = line.substring(6, to);
+                    found.add(
+                            new Excess(List.of(role), "", line.substring(to + 4).replaceFirst(" WITH .*", "")));
+                }
                 continue;
             }
-            for (String privilege : upper.substring(6, on).split(",")) {
-                String name = privilege.trim();
-                if (!HARMLESS.contains(name)) {
-                    found.add(name);
+            Set<String> more = new TreeSet<>();
+            // Commas within parentheses separate columns.
+            for (String privilege : grant.group(1).split(",(?![^(]*\\))")) {
+                String name = privilege.trim().toUpperCase(Locale.ROOT);
+                if (!HARMLESS.contains(name.replaceAll("\\s*\\([^)]*\\)", ""))) {
+                    more.add(privilege.trim());
                 }
             }
             if (upper.contains("WITH GRANT OPTION")) {
-                found.add("GRANT OPTION");
+                more.add("GRANT OPTION");
+            }
+            if (!more.isEmpty()) {
+                found.add(new Excess(List.copyOf(more), grant.group(2), grant.group(3)));
             }
         }
-        return new ArrayList<>(found);
+        return found;
+    }
+
+    /** Whether all tables of a schema may be read. */
+    boolean reads(String schema) {
+        for (String line : lines) {
+            Matcher grant = LINE.matcher(line);
+            if (!grant.matches()) {
+                continue;
+            }
+            String privileges = "," + grant.group(1).toUpperCase(Locale.ROOT).replace(", ", ",") + ",";
+            boolean select = privileges.contains(",SELECT,") || privileges.contains(",ALL PRIVILEGES,");
+            if (select && covers(grant.group(2), schema)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether {@code *.*} or {@code `pattern`.*} covers a schema; the pattern is that of LIKE. */
+    private static boolean covers(String object, String schema) {
+        if (object.equals("*.*")) {
+            return true;
+        }
+        if (!object.endsWith(".*")) {
+            return false;
+        }
+        String like = object.substring(0, object.length() - 2);
+        if (like.length() > 1 && like.startsWith("`") && like.endsWith("`")) {
+            like = like.substring(1, like.length() - 1).replace("``", "`");
+        }
+        StringBuilder regex = new StringBuilder();
+        for (int i = 0; i < like.length(); i++) {
+            char c = like.charAt(i);
+            if (c == '\\' && i + 1 < like.length()) {
+                regex.append(Pattern.quote(String.valueOf(like.charAt(++i))));
+            } else {
+                regex.append(c == '%' ? ".*" : c == '_' ? "." : Pattern.quote(String.valueOf(c)));
+            }
+        }
+        return Pattern.compile(regex.toString(), Pattern.DOTALL).matcher(schema).matches();
     }
 
     /** True when the account has one of these, or everything. */

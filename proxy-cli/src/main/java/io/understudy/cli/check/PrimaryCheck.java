@@ -19,6 +19,7 @@ public final class PrimaryCheck {
     private final LoadedConfig loaded;
     private final List<Finding> findings = new ArrayList<>();
     private @Nullable Identity identity;
+    private PrimarySchemas schemas = PrimarySchemas.UNKNOWN;
 
     public PrimaryCheck(LoadedConfig loaded) {
         this.loaded = loaded;
@@ -27,6 +28,11 @@ public final class PrimaryCheck {
     /** What tells this server from others, or null when it could not be asked. */
     public @Nullable Identity identity() {
         return identity;
+    }
+
+    /** The application's schemas there. */
+    public PrimarySchemas schemas() {
+        return schemas;
     }
 
     public List<Finding> run() {
@@ -40,6 +46,7 @@ public final class PrimaryCheck {
             String version = String.valueOf(ask.one("SELECT VERSION()"));
             boolean mariaDb = version.contains("MariaDB");
             identity = Identity.of(ask);
+            schemas = PrimarySchemas.of(ask);
             add(Finding.ok(WHERE, primary.address() + " answers, version " + version));
             if ("ON".equals(ask.variable("read_only"))) {
                 add(Finding.error(WHERE, "read_only is ON: this is a standby, or a primary that was fenced"));

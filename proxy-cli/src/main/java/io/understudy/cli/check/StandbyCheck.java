@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Questions to a standby: is it one, is it the primary's, and can its account do no more than read. */
@@ -13,11 +14,17 @@ public final class StandbyCheck {
     private final LoadedConfig loaded;
     private final StandbyConfig standby;
     private final @Nullable Identity primary;
+    private final PrimarySchemas schemas;
     private final String where;
     private final List<Finding> findings = new ArrayList<>();
 
-    /** @param primary what tells the primary from other servers, or null when it could not be asked */
-    public StandbyCheck(LoadedConfig loaded, StandbyConfig standby, @Nullable Identity primary) {
+    /**
+     * @param primary what tells the primary from other servers, or null when it could not be asked
+     * @param schemas of the primary
+     */
+    public StandbyCheck(
+            LoadedConfig loaded, StandbyConfig standby, @Nullable Identity primary, PrimarySchemas schemas) {
+        this.schemas = schemas;
         this.loaded = loaded;
         this.standby = standby;
         this.primary = primary;
@@ -56,15 +63,68 @@ public final class StandbyCheck {
     }
 
     private void account(Question ask) throws SQLException {
-        List<String> more = new Grants(ask.all("SHOW GRANTS", 1)).beyondReading();
-        if (more.isEmpty()) {
+        Grants grants = new Grants(ask.all("SHOW GRANTS", 1));
+        List<Grants.Excess> more = grants.beyondReading();
+        List<Grants.Excess> own = more.stream().filter(one -> !one.isPublic()).toList();
+        if (own.isEmpty()) {
             add(Finding.ok(where, "account " + standby.user() + " can only read"));
         } else {
             add(Finding.error(
                     where,
-                    "account " + standby.user() + " can do more than read (" + String.join(", ", more) + "): REVOKE "
-                            + String.join(", ", more) + " … FROM '" + standby.user() + "', or use another account: "
-                            + remedy()));
+                    "account " + standby.user() + " can do more than read (" + privileges(own) + "); on the primary: "
+                            + revokes(own) + "; or use another account: " + remedy()));
+        }
+        List<Grants.Excess> everybody =
+                more.stream().filter(Grants.Excess::isPublic).toList();
+        if (!everybody.isEmpty()) {
+            add(Finding.warning(
+                    where,
+                    "PUBLIC, which is every account, so " + standby.user() + " too, can do more than read on "
+                            + everybody.stream().map(Grants.Excess::object).collect(Collectors.joining(", "))
+                            + "; where nobody needs that, on the primary: " + revokes(everybody)));
+        }
+        reads(grants);
+    }
+
+    private static String privileges(List<Grants.Excess> all) {
+        return all.stream()
+                .flatMap(one ->
+                        one.privileges().stream().map(name -> one.object().isEmpty() ? "the role " + name : name))
+                .distinct()
+                .sorted()
+                .collect(Collectors.joining(", "));
+    }
+
+    private static String revokes(List<Grants.Excess> all) {
+        return all.stream().map(Grants.Excess::revoke).collect(Collectors.joining("; "));
+    }
+
+    /** What is mirrored from a schema that the account may not read fails on the standby. */
+    private void reads(Grants grants) {
+        if (!loaded.plugins().containsKey("mirror")) {
+            return;
+        }
+        List<String> unread =
+                schemas.names().stream().filter(name -> !grants.reads(name)).toList();
+        if (!unread.isEmpty()) {
+            add(Finding.warning(
+                    where,
+                    "account " + standby.user() + " cannot read all of " + String.join(", ", unread)
+                            + ", which the primary has: what is mirrored from there fails; on the primary: "
+                            + unread.stream()
+                                    .map(name -> "GRANT SELECT ON `"
+                                            + name.replace("`", "``").replace("_", "\\_") + "`.* TO '" + standby.user()
+                                            + "'@'%'")
+                                    .collect(Collectors.joining("; "))));
+        } else if (schemas.all()) {
+            add(Finding.ok(where, "account " + standby.user() + " can read every schema of the primary"));
+        }
+        if (!schemas.all()) {
+            add(Finding.warning(
+                    where,
+                    "whether account " + standby.user()
+                            + " can read every schema of the primary was not checked, because"
+                            + " primary.monitor does not see them all: GRANT SHOW DATABASES ON *.* TO that account"));
         }
     }
 

@@ -7,12 +7,14 @@ import io.understudy.plugins.mirror.MirrorConfig;
 import io.understudy.plugins.mirror.MirrorExplanation;
 import io.understudy.rules.Subject;
 import io.understudy.sql.SqlAnalyzer;
+import io.understudy.sql.SqlModes;
 import io.understudy.sql.StatementSummary;
 import io.understudy.sql.TableName;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Answers questions by a configuration, with the classes that the proxy itself uses. Makes no connection. */
@@ -29,7 +31,7 @@ public final class Explainer {
     /** @throws IllegalArgumentException when the client's address is none */
     public Answer explain(Question question) {
         byte[] text = question.sql().getBytes(StandardCharsets.UTF_8);
-        StatementSummary summary = analyzer.summarize(text, 0, text.length, 0);
+        StatementSummary summary = analyzer.summarize(text, 0, text.length, modes(question.dialect()));
         String normalized = analyzer.normalize(text, 0, text.length, 0);
         Subject subject = new Subject(
                 question.user() == null ? "" : question.user(),
@@ -73,5 +75,17 @@ public final class Explainer {
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException("client: expected an IP address but found '" + client + "'", e);
         }
+    }
+
+    /** Without a product the functions of both count as built in. */
+    private static int modes(@Nullable String dialect) {
+        if (dialect == null) {
+            return SqlModes.NONE;
+        }
+        return switch (dialect.toLowerCase(Locale.ROOT)) {
+            case "mariadb" -> SqlModes.MARIADB;
+            case "mysql" -> SqlModes.MYSQL;
+            default -> SqlModes.NONE;
+        };
     }
 }

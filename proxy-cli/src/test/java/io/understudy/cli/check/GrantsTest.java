@@ -7,7 +7,14 @@ import org.junit.jupiter.api.Test;
 
 class GrantsTest {
     private static List<String> beyond(String... lines) {
-        return new Grants(List.of(lines)).beyondReading();
+        return new Grants(List.of(lines))
+                .beyondReading().stream()
+                        .flatMap(one -> one.privileges().stream())
+                        .toList();
+    }
+
+    private static String revoke(String line) {
+        return new Grants(List.of(line)).beyondReading().get(0).revoke();
     }
 
     @Test
@@ -23,10 +30,37 @@ class GrantsTest {
     @Test
     void whateverElseIsNamed() {
         assertThat(beyond("GRANT SELECT, INSERT (a, b), EXECUTE ON `shop`.* TO `m`@`%`"))
-                .containsExactly("EXECUTE", "INSERT");
+                .containsExactly("EXECUTE", "INSERT (a, b)");
         assertThat(beyond("GRANT ALL PRIVILEGES ON *.* TO `m`@`%` WITH GRANT OPTION"))
                 .containsExactly("ALL PRIVILEGES", "GRANT OPTION");
-        assertThat(beyond("GRANT `writer`@`%` TO `m`@`%`")).containsExactly("the role `writer`@`%`");
+        assertThat(beyond("GRANT `writer`@`%` TO `m`@`%`")).containsExactly("`writer`@`%`");
         assertThat(beyond("GRANT FILE ON *.* TO `m`@`%`")).containsExactly("FILE");
+    }
+
+    /** All of these were run on MariaDB 11.4. */
+    @Test
+    void theRevokeIsOneThatWorks() {
+        assertThat(revoke("GRANT SELECT, INSERT, DELETE HISTORY ON `test\\_%`.* TO PUBLIC"))
+                .isEqualTo("REVOKE DELETE HISTORY, INSERT ON `test\\_%`.* FROM PUBLIC");
+        assertThat(revoke("GRANT ALL PRIVILEGES ON `shop`.* TO `m`@`%` WITH GRANT OPTION"))
+                .isEqualTo(
+                        "REVOKE ALL PRIVILEGES ON `shop`.* FROM `m`@`%`; REVOKE GRANT OPTION ON `shop`.* FROM `m`@`%`");
+        assertThat(revoke("GRANT INSERT ON *.* TO `m`@`%` IDENTIFIED BY PASSWORD '*0' WITH GRANT OPTION"))
+                .isEqualTo("REVOKE GRANT OPTION, INSERT ON *.* FROM `m`@`%`");
+        assertThat(revoke("GRANT `writer` TO `m`@`%`")).isEqualTo("REVOKE `writer` FROM `m`@`%`");
+    }
+
+    @Test
+    void aSchemaIsReadByAnyGrantThatCoversAllOfIt() {
+        Grants grants = new Grants(List.of(
+                "GRANT USAGE ON *.* TO `m`@`%`",
+                "GRANT SELECT ON `shop\\_%`.* TO `m`@`%`",
+                "GRANT ALL PRIVILEGES ON `depot`.* TO `r`",
+                "GRANT SELECT ON `logs`.`one` TO `m`@`%`",
+                "GRANT INSERT ON `in`.* TO `m`@`%`"));
+        assertThat(List.of("shop_1", "shop_", "depot")).allMatch(grants::reads);
+        assertThat(List.of("shopx1", "shop", "logs", "in", "mysql")).noneMatch(grants::reads);
+        assertThat(new Grants(List.of("GRANT SELECT ON *.* TO `m`@`%`")).reads("any"))
+                .isTrue();
     }
 }

@@ -1,0 +1,28 @@
+package io.understudy.cli.check;
+
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The application's schemas on the primary, as far as the monitor account sees them.
+ *
+ * @param names without those of the server
+ * @param all whether the account sees every schema
+ */
+public record PrimarySchemas(List<String> names, boolean all) {
+    /** The primary was not asked. */
+    public static final PrimarySchemas UNKNOWN = new PrimarySchemas(List.of(), false);
+
+    private static final Set<String> OF_THE_SERVER = Set.of("information_schema", "performance_schema", "mysql", "sys");
+
+    static PrimarySchemas of(Question ask) throws SQLException {
+        List<String> names = ask.all("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA", 1).stream()
+                .filter(name -> !OF_THE_SERVER.contains(name.toLowerCase(Locale.ROOT)))
+                .sorted()
+                .toList();
+        Grants grants = new Grants(ask.all("SHOW GRANTS", 1));
+        return new PrimarySchemas(names, grants.hasAny("SHOW DATABASES", "SELECT"));
+    }
+}
