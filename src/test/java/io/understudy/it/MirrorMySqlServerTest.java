@@ -101,8 +101,11 @@ class MirrorMySqlServerTest {
     }
 
     private static MirrorProxy proxy() throws Exception {
-        MirrorProxy proxy =
-                MirrorProxy.start(PRIMARY.address().getPort(), STANDBY_PORT, "rules: [ { name: all, sample: 100% } ]");
+        return proxy("rules: [ { name: all, sample: 100% } ]");
+    }
+
+    private static MirrorProxy proxy(String section) throws Exception {
+        MirrorProxy proxy = MirrorProxy.start(PRIMARY.address().getPort(), STANDBY_PORT, section);
         proxy.awaitMirroring();
         return proxy;
     }
@@ -200,6 +203,38 @@ class MirrorMySqlServerTest {
             await().atMost(PATIENCE).until(() -> proxy.executed("ok") >= 30);
             Map<?, ?> view = (Map<?, ?>) proxy.view();
             assertThat(String.valueOf(view.get("slowerOnStandby"))).contains("ratio=");
+        }
+    }
+
+    /** The hint overrides the bound of the session; the server goes on when the client closes. */
+    @Test
+    void aReadThatOverridesTheBoundIsKilledOnTheStandby() throws Exception {
+        PRIMARY.execute("CREATE TABLE shop.heavy (id INT)", "INSERT INTO shop.heavy VALUES (1)");
+        await().atMost(PATIENCE)
+                .ignoreExceptions()
+                .until(() -> ask("SELECT COUNT(*) FROM shop.heavy").equals("1"));
+        try (Connection connection = standby();
+                Statement statement = connection.createStatement()) {
+            statement.execute("SET GLOBAL super_read_only = 0");
+            statement.execute("SET SESSION sql_log_bin = 0");
+            statement.execute("INSERT INTO shop.heavy SELECT id FROM shop.orders LIMIT 3000");
+            statement.execute("SET GLOBAL super_read_only = 1");
+        }
+        String running = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE '%killed-my%'"
+                + " AND USER = 'understudy_mirror'";
+        try (MirrorProxy proxy = proxy("{ concurrency: 1, timeout: 300ms, rules: [ { name: all } ] }");
+                Connection connection = proxy.mysql("");
+                Statement text = connection.createStatement()) {
+            text.executeQuery("SELECT /*+ MAX_EXECUTION_TIME(600000) */ COUNT(*) FROM heavy /* killed-my */ a, heavy b,"
+                            + " heavy c WHERE a.id + b.id <> c.id * 7")
+                    .close();
+            await().atMost(PATIENCE).until(() -> ask(running).equals("1"));
+            await().atMost(PATIENCE).until(() -> proxy.executed("timeout") == 1);
+            await().atMost(Duration.ofSeconds(2)).until(() -> ask(running).equals("0"));
+            text.executeQuery("SELECT id FROM orders /* killed-after */ WHERE id = 1")
+                    .close();
+            await().atMost(PATIENCE).until(() -> logged("Query", "killed-after").size() == 1);
+            assertThat(proxy.dropped()).as("the connection lives on").isZero();
         }
     }
 }

@@ -289,6 +289,7 @@ class MirrorServerTest {
             run(connection, "SELECT note FROM shop.orders /* refused-2 */ WHERE id = 1");
             await().until(() -> texts("refused-2").size() == 1);
             assertThat(texts("refused-1")).isEmpty();
+            assertThat(String.valueOf(proxy.view())).contains("lastErrors=[{rule=all, error=", "'only_here'");
         }
     }
 
@@ -427,6 +428,124 @@ class MirrorServerTest {
             await().until(() -> texts("long-2").size() == 1);
             await().until(() -> proxy.executed("ok") == 1);
             assertThat(proxy.dropped()).isZero();
+        }
+    }
+
+    /** Connector/J says how many rows it wants by a session variable. */
+    @Test
+    void aSessionsNumberOfRowsHoldsOnTheStandbyToo() throws Exception {
+        try (MirrorProxy proxy = proxy(ALL);
+                Connection connection = proxy.mysql("");
+                Statement few = connection.createStatement();
+                Statement all = connection.createStatement()) {
+            few.setMaxRows(1);
+            long before = rowsSent();
+            for (int i = 0; i < 50; i++) {
+                few.executeQuery("SELECT note FROM orders /* max-rows */").close();
+            }
+            await().until(() -> texts("max-rows").size() == 50);
+            await().until(() -> proxy.waiting("statements") == 0);
+            assertThat(rowsSent() - before).isLessThan(5000); // of 50 x 200, and of what the proxy asks itself
+            all.executeQuery("SELECT note FROM orders /* all-rows */").close();
+            await().until(() -> texts("all-rows").size() == 1);
+            assertThat(texts("sql_select_limit"))
+                    .contains("SET sql_select_limit = 1", "SET sql_select_limit = DEFAULT");
+            assertThat(proxy.executed("error")).isZero();
+            assertThat(proxy.dropped()).isZero();
+        }
+    }
+
+    private static long rowsSent() {
+        return Long.parseLong(pair.standby()
+                .ask("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'Rows_sent'"));
+    }
+
+    /** MariaDB's driver says so, and the timeout, in the statement. */
+    @Test
+    void aStatementWithSettingsOfItsOwnArrives() throws Exception {
+        try (MirrorProxy proxy = proxy(ALL);
+                Connection connection = proxy.mariadb("");
+                Statement statement = connection.createStatement()) {
+            statement.setQueryTimeout(30);
+            statement
+                    .executeQuery("SELECT note FROM orders /* own-1 */ WHERE id = 1")
+                    .close();
+            await().until(() -> texts("own-1").size() == 1);
+            assertThat(texts("own-1").get(0)).startsWithIgnoringCase("SET STATEMENT");
+            statement.executeUpdate("DELETE FROM customers /* own-2 */ WHERE id = -1");
+            flush(proxy, connection, "after-own");
+            assertThat(texts("own-2")).isEmpty();
+            assertThat(proxy.skipped("writes")).isEqualTo(1);
+        }
+    }
+
+    /** A pool does not reset its sessions, so what one user of a session did must not keep the next from being mirrored. */
+    @Test
+    void whatASessionDidEndsWhenItEnds() throws Exception {
+        try (MirrorProxy proxy = proxy(ALL);
+                Connection connection = proxy.mariadb("&allowMultiQueries=true")) {
+            run(connection, "CREATE TEMPORARY TABLE scratch2 (id INT)");
+            run(connection, "SELECT note FROM orders /* ends-no */ WHERE id = 1");
+            run(connection, "DROP TEMPORARY TABLE scratch2");
+            run(connection, "SELECT note FROM orders /* ends-1 */ WHERE id = 1");
+            await().until(() -> texts("ends-1").size() == 1);
+            run(connection, "SET time_zone = CONCAT('+0', '1:00')");
+            run(connection, "SELECT note FROM orders /* ends-maybe */ WHERE id = 1");
+            run(connection, "SET sql_mode = (SELECT @@GLOBAL.sql_mode)");
+            run(connection, "SELECT note FROM orders /* ends-no */ WHERE id = 1");
+            run(connection, "SET time_zone = '+00:00', sql_mode = DEFAULT");
+            run(connection, "SELECT note FROM orders /* ends-2 */ WHERE id = 1");
+            await().until(() -> texts("ends-2").size() == 1);
+            run(
+                    connection,
+                    "UPDATE customers SET note = 'a' WHERE id = -1; UPDATE customers SET note = 'b' WHERE id = -1");
+            run(connection, "SELECT note FROM orders /* ends-3 */ WHERE id = 1");
+            await().until(() -> texts("ends-3").size() == 1);
+            run(connection, "PREPARE p FROM 'SELECT note FROM orders WHERE id = ?'");
+            run(connection, "EXECUTE p USING 1");
+            run(connection, "SELECT note FROM orders /* ends-4 */ WHERE id = 1");
+            await().until(() -> texts("ends-4").size() == 1);
+            assertThat(texts("ends-no")).isEmpty();
+            assertThat(proxy.skipped("temporary_table")).isEqualTo(1);
+            assertThat(proxy.skipped("settings_unknown")).isPositive();
+        }
+    }
+
+    /** A setting of the statement's own overrides the bound of the session; the server goes on when the client closes. */
+    @Test
+    void aReadThatOverridesTheBoundIsKilledOnTheStandby() throws Exception {
+        pair.primary().execute("CREATE OR REPLACE TABLE shop.heavy (id INT)", "INSERT INTO shop.heavy VALUES (1)");
+        pair.awaitCaughtUp(Duration.ofSeconds(20));
+        pair.standby()
+                .execute("SET SESSION sql_log_bin = 0", "INSERT INTO shop.heavy SELECT seq FROM shop.seq_1_to_3000");
+        String running = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE '%killed-1%'"
+                + " AND USER = '" + MIRROR + "'";
+        try (MirrorProxy proxy = proxy("{ concurrency: 1, timeout: 300ms, rules: [ { name: all } ] }");
+                Connection connection = proxy.mariadb("")) {
+            run(
+                    connection,
+                    "SET STATEMENT max_statement_time=600 FOR SELECT COUNT(*) FROM heavy /* killed-1 */ a, heavy b, heavy c"
+                            + " WHERE a.id + b.id <> c.id * 7");
+            await().until(() -> pair.standby().ask(running).equals("1"));
+            await().until(() -> proxy.executed("timeout") == 1);
+            await().atMost(Duration.ofSeconds(2))
+                    .until(() -> pair.standby().ask(running).equals("0"));
+            run(connection, "SELECT note FROM orders /* killed-2 */ WHERE id = 1");
+            await().until(() -> proxy.executed("ok") == 1);
+            assertThat(proxy.dropped()).as("the connection lives on").isZero();
+        }
+    }
+
+    @Test
+    void aStoppedApplierPausesMirroring() throws Exception {
+        try (MirrorProxy proxy = proxy(ALL)) {
+            pair.standby().execute("STOP SLAVE SQL_THREAD");
+            try {
+                await().until(() -> String.valueOf(proxy.view()).contains("state=paused_stopped"));
+            } finally {
+                pair.standby().execute("START SLAVE");
+            }
+            proxy.awaitMirroring();
         }
     }
 }

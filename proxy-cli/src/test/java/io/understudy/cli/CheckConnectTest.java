@@ -32,8 +32,17 @@ class CheckConnectTest {
     static void start() {
         pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false));
         pair.primary().execute("CREATE DATABASE shop");
-        pair.createAccount("monitor", "secret", "REPLICA MONITOR, BINLOG MONITOR, REPLICATION SLAVE, PROCESS ON *.*");
-        pair.createAccount("reader", "secret", "SELECT ON shop.*", "REPLICA MONITOR ON *.*");
+        pair.primary().execute("CREATE DATABASE de_pot", "CREATE DATABASE IF NOT EXISTS test");
+        pair.primary()
+                .execute(
+                        "GRANT SELECT, INSERT, DELETE HISTORY, CREATE ROUTINE ON test.* TO PUBLIC",
+                        "GRANT SELECT, UPDATE ON `test\\_%`.* TO PUBLIC");
+        pair.createAccount(
+                "monitor",
+                "secret",
+                "REPLICA MONITOR, BINLOG MONITOR, REPLICATION SLAVE, PROCESS, SHOW DATABASES ON *.*");
+        pair.createAccount("half", "secret", "SELECT ON shop.*", "REPLICA MONITOR ON *.*");
+        pair.createAccount("reader", "secret", "SELECT ON shop.*", "SELECT ON `de\\_pot`.*", "REPLICA MONITOR ON *.*");
         pair.createAccount("writer", "secret", "SELECT, INSERT, DELETE ON shop.*", "REPLICA MONITOR ON *.*");
         pair.awaitCaughtUp(java.time.Duration.ofSeconds(20));
     }
@@ -172,5 +181,34 @@ class CheckConnectTest {
         } finally {
             pair.standby().execute("SET GLOBAL read_only = 1");
         }
+    }
+
+    /** A fresh MariaDB lets everybody write to {@code test}; that is not the account's own, and taken away from PUBLIC. */
+    @Test
+    void whatPublicMayIsPublics() throws IOException {
+        Said said = connect(pair.standby().port(), "reader");
+        assertThat(said.status()).isZero();
+        assertThat(said.text()).contains("account reader can only read").contains("PUBLIC");
+        for (String revoke : said.text()
+                .lines()
+                .filter(line -> line.contains("PUBLIC, which is every account"))
+                .flatMap(line -> java.util.Arrays.stream(
+                        line.substring(line.indexOf("REVOKE")).split("; ")))
+                .toList()) {
+            pair.primary().execute(revoke);
+        }
+        pair.awaitCaughtUp(java.time.Duration.ofSeconds(20));
+        assertThat(connect(pair.standby().port(), "reader").text()).doesNotContain("PUBLIC");
+    }
+
+    @Test
+    void aSchemaThatTheAccountMayNotReadIsNamedWithItsGrant() throws IOException {
+        Said said = connect(pair.standby().port(), "half");
+        assertThat(said.text())
+                .contains("account half cannot read all of de_pot")
+                .contains("GRANT SELECT ON `de\\_pot`.* TO 'half'@'%'");
+        assertThat(connect(pair.standby().port(), "reader").text())
+                .contains("can read every schema of the primary")
+                .doesNotContain("cannot read all");
     }
 }
