@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Bad input and the ERR packet it gets: the server's own, the same as directly, wherever the server is asked at all; ours
@@ -170,6 +171,38 @@ class HostileSocketsTest {
                 assertThat(said.get(0).errorCode()).isEqualTo(1153);
             }
         }
+    }
+
+    /** The same for many clients, over each of the kernel's interfaces: as many see the server's last word as directly. */
+    @ParameterizedTest
+    @ValueSource(strings = {"nio", "epoll", "io_uring"})
+    void tooBigForMany(String transport) throws Exception {
+        TransportTest.assume(transport);
+        String limit = server.ask("SELECT @@global.max_allowed_packet");
+        server.execute("SET GLOBAL max_allowed_packet = 1048576");
+        try (ProxyUnderTest mine = ProxyUnderTest.to(server.address(), "transport: " + transport)) {
+            assertThat(toldTooBig(mine.address())).isGreaterThanOrEqualTo(toldTooBig(server.address()));
+            await().atMost(SOON).until(() -> mine.sessions() == 0);
+        } finally {
+            server.execute("SET GLOBAL max_allowed_packet = " + limit);
+        }
+    }
+
+    private static int toldTooBig(InetSocketAddress address) throws IOException {
+        byte[] statement = new byte[8 << 20];
+        statement[0] = COM_QUERY;
+        int told = 0;
+        for (int i = 0; i < 20; i++) {
+            try (RawClient client = RawClient.login(address, server)) {
+                try {
+                    client.send(0, statement);
+                } catch (IOException closed) {
+                    // What the server said before it closed can still be read.
+                }
+                told += client.readAll().stream().anyMatch(packet -> packet.errorCode() == 1153) ? 1 : 0;
+            }
+        }
+        return told;
     }
 
     /** Lengths that lie: the rest does not come, and neither side is read ahead for it. */

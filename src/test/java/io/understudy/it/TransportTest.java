@@ -28,7 +28,7 @@ class TransportTest {
         t.run(statement, "SELEKT");
     });
 
-    private static void assume(String transport) {
+    static void assume(String transport) {
         try {
             NetworkTransport.resolve(Transport.valueOf(transport.toUpperCase(Locale.ROOT)));
         } catch (IllegalStateException unavailable) {

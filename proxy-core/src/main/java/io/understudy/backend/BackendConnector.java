@@ -72,6 +72,8 @@ public final class BackendConnector {
                 .group(loop)
                 .channelFactory(transport.channel(address))
                 .option(ChannelOption.AUTO_READ, false)
+                // A write that fails must not close what is still to be read: why the server has closed.
+                .option(ChannelOption.AUTO_CLOSE, false)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.min(Integer.MAX_VALUE, timeout.toMillis()))
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, waterMark)
                 .handler(new ChannelInitializer<Channel>() {

@@ -96,7 +96,7 @@ final class Authenticating implements HandshakePhase {
 
     /** Clients may send their first command, whose number is 0, without waiting for the server's OK. */
     @Override
-    public boolean isEarlyCommand(int sequence) {
+    public boolean isEarly(int sequence) {
         return sequence == 0;
     }
 

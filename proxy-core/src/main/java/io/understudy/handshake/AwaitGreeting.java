@@ -1,7 +1,6 @@
 package io.understudy.handshake;
 
 import io.netty.buffer.ByteBuf;
-import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Marker;
 import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.Greeting;
@@ -34,9 +33,15 @@ final class AwaitGreeting implements HandshakePhase {
         }
     }
 
+    /** Some health checks log in without waiting for the greeting; servers read that behind their greeting. */
+    @Override
+    public boolean isEarly(int sequence) {
+        return true;
+    }
+
     @Override
     public HandshakePhase fromClient(ByteBuf packet) {
         packet.release();
-        throw new MalformedPacketException("the client spoke before the server's greeting");
+        throw new IllegalStateException("a packet of the client's was read ahead of the greeting");
     }
 }

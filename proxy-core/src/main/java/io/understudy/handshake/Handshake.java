@@ -58,13 +58,22 @@ public final class Handshake implements AuthBridge.Ends {
         }
     }
 
+    /** Whether what the client sent ahead of its time is due now, at the next {@link #fromClient}, whose bytes may be none. */
+    public boolean clientMayGoOn() {
+        return waiting && !over && !phase.isEarly(fromClient.sequence());
+    }
+
     /** Takes ownership of the bytes. */
     public void fromClient(ByteBuf bytes) {
         fromClient.add(bytes);
+        if (clientMayGoOn()) {
+            waiting = false;
+            client.leg().setReading(true);
+        }
         ByteBuf packet;
         while (!over) {
             int sequence = fromClient.sequence();
-            if (sequence >= 0 && phase.isEarlyCommand(sequence)) {
+            if (sequence >= 0 && phase.isEarly(sequence)) {
                 // It waits here, and with it whatever follows: otherwise a client could fill the memory.
                 waiting = true;
                 client.leg().setReading(false);

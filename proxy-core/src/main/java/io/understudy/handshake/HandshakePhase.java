@@ -19,8 +19,8 @@ sealed interface HandshakePhase permits AwaitGreeting, AwaitClientReply, Authent
 
     HandshakePhase fromClient(ByteBuf packet);
 
-    /** Whether a client's packet of this number belongs to what comes after the login. */
-    default boolean isEarlyCommand(int sequence) {
+    /** Whether a client's packet of this number has come ahead of its time: it waits for a later phase, or for the login's end. */
+    default boolean isEarly(int sequence) {
         return false;
     }
 

@@ -3,6 +3,8 @@ package io.understudy.relay;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.IOException;
+import javax.net.ssl.SSLException;
 
 /** The server's end: hands everything to the client's handler, which shares its event loop. */
 final class BackendHandler extends ChannelInboundHandlerAdapter {
@@ -32,9 +34,15 @@ final class BackendHandler extends ChannelInboundHandlerAdapter {
         client.serverClosed();
     }
 
+    /**
+     * A write that failed closes nothing here: the server may have said why it closed, which is read first. A read that
+     * failed has closed the channel already.
+     */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         client.serverFailed(cause);
-        ctx.close();
+        if (!(cause instanceof IOException) || cause instanceof SSLException) {
+            ctx.close();
+        }
     }
 }

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandler;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.DuplexChannel;
@@ -44,6 +44,8 @@ final class ChannelLeg implements Leg {
     private boolean wanted;
     private boolean otherWritable = true;
     private boolean closing;
+    private boolean writeFailed;
+    private boolean withoutFarewell;
     private int leastRead = 1;
     /** By TLS or compression: the bytes that a session counts are not those of the socket. */
     private boolean transformed;
@@ -71,7 +73,11 @@ final class ChannelLeg implements Leg {
 
     @Override
     public void write(ByteBuf bytes) {
-        channel.write(bytes, channel.voidPromise());
+        if (writeFailed) {
+            bytes.release();
+        } else {
+            channel.write(bytes, channel.voidPromise());
+        }
     }
 
     @Override
@@ -165,14 +171,37 @@ final class ChannelLeg implements Leg {
 
     @Override
     public void shutdownOutput() {
-        SslHandler handler = tls;
         channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(flushed -> {
-            if (handler != null) {
-                handler.closeOutbound();
-            } else if (channel instanceof DuplexChannel duplex) {
+            if (channel instanceof DuplexChannel duplex) {
                 duplex.shutdownOutput();
             }
         });
+    }
+
+    @Override
+    public void closeWithoutFarewell() {
+        if (!closing && tls != null) {
+            withoutFarewell = true;
+        }
+        closeAfterFlush();
+    }
+
+    /** Closes below TLS where no close_notify is to be sent. */
+    private void close() {
+        ChannelHandlerContext below = withoutFarewell ? channel.pipeline().context(TLS) : null;
+        if (below == null) {
+            channel.close();
+        } else {
+            below.close();
+        }
+    }
+
+    /** Nothing more can be written. What the peer has sent is read to its end, which comes soon or not at all. */
+    void writeFailed() {
+        if (!writeFailed && channel.isOpen()) {
+            writeFailed = true;
+            closeLater();
+        }
     }
 
     @Override
@@ -192,12 +221,16 @@ final class ChannelLeg implements Leg {
             channel.close();
             return;
         }
-        ChannelFuture flushed = channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+        ChannelFuture flushed = channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> close());
         if (!flushed.isDone()) {
-            Future<?> linger = channel.eventLoop().schedule(() -> channel.close(), LINGER_SECONDS, TimeUnit.SECONDS);
-            // A timer left behind would keep the session in memory for its whole length.
-            channel.closeFuture().addListener(closed -> linger.cancel(false));
+            closeLater();
         }
+    }
+
+    private void closeLater() {
+        Future<?> linger = channel.eventLoop().schedule(this::close, LINGER_SECONDS, TimeUnit.SECONDS);
+        // A timer left behind would keep the session in memory for its whole length.
+        channel.closeFuture().addListener(closed -> linger.cancel(false));
     }
 
     /** A peer that was gone before its address could be asked. */

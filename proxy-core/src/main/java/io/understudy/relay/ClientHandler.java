@@ -5,10 +5,12 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.util.concurrent.Future;
 import io.understudy.backend.BackendFailure;
 import io.understudy.session.ClientSession;
 import io.understudy.wire.MalformedPacketException;
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,8 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
     private @Nullable ChannelLeg client;
     private @Nullable ChannelLeg backend;
     private @Nullable Future<?> handshakeTimer;
+    /** The client has said by close_notify that it sends nothing more. */
+    private boolean farewell;
 
     ClientHandler(RelayContext context) {
         this.context = context;
@@ -90,7 +94,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
     public void channelInactive(ChannelHandlerContext ctx) {
         ClientSession current = session;
         if (current != null) {
-            current.clientClosed();
+            current.clientClosed(farewell);
         }
         stopTimer();
     }
@@ -108,6 +112,9 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+        if (event instanceof SslCloseCompletionEvent closed && closed.isSuccess()) {
+            farewell = true;
+        }
         if (event instanceof ChannelInputShutdownEvent) {
             ClientSession current = session;
             ChannelLeg leg = client;
@@ -125,6 +132,10 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
         ClientSession current = session;
         if (current != null && cause.getCause() instanceof MalformedPacketException malformed) {
             current.serverMalformed(malformed);
+        }
+        ChannelLeg leg = backend;
+        if (leg != null && cause instanceof IOException) {
+            leg.writeFailed();
         }
     }
 

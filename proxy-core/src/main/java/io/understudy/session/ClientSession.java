@@ -1,6 +1,7 @@
 package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.understudy.command.SessionModel;
 import io.understudy.handshake.Handshake;
 import io.understudy.handshake.LegCompression;
@@ -104,6 +105,7 @@ public final class ClientSession implements Handshake.Outcome {
             return;
         }
         server = backend;
+        ByteBuf early = phase instanceof Connecting connecting ? connecting.takeEarly() : Unpooled.EMPTY_BUFFER;
         phase = new LoggingIn(new Handshake(
                 client,
                 backend,
@@ -112,6 +114,9 @@ public final class ClientSession implements Handshake.Outcome {
                 this));
         client.setReading(true);
         backend.setReading(true);
+        if (early.isReadable()) {
+            fromClient(early);
+        }
     }
 
     /** The primary cannot be had: the client is told so in the protocol's own words. */
@@ -166,6 +171,9 @@ public final class ClientSession implements Handshake.Outcome {
 
     public void serverReadComplete() {
         phase.serverReadComplete();
+        if (phase instanceof LoggingIn login && login.handshake().clientMayGoOn()) {
+            fromClient(Unpooled.EMPTY_BUFFER);
+        }
         if (draining) {
             atBoundary();
         }
@@ -187,7 +195,16 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
-    public void clientClosed() {
+    /**
+     * The client is gone.
+     *
+     * @param farewell it has said so by close_notify; a server in the middle of a statement sees one that has not sooner
+     */
+    public void clientClosed(boolean farewell) {
+        Leg backend = server;
+        if (backend != null && !farewell && phase.answersDue()) {
+            backend.closeWithoutFarewell();
+        }
         end(CloseReason.CLIENT_CLOSED);
     }
 

@@ -1,12 +1,25 @@
 package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 
-/** The primary is being connected to. The client is not read from, and by the protocol has nothing to say yet. */
+/**
+ * The primary is being connected to. The client is not read from; what it had sent behind a PROXY header, in the same
+ * segment, waits for the login.
+ */
 final class Connecting implements SessionPhase {
+    private ByteBuf early = Unpooled.EMPTY_BUFFER;
+
     @Override
     public void fromClient(ByteBuf bytes) {
-        bytes.release();
+        early = early.isReadable() ? Unpooled.wrappedBuffer(early, bytes) : bytes;
+    }
+
+    /** What the client has sent already, owned by the caller. */
+    ByteBuf takeEarly() {
+        ByteBuf bytes = early;
+        early = Unpooled.EMPTY_BUFFER;
+        return bytes;
     }
 
     @Override
@@ -22,5 +35,10 @@ final class Connecting implements SessionPhase {
     @Override
     public String name() {
         return "connecting";
+    }
+
+    @Override
+    public void close(CloseReason reason) {
+        takeEarly().release();
     }
 }

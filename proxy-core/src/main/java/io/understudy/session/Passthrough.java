@@ -45,6 +45,12 @@ final class Passthrough implements SessionPhase {
         client.flush();
     }
 
+    /** Not to be known: the server ends the session when it has said what there is to say. */
+    @Override
+    public boolean answersDue() {
+        return true;
+    }
+
     /** What stands within TLS is not known: nothing of ours can be put into it. */
     @Override
     public int errorSequence() {

@@ -33,8 +33,16 @@ public interface Leg {
     /** Runs on the session's event loop; the one method that any thread may call. */
     void execute(Runnable task);
 
-    /** Sends what is queued, then says that nothing more comes; reading goes on. */
+    /**
+     * Sends what is queued, then ends this direction by FIN alone, over TLS too; reading goes on. Servers that are in the
+     * middle of a statement look for the end of the connection and take a close_notify ahead of it for more to read.
+     */
     void shutdownOutput();
+
+    /** Sends what is queued, then closes, over TLS without close_notify, for the reason given at {@link #shutdownOutput}. */
+    default void closeWithoutFarewell() {
+        closeAfterFlush();
+    }
 
     /** Sends what is queued, then closes. Idempotent. */
     void closeAfterFlush();

@@ -54,7 +54,7 @@ class SessionLifeTest {
     @Test
     void clientCloses() {
         Scripted scripted = loggedIn();
-        scripted.session.clientClosed();
+        scripted.session.clientClosed(false);
         over(scripted, "client_closed");
     }
 

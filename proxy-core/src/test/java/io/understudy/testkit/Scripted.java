@@ -184,7 +184,7 @@ public final class Scripted {
 
     /** Ends the session if it has not ended and accounts for every buffer. */
     public void finish() {
-        session.clientClosed();
+        session.clientClosed(false);
         assertThat(session.ended()).isTrue();
         assertThat(ends).isEqualTo(1);
         assertThat(List.of(client.closed())).containsOnly(true);
