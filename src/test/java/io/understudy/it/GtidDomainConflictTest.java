@@ -24,7 +24,7 @@ class GtidDomainConflictTest {
 
         assertThat(result.errno()).as(result.error()).isZero();
         assertThat(result.divergent()).isEmpty();
-        assertThat(result.tables()).isEqualTo(13);
+        assertThat(result.tables()).isEqualTo(21);
         assertThat(result.transactions()).isEqualTo(TRANSACTIONS);
         assertThat(result.unsafeConflicts()).as("%s", result.conflicts()).isZero();
         assertThat(result.steered()).as(result.position()).isGreaterThan(TRANSACTIONS / 10);

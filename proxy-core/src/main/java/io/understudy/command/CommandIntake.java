@@ -73,7 +73,7 @@ public final class CommandIntake {
             answers.superseded();
         }
         int code = Math.max(first, CommandCode.SLEEP);
-        boolean mayInject = (isStatement(code) || code == CommandCode.STMT_PREPARE) && gate.open(code);
+        boolean mayInject = gate.open(code);
         Exchange exchange = begin(code, length);
         int wanted = wanted(code, length, mayInject);
         if (wanted == 0) {
@@ -117,7 +117,7 @@ public final class CommandIntake {
             case CommandCode.STMT_SEND_LONG_DATA ->
                 statements && length <= model.statementLimit() ? length : Math.min(length, ID_PREFIX);
             case CommandCode.STMT_CLOSE, CommandCode.STMT_RESET, CommandCode.STMT_FETCH -> Math.min(length, ID_PREFIX);
-            default -> 0;
+            default -> mayInject ? 1 : 0;
         };
     }
 

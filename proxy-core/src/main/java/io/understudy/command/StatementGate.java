@@ -14,12 +14,12 @@ public interface StatementGate {
     };
 
     /**
-     * True when a statement could be added now, so that the client's should be held until it is known whole.
+     * True when a statement could be added now, so that the client's command should be held until it is known as far as anybody reads it.
      *
-     * @param code of the client's command: a statement, or the preparation of one
+     * @param code of the client's command
      */
     boolean open(int code);
 
-    /** The client's statement or preparation, already last in flight, is about to be forwarded. */
+    /** The client's command, already last in flight if it has an answer, is about to be forwarded. */
     void beforeStatement(Exchange exchange);
 }

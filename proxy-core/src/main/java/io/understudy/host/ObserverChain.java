@@ -111,6 +111,43 @@ public final class ObserverChain {
         }
     }
 
+    /** See {@link SessionObserver#beforePreparation}. */
+    public @Nullable InjectedStatement beforePreparation(int observer, CommandView command) {
+        if ((interests[observer] & Interest.BOUNDARY) == 0) {
+            return null;
+        }
+        try {
+            return observers[observer].beforePreparation(command);
+        } catch (Throwable fault) {
+            retire(observer, "beforePreparation", fault);
+            return null;
+        }
+    }
+
+    /** Whether any observer {@link SessionObserver#owes}. */
+    public boolean owes() {
+        for (int i = 0; i < observers.length; i++) {
+            try {
+                if (observers[i].owes()) {
+                    return true;
+                }
+            } catch (Throwable fault) {
+                retire(i, "owes", fault);
+            }
+        }
+        return false;
+    }
+
+    /** See {@link SessionObserver#beforeUnknown}. */
+    public @Nullable InjectedStatement beforeUnknown(int observer, CommandView command) {
+        try {
+            return observers[observer].owes() ? observers[observer].beforeUnknown(command) : null;
+        } catch (Throwable fault) {
+            retire(observer, "beforeUnknown", fault);
+            return null;
+        }
+    }
+
     public void onInjected(int observer, InjectedStatement statement, InjectionResult result) {
         try {
             observers[observer].onInjected(statement, result);

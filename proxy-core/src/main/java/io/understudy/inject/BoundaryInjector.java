@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.understudy.command.Exchange;
 import io.understudy.command.SessionModel;
 import io.understudy.command.StatementGate;
+import io.understudy.command.response.Answers;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.sql.StatementSummary;
 import io.understudy.wire.CommandCode;
@@ -25,6 +26,8 @@ public final class BoundaryInjector implements StatementGate {
     private final InjectionSource source;
     private final ByteBufAllocator alloc;
     private final Consumer<ByteBuf> toServer;
+    /** Where the command was that the gate was last open for. */
+    private boolean atBoundary;
 
     public BoundaryInjector(
             SessionModel model, InjectionSource source, ByteBufAllocator alloc, Consumer<ByteBuf> toServer) {
@@ -36,8 +39,37 @@ public final class BoundaryInjector implements StatementGate {
 
     @Override
     public boolean open(int code) {
-        boolean wanted = code == CommandCode.STMT_PREPARE ? source.wantsAheadOfPreparation() : source.wants();
-        return wanted && model.atBoundary() && !model.statusInDoubt();
+        boolean wanted = switch (code) {
+            case CommandCode.QUERY, CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE -> source.wants();
+            case CommandCode.STMT_PREPARE -> source.wantsAheadOfPreparation();
+            default -> false;
+        };
+        atBoundary = wanted && model.atBoundary() && !model.statusInDoubt();
+        return atBoundary || !model.inTransaction() && mayWrite(code) && source.owes();
+    }
+
+    /** Also of a code that is not known. Long data make the execution that follows one that nothing can be added ahead of. */
+    private static boolean mayWrite(int code) {
+        return switch (code) {
+            case CommandCode.SLEEP,
+                    CommandCode.QUIT,
+                    CommandCode.INIT_DB,
+                    CommandCode.FIELD_LIST,
+                    CommandCode.REFRESH,
+                    CommandCode.SHUTDOWN,
+                    CommandCode.STATISTICS,
+                    CommandCode.PROCESS_INFO,
+                    CommandCode.PROCESS_KILL,
+                    CommandCode.DEBUG,
+                    CommandCode.PING,
+                    CommandCode.CHANGE_USER,
+                    CommandCode.STMT_CLOSE,
+                    CommandCode.STMT_RESET,
+                    CommandCode.STMT_FETCH,
+                    CommandCode.SET_OPTION,
+                    CommandCode.RESET_CONNECTION -> false;
+            default -> true;
+        };
     }
 
     @Override
@@ -47,10 +79,15 @@ public final class BoundaryInjector implements StatementGate {
             return;
         }
         for (int i = 0; i < source.size(); i++) {
-            InjectedStatement statement = source.beforeCommand(i, exchange);
+            InjectedStatement statement =
+                    atBoundary ? source.beforeCommand(i, exchange) : source.beforeUnknown(i, exchange);
             if (statement != null) {
                 ByteBuf packet = encode(statement);
-                model.expectInjected(statement, i);
+                if (Answers.to(exchange.code()) == null) {
+                    model.expectInjectedAlone(statement, i);
+                } else {
+                    model.expectInjected(statement, i);
+                }
                 toServer.accept(packet);
             }
         }

@@ -21,6 +21,16 @@ public interface InjectionSource {
         return false;
     }
 
+    /** Whether a statement of someone's is still to be undone, so that what may write is held off boundaries too. */
+    default boolean owes() {
+        return false;
+    }
+
+    /** Asks one off a boundary, or ahead of a command that is no statement; null for no. */
+    default @Nullable InjectedStatement beforeUnknown(int observer, CommandView command) {
+        return null;
+    }
+
     /** Asks one for what it needs answered before the session's first command; null for nothing. */
     default @Nullable InjectedStatement afterLogin(int observer) {
         return null;

@@ -43,6 +43,35 @@ public interface SessionObserver {
         return null;
     }
 
+    /**
+     * Asked before a statement is prepared (COM_STMT_PREPARE), with {@link Interest#BOUNDARY} and only at a boundary. Clients send the
+     * execution right behind without waiting, where {@link #beforeCommand} is not asked any more.
+     *
+     * @return a statement to run first, or null
+     */
+    default @Nullable InjectedStatement beforePreparation(CommandView command) {
+        return null;
+    }
+
+    /**
+     * Returns whether a statement of this observer's is still to be undone. While it is, {@link #beforeUnknown} is asked ahead of whatever
+     * may write.
+     */
+    default boolean owes() {
+        return false;
+    }
+
+    /**
+     * Asked while this observer {@link #owes}, ahead of statements and preparations that are not at a boundary because others are in flight
+     * or long data is pending, of long data, and of commands that the proxy does not know; never inside a transaction, and not before a
+     * statement that reads diagnostics. A statement in flight may have begun a transaction all the same, so the server may refuse.
+     *
+     * @return a statement to run first, or null
+     */
+    default @Nullable InjectedStatement beforeUnknown(CommandView command) {
+        return null;
+    }
+
     /** The answer to a statement of this observer's own. */
     default void onInjected(InjectedStatement statement, InjectionResult result) {}
 

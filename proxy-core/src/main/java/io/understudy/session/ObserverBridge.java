@@ -44,8 +44,12 @@ final class ObserverBridge implements CommandListener, InjectionSource, IntConsu
 
     @Override
     public boolean wantsAheadOfPreparation() {
-        GtidTracking own = tracking;
-        return own != null && own.wants();
+        return wants();
+    }
+
+    @Override
+    public boolean owes() {
+        return (chain.interests() & Interest.BOUNDARY) != 0 && chain.owes();
     }
 
     /** Whether {@link #wants} can ever be true. */
@@ -135,12 +139,16 @@ final class ObserverBridge implements CommandListener, InjectionSource, IntConsu
             GtidTracking own = tracking;
             return own == null ? null : own.take(command.number());
         }
-        if (!command.isStatement()) {
-            return null; // plugins are asked about what is executed, not about what is prepared
-        }
         if (command instanceof Exchange exchange) {
             exchange.setSlot(observer);
         }
-        return chain.beforeCommand(observer, command);
+        return command.isStatement()
+                ? chain.beforeCommand(observer, command)
+                : chain.beforePreparation(observer, command);
+    }
+
+    @Override
+    public @Nullable InjectedStatement beforeUnknown(int observer, CommandView command) {
+        return observer == chain.size() ? null : chain.beforeUnknown(observer, command);
     }
 }

@@ -6,7 +6,6 @@ import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.LoggedStatement;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
-import io.understudy.sql.NotPure;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
@@ -16,11 +15,12 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +42,7 @@ final class BinlogGuard implements BinlogListener {
     private final LongAdder transactions = new LongAdder();
     private final LongAdder unseen = new LongAdder();
     private final LongAdder unreadable = new LongAdder();
+    private final Map<Long, Long> taggedElsewhere = new ConcurrentHashMap<>();
     private volatile String state = "not started";
 
     BinlogGuard(DomainSlots slots, Progress progress, Dictionary dictionary, Supplier<Policy> policies) {
@@ -116,11 +117,31 @@ final class BinlogGuard implements BinlogListener {
         unseen.add(found.size());
         List<String> announced = new ArrayList<>(families);
         announced.removeAll(found);
+        if (announced.isEmpty() && slot != DomainSlots.DEFAULT && slot != DomainSlots.FOREIGN) {
+            taggedElsewhere(transaction, found);
+        }
         log.debug("{} wrote {}, which no statement named; it named {}", transaction.gtid(), found, announced);
         if (!announced.isEmpty()) {
             dictionary.expand(announced, found);
         }
         return false;
+    }
+
+    private void taggedElsewhere(BinlogTransaction transaction, List<String> tables) {
+        if (taggedElsewhere.merge(transaction.domain(), 1L, Long::sum) == 1) {
+            log.warn(
+                    "gtid-domain: {} wrote {} in domain {}, which a rule of this proxy uses, but did not pass through it, or its client chose"
+                            + " the domain. If another proxy tags writes of the same primary, let one of the two be active: each makes"
+                            + " the other's tables stay in the default domain",
+                    transaction.gtid(),
+                    tables,
+                    transaction.domain());
+        }
+    }
+
+    /** By domain, the transactions in domains of the rules of which no statement through this proxy had announced a table. */
+    Map<Long, Long> taggedByOthers() {
+        return Map.copyOf(taggedElsewhere);
     }
 
     private Collection<String> families(Collection<String> tables) {
@@ -146,7 +167,7 @@ final class BinlogGuard implements BinlogListener {
             String schema = table.schema() == null ? statement.schema() : table.schema();
             tables.add(Catalog.name(schema, table.table()));
         }
-        boolean legible = summary.kind() != StatementKind.UNKNOWN && legible(summary.reason());
+        boolean legible = summary.writesListed();
         boolean announced = observe(transaction, tables, policy);
         if (!legible || tables.isEmpty()) {
             unreadable.increment();
@@ -158,10 +179,6 @@ final class BinlogGuard implements BinlogListener {
             // By another connection than ours, or of something else than a table.
             dictionary.changed();
         }
-    }
-
-    private static boolean legible(@Nullable NotPure reason) {
-        return reason != NotPure.UNPARSED && reason != NotPure.TOO_LONG && reason != NotPure.MULTI_STATEMENT;
     }
 
     private StatementSummary summary(LoggedStatement statement) {

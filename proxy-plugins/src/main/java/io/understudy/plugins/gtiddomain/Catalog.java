@@ -21,15 +21,21 @@ final class Catalog {
     private final Map<String, String> families;
     private final Set<String> movable;
     private final Set<String> tables;
+    private final Set<String> writingRoutines;
+    private final boolean routinesKnown;
+    private final boolean cut;
     private final int hidden;
     private final int dynamic;
 
-    private Catalog(Map<String, String> families, Set<String> movable, Set<String> tables, int hidden, int dynamic) {
+    private Catalog(Map<String, String> families, Set<String> movable, Set<String> tables, Builder built) {
         this.families = families;
+        writingRoutines = Set.copyOf(built.writingRoutines);
+        routinesKnown = built.routinesKnown && !built.cut;
+        cut = built.cut;
         this.movable = movable;
         this.tables = tables;
-        this.hidden = hidden;
-        this.dynamic = dynamic;
+        hidden = built.hidden;
+        dynamic = built.dynamic;
     }
 
     /** The name under which a table's writes are followed. */
@@ -45,6 +51,21 @@ final class Catalog {
     /** Families that may be steered. */
     int size() {
         return movable.size();
+    }
+
+    /** Whether all stored routines of the server are in it. */
+    boolean routinesKnown() {
+        return routinesKnown;
+    }
+
+    /** Whether a function is a stored one that may write, itself or by another one. */
+    boolean mayWrite(String function) {
+        return writingRoutines.contains(function.toLowerCase(Locale.ROOT) + "()");
+    }
+
+    /** It was too big to be read whole, so that no table may leave the default domain. */
+    boolean cut() {
+        return cut;
     }
 
     /** Tables and views known, in whatever family. */
@@ -73,8 +94,21 @@ final class Catalog {
         private final Set<String> routines = new HashSet<>();
         private final Set<String> odd = new HashSet<>();
         private final Map<String, String> parents = new HashMap<>();
+        private final Set<String> writingRoutines = new HashSet<>();
+        private boolean routinesKnown;
+        private boolean cut;
         private int hidden;
         private int dynamic;
+
+        /** The account sees every routine there is. */
+        void routinesKnown() {
+            routinesKnown = true;
+        }
+
+        /** There is more than was read. What was not read may write whatever there is. */
+        void cut() {
+            cut = true;
+        }
 
         void table(String name, boolean baseTable) {
             (baseTable ? plain : views).add(name);
@@ -114,7 +148,20 @@ final class Catalog {
 
         /** What a routine does: CALL stays in the default domain, and so must what it writes. */
         void routineBody(String schema, String name, @Nullable String body) {
-            code(routineName(schema, name), schema, body);
+            String node = routineName(schema, name);
+            code(node, schema, body);
+            if (body == null || body.isBlank() || Mentions.of(body).writes() || mentionsRoutine(schema, body)) {
+                writingRoutines.add(node);
+            }
+        }
+
+        private boolean mentionsRoutine(String schema, String body) {
+            for (Mentions.Name name : Mentions.of(body).names()) {
+                if (routines.contains(routineName(name.schema() == null ? schema : name.schema(), name.name()))) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         /** What an event does; the server runs it by itself, in the default domain. */
@@ -181,15 +228,17 @@ final class Catalog {
                 families.put(member, root(member));
             }
             Set<String> movable = new HashSet<>();
-            for (String table : plain) {
-                movable.add(families.getOrDefault(table, table));
+            if (!cut) {
+                for (String table : plain) {
+                    movable.add(families.getOrDefault(table, table));
+                }
             }
             for (String name : odd) {
                 movable.remove(families.getOrDefault(name, name));
             }
             Set<String> tables = new HashSet<>(plain);
             tables.addAll(views);
-            return new Catalog(Map.copyOf(families), Set.copyOf(movable), Set.copyOf(tables), hidden, dynamic);
+            return new Catalog(Map.copyOf(families), Set.copyOf(movable), Set.copyOf(tables), this);
         }
     }
 }

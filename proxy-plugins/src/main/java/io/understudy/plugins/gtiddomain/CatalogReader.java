@@ -13,8 +13,7 @@ import java.sql.Statement;
 final class CatalogReader {
     private static final int MAX_ROWS = 200_000;
     private static final int TIMEOUT_SECONDS = 20;
-    private static final String OURS =
-            " NOT IN ('information_schema', 'performance_schema', 'mysql', 'sys') LIMIT " + MAX_ROWS;
+    private static final String OURS = " NOT IN ('information_schema', 'performance_schema', 'mysql', 'sys')";
 
     private CatalogReader() {}
 
@@ -23,23 +22,37 @@ final class CatalogReader {
     }
 
     static Catalog read(Connection connection) throws SQLException {
+        return read(connection, MAX_ROWS);
+    }
+
+    /** @param maxRows of each kind of object; with more the catalogue is {@link Catalog#cut} */
+    static Catalog read(Connection connection, int maxRows) throws SQLException {
         Catalog.Builder builder = new Catalog.Builder();
+        if (seesAllRoutines(connection)) {
+            builder.routinesKnown();
+        }
         try (Statement statement = connection.createStatement()) {
             statement.setQueryTimeout(TIMEOUT_SECONDS);
             each(
                     statement,
                     "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA",
+                    builder,
+                    maxRows,
                     row -> builder.table(
                             Catalog.name(row.getString(1), row.getString(2)),
                             row.getString(3).equals("BASE TABLE")));
             each(
                     statement,
                     "SELECT ROUTINE_SCHEMA, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA",
+                    builder,
+                    maxRows,
                     row -> builder.routine(row.getString(1), row.getString(2)));
             each(
                     statement,
                     "SELECT CONSTRAINT_SCHEMA, TABLE_NAME, UNIQUE_CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME"
                             + " FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA",
+                    builder,
+                    maxRows,
                     row -> builder.foreignKey(
                             Catalog.name(row.getString(1), row.getString(2)),
                             Catalog.name(row.getString(3), row.getString(4))));
@@ -47,28 +60,58 @@ final class CatalogReader {
                     statement,
                     "SELECT EVENT_OBJECT_SCHEMA, EVENT_OBJECT_TABLE, ACTION_STATEMENT FROM information_schema.TRIGGERS"
                             + " WHERE EVENT_OBJECT_SCHEMA",
+                    builder,
+                    maxRows,
                     row -> builder.trigger(row.getString(1), row.getString(2), row.getString(3)));
             each(
                     statement,
                     "SELECT TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS WHERE IS_UPDATABLE = 'YES' AND"
                             + " TABLE_SCHEMA",
+                    builder,
+                    maxRows,
                     row -> builder.view(row.getString(1), row.getString(2), row.getString(3)));
             each(
                     statement,
                     "SELECT ROUTINE_SCHEMA, ROUTINE_NAME, ROUTINE_DEFINITION FROM information_schema.ROUTINES"
                             + " WHERE ROUTINE_SCHEMA",
+                    builder,
+                    maxRows,
                     row -> builder.routineBody(row.getString(1), row.getString(2), row.getString(3)));
             each(
                     statement,
                     "SELECT EVENT_SCHEMA, EVENT_NAME, EVENT_DEFINITION FROM information_schema.EVENTS WHERE EVENT_SCHEMA",
+                    builder,
+                    maxRows,
                     row -> builder.event(row.getString(1), row.getString(2), row.getString(3)));
         }
         return builder.build();
     }
 
-    private static void each(Statement statement, String select, Row row) throws SQLException {
-        try (ResultSet rows = statement.executeQuery(select + OURS)) {
-            while (rows.next()) {
+    /** Other accounts see only those routines that they have a privilege for. */
+    private static boolean seesAllRoutines(Connection connection) {
+        String select =
+                "SELECT 1 FROM information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE = 'SHOW CREATE ROUTINE' AND"
+                        + " GRANTEE = CONCAT('\'', REPLACE(CURRENT_USER(), '@', '\'@\''), '\'')";
+        return finds(connection, select) || finds(connection, "SELECT COUNT(*) FROM mysql.proc");
+    }
+
+    private static boolean finds(Connection connection, String select) {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(select)) {
+            return rows.next();
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+
+    private static void each(Statement statement, String select, Catalog.Builder builder, int maxRows, Row row)
+            throws SQLException {
+        try (ResultSet rows = statement.executeQuery(select + OURS + " LIMIT " + (maxRows + 1L))) {
+            for (int read = 0; rows.next(); read++) {
+                if (read == maxRows) {
+                    builder.cut();
+                    return;
+                }
                 row.read(rows);
             }
         }

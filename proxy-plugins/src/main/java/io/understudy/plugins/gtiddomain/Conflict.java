@@ -8,6 +8,8 @@ enum Conflict {
     PINNED,
     /** One statement's tables were owned by different domains; it went to the default domain. */
     TWO_DOMAINS,
+    /** A statement whose tables cannot be told ran while another domain owned some table. */
+    UNKNOWN_TABLES,
     /** A transaction wrote a table that another domain still owned, when its own domain could not change any more. */
     TRANSACTION,
     /** A statement that nothing may precede (it was pipelined, or reads diagnostics) did so. */

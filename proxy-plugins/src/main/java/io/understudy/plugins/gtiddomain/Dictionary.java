@@ -1,9 +1,11 @@
 package io.understudy.plugins.gtiddomain;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The last catalogue read, and whether it can be relied upon: not while a schema change that went through the proxy is
@@ -90,6 +92,34 @@ final class Dictionary implements TableOwnership.Admission {
 
     Relations relations() {
         return known.relations;
+    }
+
+    /**
+     * Whether calling one of the functions may write: a stored one that does not only read, or any as long as it is not known
+     * which are stored.
+     *
+     * @param functions lower case, with their schema where it is written
+     * @param schema of names without one
+     */
+    boolean mayWrite(List<String> functions, @Nullable String schema) {
+        Known now = known;
+        Catalog catalog = now.relations.catalog();
+        if (now.changes != changes.get() || !catalog.routinesKnown()) {
+            return true;
+        }
+        for (String function : functions) {
+            boolean qualified = function.indexOf('.') >= 0;
+            if (!qualified && schema == null || catalog.mayWrite(qualified ? function : schema + "." + function)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** As {@link #mayLeaveDefault} in mode advise: every table begins free, and nothing has to be learned first. */
+    boolean mightLeaveDefault(String table) {
+        Known now = known;
+        return now.relations == Relations.NONE || now.relations.catalog().movable(table);
     }
 
     @Override

@@ -24,7 +24,14 @@ public record DomainExplanation(
     /** Explains one statement by a configuration; makes no connection and counts nothing. */
     public static DomainExplanation of(GtidDomainConfig config, Subject subject) {
         StatementSummary summary = subject.summary();
-        Work work = summary == null ? Work.UNKNOWN : Work.of(summary.kind(), subject.normalized(), summary, false);
+        Work work = summary == null
+                ? Work.UNKNOWN
+                : Work.of(
+                        summary.kind(),
+                        subject.normalized(),
+                        summary,
+                        false,
+                        !summary.functions().isEmpty());
         RuleSet<DomainRule> rules = new RuleSet<>(config.rules(), DomainRule::name, DomainRule::match);
         Explanation<DomainRule> found = rules.explain(subject);
         DomainRule rule = found.value();
@@ -40,7 +47,7 @@ public record DomainExplanation(
                     bySession ? rule.name() : null,
                     "transaction",
                     found.verdicts());
-        } else if (work == Work.UNKNOWN && pin) {
+        } else if (work != Work.TABLES && pin) {
             return new DomainExplanation(config.defaultDomain(), null, "tables_unknown", found.verdicts());
         }
         return rule == null

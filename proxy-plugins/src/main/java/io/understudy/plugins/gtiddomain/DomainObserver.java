@@ -4,19 +4,23 @@ import io.understudy.plugin.CommandView;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.Interest;
+import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.rules.SessionRules;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steers one session: before a statement that writes or begins a transaction, the domain that it shall have is compared
- * with the session's and set only when it differs. Every write, asked about or not, claims its tables until it is over.
+ * Steers one session: before a statement that writes or begins a transaction, or its preparation, the domain that it shall have is compared
+ * with the session's and set only when it differs; before everything else the session is set back to the default domain. Every write, asked
+ * about or not, claims its tables until it is over.
  */
 final class DomainObserver implements SessionObserver {
     /** Takes the claims of a session that ended with something open. */
@@ -25,6 +29,8 @@ final class DomainObserver implements SessionObserver {
     }
 
     private static final int STATUS_AUTOCOMMIT = 2;
+    /** COM_STMT_PREPARE. */
+    private static final int PREPARE = 0x16;
 
     private final SessionContext session;
     private final Supplier<Policy> policies;
@@ -38,13 +44,20 @@ final class DomainObserver implements SessionObserver {
     private Policy policy;
     private SessionRules<DomainRule> rules;
     private boolean autocommit = true;
+    private boolean inTransaction;
     private boolean probed;
+    /**
+     * Of the statement or preparation sent last, if its domain was decided: what is pipelined behind it and writes the same tables goes to
+     * the same domain.
+     */
+    private @Nullable Claim lead;
 
     /** The command asked about last, and what was found out about it. */
     private long asked = -1;
 
     private Work askedWork = Work.NONE;
     private @Nullable Claim askedClaim;
+    private boolean askedDecided;
 
     DomainObserver(
             SessionContext session,
@@ -77,6 +90,16 @@ final class DomainObserver implements SessionObserver {
 
     @Override
     public @Nullable InjectedStatement beforeCommand(CommandView command) {
+        return ahead(command);
+    }
+
+    /** As before the execution, which clients send right behind: there it would be too late. */
+    @Override
+    public @Nullable InjectedStatement beforePreparation(CommandView command) {
+        return ahead(command);
+    }
+
+    private @Nullable InjectedStatement ahead(CommandView command) {
         Policy latest = policies.get();
         if (latest != policy) {
             policy = latest;
@@ -88,17 +111,51 @@ final class DomainObserver implements SessionObserver {
         asked = command.number();
         askedWork = work;
         askedClaim = null;
-        if (work == Work.STEERS) {
-            return null;
+        askedDecided = false;
+        if (work == Work.BEGIN || !autocommit && work != Work.STEERS && begins(kind(command, summary))) {
+            return policy.tagging && !domain.leftAlone()
+                    ? domain.steer(policy.slotOfTransaction(rules), policy)
+                    : domain.back(policy);
         }
-        if (work == Work.BEGIN || !autocommit && begins(command.kind())) {
-            return beforeTransaction();
+        if (work.writes()) {
+            return beforeWrite(command, summary, work);
         }
-        return work.writes() ? beforeWrite(command, summary, work) : probeEarly();
+        InjectedStatement back = domain.back(policy);
+        return back != null || work == Work.STEERS ? back : probeEarly();
+    }
+
+    @Override
+    public boolean owes() {
+        return domain.away();
+    }
+
+    @Override
+    public @Nullable InjectedStatement beforeUnknown(CommandView command) {
+        if (command.isStatement()) {
+            StatementSummary summary = command.summary();
+            Work work = work(command, summary);
+            if (follows(command, summary, work)) {
+                return null;
+            }
+        }
+        return domain.back(policy);
     }
 
     private Work work(CommandView command, @Nullable StatementSummary summary) {
-        return Work.of(command, summary, session.settings().temporaryTables());
+        boolean callsStored = summary != null
+                && !summary.functions().isEmpty()
+                && dictionary.mayWrite(summary.functions(), schema(command));
+        return Work.of(command, summary, session.settings().temporaryTables(), callsStored);
+    }
+
+    private static StatementKind kind(CommandView command, @Nullable StatementSummary summary) {
+        return summary == null ? command.kind() : summary.runs();
+    }
+
+    /** What names without a schema mean: in a prepared statement, that of its preparation. */
+    private @Nullable String schema(CommandView command) {
+        PreparedStatement prepared = command.prepared();
+        return prepared == null ? session.schema() : prepared.schema();
     }
 
     /** With autocommit off, whatever is not about transactions or settings begins one. */
@@ -109,58 +166,68 @@ final class DomainObserver implements SessionObserver {
         };
     }
 
-    private @Nullable InjectedStatement beforeTransaction() {
-        if (!policy.tagging) {
-            return restore();
-        }
-        if (domain.leftAlone()) {
-            return null;
-        }
-        return domain.steer(policy.slotOfTransaction(rules), policy);
-    }
-
-    /** In mode advise nothing is set but what the mode before has left behind. */
-    private @Nullable InjectedStatement restore() {
-        return domain.ours() && !domain.leftAlone() ? domain.steer(DomainSlots.DEFAULT, policy) : null;
+    /** Whether it is sent right behind a statement or preparation of the same tables, for which their domain was decided. */
+    private boolean follows(CommandView command, @Nullable StatementSummary summary, Work work) {
+        Claim before = lead;
+        return before != null
+                && work == Work.TABLES
+                && Arrays.equals(before.entries, policy.tables.touched(work, summary, schema(command)))
+                && (!policy.tagging || before.slot() == domain.slot());
     }
 
     private @Nullable InjectedStatement beforeWrite(
             CommandView command, @Nullable StatementSummary summary, Work work) {
-        int rule = rules.matchIndex(command);
+        boolean runs = command.isStatement();
+        int rule = runs ? rules.matchIndex(command) : rules.peekIndex(command);
         int wanted = policy.slot(rule);
-        TableEntry[] entries = policy.guarded ? policy.tables.touched(work, summary, session.schema()) : null;
+        TableEntry[] entries = policy.guarded ? policy.tables.touched(work, summary, schema(command)) : null;
         long digest = summary == null ? 0 : summary.digest();
         if (!policy.tagging) {
             if (entries != null) {
-                askedClaim = policy.ownership.decide(entries, wanted, policy.pin, digest);
+                decide(entries, wanted, work, digest);
             }
-            count(rule, askedClaim == null ? wanted : askedClaim.slot(), wanted, Outcome.ADVISED);
-            return restore();
+            if (runs) {
+                count(rule, askedClaim == null ? wanted : askedClaim.slot(), wanted, Outcome.ADVISED);
+            }
+            return domain.back(policy);
         }
-        if (domain.leftAlone()) {
-            askedClaim = forced(entries, Conflict.UNSTEERABLE, digest, true);
-            count(rule, domain.slot(), wanted, domain.clientSteers() ? Outcome.RESPECTED : Outcome.LEFT_ALONE);
-            return null;
+        // Should the server refuse, then not for a write that other sessions take to be in the domain.
+        boolean unproven = entries != null && policy.pin && !accounts.isProven(session.user());
+        if (domain.leftAlone() || unproven) {
+            boolean alone = domain.leftAlone();
+            InjectedStatement back = domain.back(policy);
+            InjectedStatement ours = back != null || alone ? back : domain.probe(policy);
+            if (runs) {
+                askedClaim = forced(entries, work, digest, alone || domain.refusedBefore());
+                Outcome left = domain.clientSteers() ? Outcome.RESPECTED : Outcome.LEFT_ALONE;
+                count(rule, domain.slot(), wanted, alone ? left : Outcome.UNPROVEN);
+            }
+            return ours;
         }
         if (entries == null) {
-            count(rule, wanted, wanted, Outcome.TAGGED);
+            if (runs) {
+                count(rule, wanted, wanted, Outcome.TAGGED);
+            }
             return domain.steer(wanted, policy);
         }
-        if (policy.pin && !accounts.isProven(session.user())) {
-            // Should the server refuse, then not for a write that other sessions take to be in the domain.
-            InjectedStatement probe = domain.probe(policy);
-            askedClaim = forced(entries, Conflict.UNSTEERABLE, digest, domain.refusedBefore());
-            count(rule, domain.slot(), wanted, Outcome.UNPROVEN);
-            return probe;
+        Claim claim = decide(entries, wanted, work, digest);
+        if (runs) {
+            count(rule, claim.slot(), wanted, Outcome.TAGGED);
         }
-        Claim claim = policy.ownership.decide(entries, wanted, policy.pin, digest);
-        askedClaim = claim;
-        count(rule, claim.slot(), wanted, Outcome.TAGGED);
         return domain.steer(claim.slot(), policy);
     }
 
-    private @Nullable Claim forced(TableEntry @Nullable [] entries, Conflict kind, long digest, boolean mark) {
-        return entries == null ? null : policy.ownership.force(entries, domain.slot(), kind, digest, mark);
+    private Claim decide(TableEntry[] entries, int wanted, Work work, long digest) {
+        Claim claim = policy.ownership.decide(entries, wanted, policy.pin, work, digest);
+        askedClaim = claim;
+        askedDecided = true;
+        return claim;
+    }
+
+    private @Nullable Claim forced(TableEntry @Nullable [] entries, Work work, long digest, boolean mark) {
+        return entries == null
+                ? null
+                : policy.ownership.force(entries, domain.slot(), Conflict.UNSTEERABLE, work, digest, mark);
     }
 
     private void count(int rule, int slot, int wanted, Outcome outcome) {
@@ -187,54 +254,85 @@ final class DomainObserver implements SessionObserver {
 
     @Override
     public void onCommand(CommandView command) {
-        if (!command.isStatement()) {
+        boolean prepares = command.code() == PREPARE;
+        if (!command.isStatement() && !prepares) {
             return;
         }
         StatementSummary summary = command.summary();
         boolean wasAsked = command.number() == asked;
         Work work = wasAsked ? askedWork : work(command, summary);
-        if (work == Work.STEERS) {
-            domain.clientSets();
-        }
-        if (work.writes() && changesSchema(command, summary)) {
-            dictionary.changed();
-        }
         Claim claim = wasAsked ? askedClaim : null;
-        if (claim == null && policy.guarded && (work.writes() || work == Work.STEERS)) {
-            claim = unasked(command, summary, work, wasAsked);
-        }
+        boolean decided = wasAsked && askedDecided;
         askedClaim = null;
+        if (!prepares) {
+            if (work == Work.STEERS) {
+                domain.clientSets();
+            }
+            if (changesSchema(command, summary)) {
+                dictionary.changed();
+            }
+            if (claim == null && policy.guarded && (work.writes() || work == Work.STEERS)) {
+                decided = !wasAsked && !command.inTransactionBefore() && follows(command, summary, work);
+                claim = decided ? following(command, summary, work) : unasked(command, summary, work, wasAsked);
+            }
+        }
+        lead = decided ? claim : null;
         if (claim != null) {
             claims.sent(claim);
             command.attach(claim);
         }
     }
 
+    private Claim following(CommandView command, @Nullable StatementSummary summary, Work work) {
+        Claim before = Objects.requireNonNull(lead);
+        int rule = rules.matchIndex(command);
+        count(rule, before.slot(), policy.slot(rule), policy.tagging ? Outcome.TAGGED : Outcome.ADVISED);
+        return policy.ownership.force(
+                before.entries,
+                before.slot(),
+                Conflict.NO_BOUNDARY,
+                work,
+                summary == null ? 0 : summary.digest(),
+                false);
+    }
+
     /** A write that nothing could be done about: in a transaction, pipelined, or one that reads diagnostics. */
     private Claim unasked(CommandView command, @Nullable StatementSummary summary, Work work, boolean wasAsked) {
-        TableEntry[] entries = policy.tables.touched(work, summary, session.schema());
+        if (domain.away() && policy.pin) {
+            domain.stay();
+        }
+        TableEntry[] entries = policy.tables.touched(work, summary, schema(command));
         boolean transaction = command.inTransactionBefore() || wasAsked;
         return policy.ownership.force(
                 entries,
                 domain.slot(),
                 transaction ? Conflict.TRANSACTION : Conflict.NO_BOUNDARY,
+                work,
                 summary == null ? 0 : summary.digest(),
                 true);
     }
 
     private static boolean changesSchema(CommandView command, @Nullable StatementSummary summary) {
-        if (summary != null && summary.temporary()) {
-            return false;
+        if (summary != null) {
+            return summary.changesSchema();
         }
-        StatementKind kind = summary == null ? command.kind() : summary.kind();
-        return kind.isDdl() && kind != StatementKind.TRUNCATE
-                || kind == StatementKind.UNKNOWN
-                || kind == StatementKind.MULTI;
+        StatementKind kind = command.kind();
+        return kind.isDdl() && kind != StatementKind.TRUNCATE || kind == StatementKind.UNKNOWN;
     }
 
     @Override
     public void onResponse(CommandView command, ResponseView response) {
-        boolean inTransaction = response.inTransaction();
+        if (command.code() == PREPARE) {
+            if (command.attachment() instanceof Claim claim) {
+                command.attach(null);
+                claims.answered(claim, false, policy);
+            }
+            return;
+        }
+        // An error does not tell, and with several commands in flight what was known when this one was sent is of no
+        // use.
+        boolean told = response.ok() && command.isStatement();
+        inTransaction = told ? response.inTransaction() : inTransaction || response.inTransaction();
         if (command.attachment() instanceof Claim claim) {
             command.attach(null);
             claims.answered(claim, inTransaction, policy);
@@ -242,10 +340,10 @@ final class DomainObserver implements SessionObserver {
                 dictionary.changed();
             }
         }
-        if (!inTransaction && !claims.noTransaction()) {
+        if (told && !inTransaction && !claims.noTransaction()) {
             claims.transactionOver();
         }
-        if (response.ok()) {
+        if (told) {
             autocommit = (response.status() & STATUS_AUTOCOMMIT) != 0;
         }
     }
@@ -260,6 +358,8 @@ final class DomainObserver implements SessionObserver {
         domain.reset();
         probed = false;
         autocommit = true;
+        inTransaction = false;
+        lead = null;
         claims.transactionOver();
     }
 

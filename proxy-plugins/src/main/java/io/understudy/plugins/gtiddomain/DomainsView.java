@@ -110,9 +110,11 @@ final class DomainsView implements Supplier<Object> {
         state.put("rowFormat", dictionary.rowFormat());
         state.put("learning", dictionary.learning());
         state.put("dictionaryStale", dictionary.stale());
+        state.put("dictionaryCut", dictionary.catalog().cut());
         state.put("tablesKnown", dictionary.catalog().size());
         state.put("binlog", binlog.state());
         state.put("binlogTransactions", binlog.transactions());
+        state.put("taggedByOthers", new TreeMap<>(binlog.taggedByOthers()));
         state.put("unseenWrites", binlog.unseen());
         state.put("binlogUnreadable", binlog.unreadable());
         state.put("codeHidden", dictionary.catalog().hidden());

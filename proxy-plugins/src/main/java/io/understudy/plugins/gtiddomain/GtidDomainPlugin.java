@@ -181,7 +181,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
                             progress,
                             config.maxTables(),
                             simulated,
-                            dictionary,
+                            simulated ? dictionary::mightLeaveDefault : dictionary,
                             new ConflictLog(meters, slots, nanos, simulated),
                             simulated ? Passages.IGNORED : waiting,
                             before == null ? null : before.ownership);

@@ -12,11 +12,16 @@ final class Inheritance {
     /** Epoch from which on all writes are known; no domain is granted before. */
     private volatile long knownSince;
 
-    /** @param before what followed the sessions' writes until now, whose writes in flight are not known here; or null */
-    Inheritance(Progress progress, @Nullable TableOwnership before) {
+    /**
+     * Of all that was before.
+     *
+     * @param simulated domains are only thought of, and every table begins free
+     * @param before what followed the sessions' writes until now, whose writes in flight are not known here; or null
+     */
+    Inheritance(Progress progress, boolean simulated, @Nullable TableOwnership before) {
         this.progress = progress;
-        this.before = before;
-        knownSince = before == null ? progress.epoch() : Long.MAX_VALUE;
+        this.before = simulated ? null : before;
+        knownSince = simulated ? 0 : before == null ? progress.epoch() : Long.MAX_VALUE;
     }
 
     /** Bits of the slots that own whatever table because of it. */

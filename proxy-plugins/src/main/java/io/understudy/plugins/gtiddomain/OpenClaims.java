@@ -25,7 +25,12 @@ final class OpenClaims {
             ofTransaction.add(claim);
         } else {
             Claim rest = policy.ownership.force(
-                    new TableEntry[] {policy.ownership.unknown()}, claim.slot(), Conflict.TRANSACTION, 0, false);
+                    new TableEntry[] {policy.ownership.unknown()},
+                    claim.slot(),
+                    Conflict.TRANSACTION,
+                    Work.CALLS,
+                    0,
+                    false);
             claim.release();
             if (held(rest)) {
                 rest.release();

@@ -196,6 +196,11 @@ final class PositionPoller implements Runnable {
                             + " docs/gtid-domains.md",
                     catalog.hidden());
         }
+        if (!catalogRead && catalog.cut()) {
+            log.warn(
+                    "gtid-domain: the data dictionary has more tables, routines or the like than are read, so that no table leaves the"
+                            + " default domain");
+        }
         catalogRead = true;
         catalogReadAt = nanos.getAsLong();
         catalogTook = catalogReadAt - now;

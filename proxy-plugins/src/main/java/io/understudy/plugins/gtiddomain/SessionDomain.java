@@ -2,28 +2,37 @@ package io.understudy.plugins.gtiddomain;
 
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
+import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one session's {@code gtid_domain_id}: its value, and whether it can and may be set. On the session's
- * event loop.
+ * What is known of one session's {@code gtid_domain_id}: its value, and whether it can and may be set. A session is away from the default
+ * domain for one statement or transaction: ahead of its next command it is set back, unless that one goes to the same domain. On
+ * the session's event loop.
  */
 final class SessionDomain {
-    /** Refusals after which a session is left alone. */
+    /** Refusals after which a session does not leave the default domain any more. */
     static final int MAX_REFUSALS = 3;
 
     private final Accounts accounts;
     private final DomainMeters meters;
+    /** Slots that statements in flight set, in their order. */
+    private final ArrayDeque<Integer> pending = new ArrayDeque<>(2);
+
     private int slot;
-    private int slotBefore;
+    /** The slot as the server has confirmed it. */
+    private int confirmed;
+
     private int refusals;
     private boolean clientSteers;
+    private boolean stays;
     private boolean ours;
 
     SessionDomain(Accounts accounts, DomainMeters meters) {
         this.accounts = accounts;
         this.meters = meters;
         slot = accounts.freshSlot();
+        confirmed = slot;
     }
 
     /** Where the next statement goes if nothing is done. */
@@ -36,17 +45,29 @@ final class SessionDomain {
         return clientSteers;
     }
 
+    /** It is not moved away from where it is; away from the default domain it is still set back. */
     boolean leftAlone() {
-        return clientSteers || refusals >= MAX_REFUSALS;
-    }
-
-    /** The value was set by the plugin, so that it is the plugin's to set back. */
-    boolean ours() {
-        return ours;
+        return clientSteers || stays || refusals >= MAX_REFUSALS;
     }
 
     boolean refusedBefore() {
         return refusals > 0;
+    }
+
+    /** The plugin has set it to another domain than the default one. */
+    boolean away() {
+        return ours && !clientSteers && slot != DomainSlots.DEFAULT;
+    }
+
+    /** A write went out in the domain that another one was meant for, since nothing could go ahead of it: never again in this session. */
+    void stay() {
+        stays = true;
+    }
+
+    /** What sets it back to the default domain; null when it is there, or the value is not the plugin's. */
+    @Nullable
+    InjectedStatement back(Policy policy) {
+        return away() ? steer(DomainSlots.DEFAULT, policy) : null;
     }
 
     /** What is to be sent so that the next statement goes to a slot; null when it does anyway. */
@@ -55,7 +76,7 @@ final class SessionDomain {
         if (wanted == slot || wanted == DomainSlots.FOREIGN) {
             return null;
         }
-        slotBefore = slot;
+        pending.add(wanted);
         slot = wanted;
         ours = true;
         return policy.set(wanted);
@@ -67,19 +88,20 @@ final class SessionDomain {
         return slot == DomainSlots.FOREIGN ? steer(DomainSlots.DEFAULT, policy) : policy.probe(slot);
     }
 
-    /** The server's answer to the statement sent last. */
+    /** The server's answer to the oldest statement that is not answered. */
     void answered(InjectedStatement statement, InjectionResult result, String user, OpenClaims claims) {
-        boolean set = statement.purpose().equals(Policy.SET);
+        Integer set = statement.purpose().equals(Policy.SET) ? pending.poll() : null;
         if (result.ok()) {
             accounts.proven(user);
+            confirmed = set == null ? confirmed : set;
             return;
         }
         refusals++;
         accounts.refused(user);
-        meters.refused(slot, result.errorCode());
-        if (set && !clientSteers) {
-            claims.moved(slot, slotBefore);
-            slot = slotBefore;
+        meters.refused(set == null ? slot : set, result.errorCode());
+        if (set != null && !clientSteers) {
+            claims.moved(set, confirmed);
+            slot = pending.isEmpty() ? confirmed : slot;
         }
     }
 
@@ -94,9 +116,11 @@ final class SessionDomain {
 
     /** The session's variables are as after a login. */
     void reset() {
-        slot = accounts.freshSlot();
+        confirmed = accounts.freshSlot();
+        slot = pending.isEmpty() ? confirmed : slot;
         clientSteers = false;
-        ours = false;
+        stays = false;
+        ours = !pending.isEmpty();
         refusals = 0;
     }
 }

@@ -46,6 +46,7 @@ final class TableOwnership {
     private final Inheritance inheritance;
     private final AtomicInteger inFlight = new AtomicInteger();
     private final TableEntry unknown;
+    private final DomainActivity activity = new DomainActivity();
 
     /**
      * An empty table.
@@ -67,7 +68,7 @@ final class TableOwnership {
         this.conflicts = conflicts;
         this.passages = passages;
         tables = new FollowedTables(progress, maxTables, simulated);
-        inheritance = new Inheritance(progress, before);
+        inheritance = new Inheritance(progress, simulated, before);
         unknown = tables.unknown();
         logged = new LoggedWrites(tables, inheritance, progress, simulated, conflicts);
         report = new OwnershipReport(tables, simulated);
@@ -92,20 +93,19 @@ final class TableOwnership {
      * @param entries its tables in the order of their names; the entry of unknown tables if they are not known
      * @param wanted the rule's slot
      * @param pin whether the guard decides; otherwise the rule's slot it is
+     * @param work what writes them; only {@link Work#TABLES} may leave the default domain
      */
-    Claim decide(TableEntry[] entries, int wanted, boolean pin, long digest) {
+    Claim decide(TableEntry[] entries, int wanted, boolean pin, Work work, long digest) {
         if (!pin) {
-            return force(entries, wanted, Conflict.WRITTEN_ANYWAY, digest, false);
+            return force(entries, wanted, Conflict.WRITTEN_ANYWAY, work, digest, false);
         }
-        for (TableEntry entry : entries) {
-            if (entry == unknown) {
-                return force(entries, DomainSlots.DEFAULT, Conflict.TWO_DOMAINS, digest, true);
-            }
+        if (work != Work.TABLES || entries[0] == unknown) {
+            return force(entries, DomainSlots.DEFAULT, Conflict.TWO_DOMAINS, work, digest, true);
         }
         boolean admitted = wanted == DomainSlots.DEFAULT || admitted(entries, wanted);
         PinDecision decision = new PinDecision(progress, simulated, inheritance, entries, wanted, admitted, digest);
         if (!decision.take()) {
-            return decide(tables.current(entries), wanted, true, digest);
+            return decide(tables.current(entries), wanted, true, work, digest);
         }
         inFlight.incrementAndGet();
         Conflict conflict = decision.conflict;
@@ -117,6 +117,7 @@ final class TableOwnership {
         } else if (decision.passes) {
             passages.passed(entries);
         }
+        activity.begin(decision.slot);
         return new Claim(this, entries, decision.slot);
     }
 
@@ -126,8 +127,13 @@ final class TableOwnership {
      * @param kind what it is called if another domain owns one of them
      * @param mark they can be written like this, so they shall not leave the default domain from now on
      */
-    Claim force(TableEntry[] entries, int slot, Conflict kind, long digest, boolean mark) {
+    Claim force(TableEntry[] entries, int slot, Conflict kind, Work work, long digest, boolean mark) {
         TableEntry[] claimed = entries;
+        int active = work == Work.UNKNOWN ? activity.slots(progress, simulated) & ~(1 << slot) : 0;
+        if (active != 0) {
+            int other = Integer.numberOfTrailingZeros(active);
+            conflicts.onConflict(Conflict.UNKNOWN_TABLES, unknown.name, digest, slot, 0, other);
+        }
         for (int i = 0; i < claimed.length; i++) {
             TableEntry entry = claimed[i];
             int others;
@@ -159,6 +165,7 @@ final class TableOwnership {
             }
         }
         inFlight.incrementAndGet();
+        activity.begin(slot);
         return new Claim(this, claimed, slot);
     }
 
@@ -175,6 +182,7 @@ final class TableOwnership {
                 conflicts.onConflict(Conflict.REFUSED, entry.name, digest, to, 0, other);
             }
         }
+        activity.move(claim.slot(), to);
         claim.moved(to);
     }
 
@@ -187,6 +195,7 @@ final class TableOwnership {
                 entry.end(claim.slot(), epoch);
             }
         }
+        activity.end(claim.slot(), epoch);
         inFlight.decrementAndGet();
     }
 

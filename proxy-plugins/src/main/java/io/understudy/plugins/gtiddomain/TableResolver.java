@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * From a statement's summary to the entries, in the order of their names, of the tables that its replication depends on, which is remembered by digest
- * and schema: a repeated statement costs a lookup. These are the tables that it writes, and unless the binary log is in row
- * format those that it reads, since the replica then runs the statement itself. Any thread.
+ * and schema: a repeated statement costs a lookup. These are the tables that it writes, and those that it reads where the replica runs the
+ * statement itself: schema changes always, others unless the binary log is in row format. Any thread.
  */
 final class TableResolver {
     private static final int CACHE_SIZE = 4096;
@@ -22,7 +22,12 @@ final class TableResolver {
     private static final int MAX_TIED = 8;
 
     private record Resolved(
-            long digest, @Nullable String schema, Relations relations, boolean rowFormat, TableEntry[] entries) {}
+            long digest,
+            Work work,
+            @Nullable String schema,
+            Relations relations,
+            boolean rowFormat,
+            TableEntry[] entries) {}
 
     private final TableOwnership ownership;
     private final Dictionary dictionary;
@@ -37,27 +42,29 @@ final class TableResolver {
 
     /** The entries, not to be modified; never empty. */
     TableEntry[] touched(Work work, @Nullable StatementSummary summary, @Nullable String schema) {
-        if (work != Work.TABLES || summary == null) {
+        boolean known = work.tablesKnown();
+        if (summary == null || !known && (summary.writes().isEmpty() || summary.useSchema() != null)) {
             return unknown;
         }
         Relations relations = dictionary.relations();
         int slot = (int) (summary.digest() ^ summary.digest() >>> 32) & CACHE_SIZE - 1;
         boolean rowFormat = dictionary.rowFormat();
-        Resolved known = cache.get(slot);
-        if (known != null
-                && known.digest == summary.digest()
-                && known.relations == relations
-                && known.rowFormat == rowFormat
-                && Objects.equals(known.schema, schema)
-                && current(known.entries)) {
-            return known.entries;
+        Resolved before = cache.get(slot);
+        if (before != null
+                && before.digest == summary.digest()
+                && before.work == work
+                && before.relations == relations
+                && before.rowFormat == rowFormat
+                && Objects.equals(before.schema, schema)
+                && current(before.entries)) {
+            return before.entries;
         }
         List<TableName> tables = new ArrayList<>(summary.writes());
-        if (!rowFormat) {
+        if (!rowFormat || summary.changesSchema()) {
             tables.addAll(summary.reads());
         }
-        TableEntry[] entries = resolve(tables, schema, relations);
-        cache.set(slot, new Resolved(summary.digest(), schema, relations, rowFormat, entries));
+        TableEntry[] entries = resolve(tables, schema, relations, known);
+        cache.set(slot, new Resolved(summary.digest(), work, schema, relations, rowFormat, entries));
         return entries;
     }
 
@@ -70,7 +77,8 @@ final class TableResolver {
         return true;
     }
 
-    private TableEntry[] resolve(List<TableName> tables, @Nullable String schema, Relations relations) {
+    /** @param known whether these are all */
+    private TableEntry[] resolve(List<TableName> tables, @Nullable String schema, Relations relations, boolean known) {
         // In the order of their names, in which their monitors are taken.
         TreeSet<String> names = new TreeSet<>();
         TreeSet<String> families = new TreeSet<>();
@@ -86,18 +94,21 @@ final class TableResolver {
         if (names.size() > MAX_TABLES) {
             return unknown;
         }
-        if (families.size() > 1 && families.size() <= MAX_TIED) {
+        if (known && families.size() > 1 && families.size() <= MAX_TIED) {
             // Once written together, always followed together: else two domains could own them when the statement comes
             // again.
             dictionary.expand(families, families);
         }
-        TableEntry[] entries = new TableEntry[names.size()];
+        TableEntry[] entries = new TableEntry[names.size() + (known ? 0 : 1)];
         int count = 0;
         for (String name : names) {
             entries[count] = ownership.entry(name);
             if (entries[count++] == ownership.unknown()) {
                 return unknown;
             }
+        }
+        if (!known) {
+            entries[count] = ownership.unknown();
         }
         return entries;
     }

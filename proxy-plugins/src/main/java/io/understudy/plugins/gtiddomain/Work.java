@@ -1,7 +1,6 @@
 package io.understudy.plugins.gtiddomain;
 
 import io.understudy.plugin.CommandView;
-import io.understudy.sql.NotPure;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import java.util.Locale;
@@ -17,18 +16,32 @@ enum Work {
     STEERS,
     /** Writes the tables that its summary lists. */
     TABLES,
+    /** Several statements, which write the tables that the summary lists and stay in the default domain. */
+    SEVERAL,
+    /** Runs stored functions: writes the tables that its summary lists, and what these write. */
+    CALLS,
     /** Writes, or may write, tables that cannot be told. */
     UNKNOWN;
 
     boolean writes() {
-        return this == TABLES || this == UNKNOWN;
+        return this == TABLES || this == SEVERAL || this == CALLS || this == UNKNOWN;
     }
 
-    static Work of(CommandView command, @Nullable StatementSummary summary, boolean temporaryTables) {
+    /** Whether every table that it writes is known, triggers and foreign keys aside. */
+    boolean tablesKnown() {
+        return this == TABLES || this == SEVERAL;
+    }
+
+    static Work of(
+            CommandView command, @Nullable StatementSummary summary, boolean temporaryTables, boolean callsStored) {
         // By the first word, so that SET STATEMENT ... FOR counts as SET.
-        boolean readText = command.kind() == StatementKind.SET
+        String text = mayTellText(command.kind(), summary) ? command.text() : null;
+        return of(command.kind(), text, summary, temporaryTables, callsStored);
+    }
+
+    private static boolean mayTellText(StatementKind kind, @Nullable StatementSummary summary) {
+        return kind == StatementKind.SET
                 || summary != null && (summary.kind() == StatementKind.MULTI || summary.kind() == StatementKind.SET);
-        return of(command.kind(), readText ? command.text() : null, summary, temporaryTables);
     }
 
     /**
@@ -36,19 +49,42 @@ enum Work {
      *
      * @param kind by the first word
      * @param text of a SET, or of several statements; null for any other
+     * @param callsStored one of the functions that it calls may be a stored one that writes
      */
     static Work of(
-            StatementKind kind, @Nullable String text, @Nullable StatementSummary summary, boolean temporaryTables) {
-        boolean mayTellText = kind == StatementKind.SET
-                || summary != null && (summary.kind() == StatementKind.MULTI || summary.kind() == StatementKind.SET);
-        if (mayTellText && steers(text)) {
+            StatementKind kind,
+            @Nullable String text,
+            @Nullable StatementSummary summary,
+            boolean temporaryTables,
+            boolean callsStored) {
+        if (mayTellText(kind, summary) && steers(text)) {
             return STEERS;
         }
         if (summary == null) {
             return kind == StatementKind.BEGIN ? BEGIN : UNKNOWN;
         }
-        Work byKind = byKind(summary);
-        return byKind == TABLES && temporaryTables ? UNKNOWN : byKind;
+        if (summary.runs() == StatementKind.BEGIN || summary.runs() == StatementKind.XA) {
+            return BEGIN;
+        }
+        boolean several = summary.kind() == StatementKind.MULTI;
+        boolean writes = !summary.writes().isEmpty();
+        if (!summary.writesListed()
+                || several && summary.useSchema() != null
+                || writes && (summary.temporary() || temporaryTables)) {
+            return summary.runs() == StatementKind.CALL ? CALLS : UNKNOWN;
+        }
+        if (callsStored) {
+            return CALLS;
+        }
+        if (!writes || locks(summary)) {
+            return NONE;
+        }
+        return several ? SEVERAL : TABLES;
+    }
+
+    /** LOCK TABLES lists the tables that it locks. */
+    private static boolean locks(StatementSummary summary) {
+        return summary.runs() == StatementKind.LOCK;
     }
 
     private static boolean steers(@Nullable String text) {
@@ -57,64 +93,5 @@ enum Work {
         }
         String folded = text.toLowerCase(Locale.ROOT);
         return folded.contains("gtid_domain_id") || folded.contains("gtid_seq_no");
-    }
-
-    private static Work byKind(StatementSummary summary) {
-        return switch (summary.kind()) {
-            case BEGIN, XA -> BEGIN;
-            case XA_PREPARE, XA_COMMIT, XA_ROLLBACK -> UNKNOWN;
-            case SET, DO -> summary.functions().isEmpty() ? NONE : UNKNOWN;
-            case USE,
-                    COMMIT,
-                    ROLLBACK,
-                    SAVEPOINT,
-                    LOCK,
-                    UNLOCK,
-                    HANDLER,
-                    PREPARE,
-                    DEALLOCATE,
-                    FLUSH,
-                    KILL,
-                    CHANGE,
-                    RESET,
-                    SIGNAL,
-                    GET_DIAGNOSTICS,
-                    EMPTY,
-                    SHOW,
-                    DESCRIBE,
-                    HELP -> NONE;
-            case SELECT, VALUES, TABLE, EXPLAIN -> readsOnly(summary) ? NONE : UNKNOWN;
-            case INSERT, REPLACE, UPDATE, DELETE, LOAD, TRUNCATE, CREATE, ALTER, DROP, RENAME, ADMIN ->
-                legible(summary.reason())
-                                && !summary.writes().isEmpty()
-                                && summary.functions().isEmpty()
-                                && !summary.temporary()
-                        ? TABLES
-                        : UNKNOWN;
-            case CALL, EXECUTE, GRANT, BINLOG, BLOCK, INSTALL, MULTI, UNKNOWN -> UNKNOWN;
-        };
-    }
-
-    private static boolean readsOnly(StatementSummary summary) {
-        NotPure reason = summary.reason();
-        return summary.functions().isEmpty()
-                && summary.writes().isEmpty()
-                && (reason == null
-                        || reason == NotPure.LOCKING_READ
-                        || reason == NotPure.USER_VARIABLE
-                        || reason == NotPure.SIDE_EFFECT_FUNCTION
-                        || reason == NotPure.SESSION_STATE
-                        || reason == NotPure.INTO);
-    }
-
-    private static boolean legible(@Nullable NotPure reason) {
-        if (reason == null) {
-            return true;
-        }
-        return switch (reason) {
-            case EXECUTABLE_COMMENT, MULTI_STATEMENT, UNPARSED, TOO_LONG, CHARSET, STORED_FUNCTION, UNKNOWN_FUNCTION ->
-                false;
-            default -> true;
-        };
     }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DomainObserverTest {
     private static final String TO_10 = "SET SESSION gtid_domain_id=10";
@@ -25,11 +27,95 @@ class DomainObserverTest {
         assertThat(app.run("INSERT INTO orders VALUES (1)")).isEqualTo("-");
         assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
         assertThat(app.run("ALTER TABLE big ADD d INT")).isEqualTo("-");
-        assertThat(app.run("SELECT * FROM big")).isEqualTo("-");
-        assertThat(app.run("INSERT INTO orders VALUES (1)")).isEqualTo(TO_0);
+        assertThat(app.run("SELECT * FROM big")).isEqualTo(TO_0);
+        assertThat(app.run("INSERT INTO orders VALUES (1)")).isEqualTo("-");
         assertThat(app.run("ALTER TABLE big ADD e INT")).isEqualTo(TO_10);
         assertThat(app.run("BEGIN")).isEqualTo(TO_0);
         assertThat(app.run("ALTER TABLE big ADD f INT")).isEqualTo("-");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT 1",
+                "SET STATEMENT max_statement_time=5 FOR UPDATE orders SET v = 1",
+                "SET STATEMENT gtid_seq_no=5 FOR UPDATE orders SET v = 1",
+                "DO f(1)",
+                "INSERT INTO archive VALUES (f(1))",
+                "DELETE FROM archive; DELETE FROM orders",
+                "CALL p()",
+                "not understood"
+            })
+    void whateverComesBehindATaggedStatementRunsInTheDefaultDomain(String sql) {
+        FakeClient app = tagging(Guard.PIN).client("app");
+
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(app.run(sql)).isEqualTo(TO_0);
+    }
+
+    @Test
+    void aSetStatementIsSteeredAsWhatItRuns() {
+        FakeClient app = tagging(Guard.PIN).client("app");
+
+        assertThat(app.run("SET STATEMENT max_statement_time=5 FOR DELETE FROM archive"))
+                .isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(app.run("SET STATEMENT max_statement_time=5 FOR DELETE FROM archive"))
+                .isEqualTo("-");
+    }
+
+    @Test
+    void whatASchemaChangeReadsIsWaitedForAlsoInRowFormat() {
+        Fixture fixture = tagging(Guard.PIN);
+        fixture.dictionary.setRowFormat(true);
+        FakeClient app = fixture.client("app");
+
+        assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
+        assertThat(app.run("CREATE TABLE copy LIKE big")).isEqualTo("-");
+        assertThat(app.run("CREATE VIEW seen AS SELECT * FROM big")).isEqualTo("-");
+        assertThat(fixture.conflicts).allMatch(conflict -> conflict.startsWith("pinned"));
+    }
+
+    @Test
+    void severalStatementsInOneTextCountConflictsAndStayAtHome() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+
+        app.run("DELETE FROM archive");
+        assertThat(app.run("DELETE FROM archive; DELETE FROM orders")).isEqualTo(TO_0);
+        assertThat(fixture.conflicts).containsExactly("two_domains shop.archive 0/11");
+        fixture.caughtUp();
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
+        assertThat(app.run("DELETE FROM big; DELETE FROM orders")).isEqualTo("-");
+        fixture.caughtUp();
+        assertThat(fixture.dictionary.stale()).isFalse();
+    }
+
+    @Test
+    void anUnknownStatementCountsAConflictWhileAnotherDomainIsWritten() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+
+        app.run("DELETE FROM archive");
+        assertThat(app.run("EXECUTE s")).isEqualTo(TO_0);
+        assertThat(fixture.conflicts).containsExactly("unknown_tables * 0/11");
+    }
+
+    @Test
+    void aPipelinedStatementOfTheSameTablesGoesAlong() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+
+        FakeClient.Command first = app.send("DELETE FROM archive WHERE id = 1", true);
+        FakeClient.Command second = app.send("DELETE FROM archive WHERE id = 2", false);
+        assertThat(app.injected).isNull();
+        FakeClient.Command third = app.send("DELETE FROM orders", false);
+        assertThat(app.injected).isEqualTo(TO_0);
+        app.answer(first);
+        app.answer(second);
+        app.answer(third);
+        fixture.caughtUp();
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(fixture.conflicts).isEmpty();
     }
 
     @Test

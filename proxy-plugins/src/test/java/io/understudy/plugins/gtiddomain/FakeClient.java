@@ -54,7 +54,12 @@ final class FakeClient implements SessionContext, SessionSettings {
     Command send(String sql, boolean boundary) {
         Command command = new Command(++number, sql, inTransaction);
         injected = null;
-        InjectedStatement ours = boundary ? observer.beforeCommand(command) : null;
+        InjectedStatement ours = null;
+        if (boundary) {
+            ours = observer.beforeCommand(command);
+        } else if (!inTransaction && observer.owes()) {
+            ours = observer.beforeUnknown(command);
+        }
         observer.onCommand(command);
         if (ours != null) {
             injected = ours.sql();

@@ -54,7 +54,11 @@ class OwnershipProperties {
                     if (sessions[session] == null) {
                         String table = "s.t" + random.nextInt(TABLES);
                         Claim claim = ownership.decide(
-                                new TableEntry[] {ownership.entry(table)}, random.nextInt(DOMAINS), true, step);
+                                new TableEntry[] {ownership.entry(table)},
+                                random.nextInt(DOMAINS),
+                                true,
+                                Work.TABLES,
+                                step);
                         sessions[session] = new InFlight(claim, table);
                     } else {
                         InFlight done = sessions[session];

@@ -88,7 +88,7 @@ class QuickLooksTest {
 
     /** A whole write that wants a slot; returns where it went. */
     private int write(int wanted, TableEntry... entries) {
-        Claim claim = ownership.decide(entries, wanted, true, 1);
+        Claim claim = ownership.decide(entries, wanted, true, Work.TABLES, 1);
         sequence++;
         claim.release();
         return claim.slot();
@@ -122,7 +122,7 @@ class QuickLooksTest {
     @Test
     void whileTheTableIsBeingWrittenNothingIsAsked() {
         TableEntry[] table = tables("s.a");
-        Claim inFlight = ownership.decide(table, 0, true, 1);
+        Claim inFlight = ownership.decide(table, 0, true, Work.TABLES, 1);
         write(1, table);
         runTasks();
 
@@ -153,7 +153,7 @@ class QuickLooksTest {
     @Test
     void nobodyLooksForWhatCannotPass() {
         TableEntry[] stuck = tables("s.stuck");
-        ownership.force(stuck, 0, Conflict.TRANSACTION, 1, true).release();
+        ownership.force(stuck, 0, Conflict.TRANSACTION, Work.TABLES, 1, true).release();
         write(1, stuck);
         notAdmitted.add("s.odd");
         write(0, tables("s.odd"));
@@ -339,7 +339,7 @@ class QuickLooksTest {
                     inFlight.remove().release();
                 } else {
                     now = Math.max(now, next);
-                    Claim claim = ownership.decide(table, 1, true, 1);
+                    Claim claim = ownership.decide(table, 1, true, Work.TABLES, 1);
                     passed += claim.slot() == 1 ? 1 : 0;
                     inFlight.add(claim);
                     answers.add(now + MILLI / 2);

@@ -35,7 +35,7 @@ class TableOwnershipTest {
     }
 
     private Claim decide(TableOwnership ownership, String table, int wanted) {
-        return ownership.decide(new TableEntry[] {ownership.entry(table)}, wanted, true, 1);
+        return ownership.decide(new TableEntry[] {ownership.entry(table)}, wanted, true, Work.TABLES, 1);
     }
 
     private void poll(String primary, String... standbys) {
@@ -96,8 +96,8 @@ class TableOwnershipTest {
         ownership.entry("s.b");
         assertThat(stale.dropped()).isTrue();
 
-        Claim claim = ownership.decide(new TableEntry[] {stale}, 1, true, 1);
-        Claim forced = ownership.force(new TableEntry[] {stale}, 0, Conflict.TRANSACTION, 1, true);
+        Claim claim = ownership.decide(new TableEntry[] {stale}, 1, true, Work.TABLES, 1);
+        Claim forced = ownership.force(new TableEntry[] {stale}, 0, Conflict.TRANSACTION, Work.TABLES, 1, true);
 
         assertThat(claim.entries).doesNotContain(stale);
         assertThat(forced.entries).doesNotContain(stale);

@@ -2,6 +2,7 @@ package io.understudy.cli.demo.domains;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -76,12 +77,21 @@ final class ConflictLoad {
     private Void session(int number) throws SQLException {
         Random random = new Random(seed + number);
         String user = ConflictSchema.user(number % ConflictSchema.DOMAINS);
-        try (Connection connection =
-                        DriverManager.getConnection(url + "&user=" + user + "&password=" + ConflictSchema.PASSWORD);
-                Statement statement = connection.createStatement()) {
+        String options = "&allowMultiQueries=true&useServerPrepStmts=true&user=" + user + "&password=";
+        try (Connection connection = DriverManager.getConnection(url + options + ConflictSchema.PASSWORD);
+                Statement statement = connection.createStatement();
+                PreparedStatement first = elsewhere(connection, "c0");
+                PreparedStatement second = elsewhere(connection, "c1")) {
             while (begun.incrementAndGet() <= transactions && !enough.getAsBoolean()) {
                 try {
-                    transaction(statement, random);
+                    int dice = random.nextInt(100);
+                    if (dice < 8) {
+                        prepared(dice % 2 == 0 ? first : second, random);
+                    } else if (dice < 16) {
+                        hidden(statement, random);
+                    } else {
+                        transaction(statement, random);
+                    }
                 } catch (SQLException e) {
                     if (e.getErrorCode() == 0
                             || e.getSQLState() != null && e.getSQLState().startsWith("08")) {
@@ -93,6 +103,77 @@ final class ConflictLoad {
             }
         }
         return null;
+    }
+
+    /** Prepared in the other schema, whose tables have the same names, and executed in this one. */
+    private static PreparedStatement elsewhere(Connection connection, String table) throws SQLException {
+        String schema = connection.getCatalog();
+        connection.setCatalog(ConflictSchema.OTHER);
+        PreparedStatement statement =
+                connection.prepareStatement("UPDATE " + table + " SET v = (v * 31 + ?) % 1000000007 WHERE id = ?");
+        statement.setInt(1, 0);
+        statement.setInt(2, 0);
+        statement.executeUpdate();
+        connection.setCatalog(schema);
+        return statement;
+    }
+
+    private static void prepared(PreparedStatement statement, Random random) throws SQLException {
+        statement.setInt(1, random.nextInt(1_000_000));
+        statement.setInt(2, 1 + random.nextInt(20));
+        statement.executeUpdate();
+    }
+
+    /** What a statement's first word does not tell. */
+    private static void hidden(Statement to, Random random) throws SQLException {
+        int id = 1 + random.nextInt(20);
+        int v = random.nextInt(1_000_000);
+        int dice = random.nextInt(100);
+        if (dice < 40) {
+            to.execute("SET STATEMENT max_statement_time=30 FOR UPDATE " + plain(random) + " SET v = (v * 31 + " + v
+                    + ") % 1000000007 WHERE id = " + id);
+        } else if (dice < 50) {
+            to.execute("UPDATE " + ConflictSchema.OTHER + ".c" + dice % 2 + " SET v = (v * 37 + " + v
+                    + ") % 1000000007 WHERE id = " + id);
+        } else if (dice < 65) {
+            to.execute("UPDATE multi SET v = (v * 31 + " + v + ") % 1000000007 WHERE id = " + id
+                    + "; UPDATE tx0 SET v = v * 2 % 1000000007 WHERE id = " + id + "; SELECT ROW_COUNT()");
+        } else if (dice < 70) {
+            to.execute("UPDATE tx0 SET v = v * 2 % 1000000007 WHERE id = " + id);
+        } else if (dice < 80) {
+            to.execute(dice % 2 == 0 ? "DO NEXTVAL(numbers)" : "INSERT INTO numbered SELECT NEXTVAL(numbers), " + v);
+        } else if (dice < 98) {
+            // In bursts, as CALL.
+            if (System.nanoTime() / TURN_NANOS % 8 == 0) {
+                function(to, id, v % 1000, dice % 4);
+            } else {
+                to.execute("UPDATE noted SET v = (v * 5 + " + v + ") % 1000000007 WHERE id = " + id);
+            }
+        } else {
+            schemaChange(to, random, id, v);
+        }
+    }
+
+    private static void function(Statement to, int id, int v, int way) throws SQLException {
+        String call = "note(" + id + ", " + v + ")";
+        switch (way) {
+            case 0 -> to.execute("UPDATE calling SET v = " + call + " WHERE id = " + id);
+            case 1 -> to.execute("DO " + call);
+            case 2 -> to.execute("SET @noted = " + call);
+            default -> to.execute("SELECT " + call);
+        }
+    }
+
+    /** Schema changes that read c4, and what makes a difference to them. */
+    private static void schemaChange(Statement to, Random random, int id, int v) throws SQLException {
+        switch (random.nextInt(12)) {
+            case 0 -> to.execute("ALTER TABLE c4 ADD COLUMN IF NOT EXISTS x INT DEFAULT 7");
+            case 1 -> to.execute("ALTER TABLE c4 DROP COLUMN IF EXISTS x");
+            case 2 -> to.execute("CREATE OR REPLACE TABLE c4copy LIKE c4");
+            case 3 -> to.execute("CREATE OR REPLACE VIEW c4view AS SELECT * FROM c4");
+            case 4 -> to.execute("CREATE OR REPLACE TABLE c4rows SELECT * FROM c4");
+            default -> to.execute("REPLACE INTO c4copy (id, v) VALUES (" + id + ", " + v + ")");
+        }
     }
 
     private static String plain(Random random) {
@@ -109,7 +190,7 @@ final class ConflictLoad {
         if (dice < 200) {
             to.execute("UPDATE " + table + " SET v = (v * 31 + " + v + ") % 1000000007 WHERE id = " + id);
         } else if (dice < 320) {
-            to.execute("REPLACE INTO " + table + " VALUES (" + id + ", " + v + ")");
+            to.execute("REPLACE INTO " + table + " (id, v) VALUES (" + id + ", " + v + ")");
         } else if (dice < 420) {
             to.execute("DELETE FROM " + table + " WHERE id = " + id);
         } else if (dice < 500) {

@@ -193,20 +193,34 @@ public final class ConflictRun {
                 applier.errno(),
                 applier.error(),
                 divergent,
-                there.size(),
+                ConflictSchema.tables().size(),
                 pair.primary().ask("SELECT @@global.gtid_binlog_pos"),
                 proxy.section("conflicts"),
                 proxy.section("guardState"));
     }
 
     private static Map<String, String> checksums(Connection opened) throws SQLException {
+        try (Connection connection = opened) {
+            return checksumsBy(connection);
+        }
+    }
+
+    /** Of the rows, and the columns; the latter of views too. */
+    private static Map<String, String> checksumsBy(Connection connection) throws SQLException {
         Map<String, String> sums = new LinkedHashMap<>();
-        try (Connection connection = opened;
-                Statement statement = connection.createStatement();
+        try (Statement statement = connection.createStatement();
                 ResultSet rows =
                         statement.executeQuery("CHECKSUM TABLE " + String.join(", ", ConflictSchema.tables()))) {
             while (rows.next()) {
                 sums.put(rows.getString(1), String.valueOf(rows.getString(2)));
+            }
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME),"
+                        + " GROUP_CONCAT(COLUMN_NAME ORDER BY ORDINAL_POSITION) FROM information_schema.COLUMNS WHERE"
+                        + " TABLE_SCHEMA LIKE 'dom%' GROUP BY 1")) {
+            while (rows.next()) {
+                sums.merge(rows.getString(1), " " + rows.getString(2), String::concat);
             }
         }
         return sums;

@@ -12,6 +12,8 @@ final class ConflictSchema {
     static final int DOMAINS = 4;
     static final int FIRST_DOMAIN = 31;
     static final int PLAIN_TABLES = 6;
+    /** A schema that has tables of the same names. */
+    static final String OTHER = "dom2";
 
     private ConflictSchema() {}
 
@@ -47,14 +49,37 @@ final class ConflictSchema {
                         "INSERT INTO dom.called SELECT seq, seq FROM dom.seq_1_to_20",
                         "CREATE PROCEDURE dom.bump(i INT, x BIGINT) MODIFIES SQL DATA"
                                 + " UPDATE dom.called SET v = v * 3 + x WHERE id = i");
+        hidden(pair);
         for (int domain = 0; domain < DOMAINS; domain++) {
-            pair.createAccount(user(domain), PASSWORD, "ALL ON dom.*", "BINLOG REPLAY ON *.*");
+            pair.createAccount(
+                    user(domain), PASSWORD, "ALL ON dom.*", "ALL ON " + OTHER + ".*", "BINLOG REPLAY ON *.*");
         }
         pair.createAccount(
                 "understudy",
                 PASSWORD,
                 "REPLICATION SLAVE, REPLICA MONITOR, BINLOG MONITOR, PROCESS, SHOW CREATE ROUTINE ON *.*",
-                "SELECT, TRIGGER, SHOW VIEW, EVENT ON dom.*");
+                "SELECT, TRIGGER, SHOW VIEW, EVENT ON dom.*",
+                "SELECT, TRIGGER, SHOW VIEW, EVENT ON " + OTHER + ".*");
+    }
+
+    /** What functions, sequences, texts of several statements and statements prepared in another schema write. */
+    private static void hidden(EmbeddedPair pair) {
+        pair.primary().execute("CREATE DATABASE " + OTHER);
+        for (String table : List.of(OTHER + ".c0", OTHER + ".c1", "dom.multi", "dom.calling", "dom.noted")) {
+            pair.primary()
+                    .execute(
+                            "CREATE TABLE " + table + " (id INT PRIMARY KEY, v BIGINT NOT NULL)",
+                            "INSERT INTO " + table + " SELECT seq, seq FROM dom.seq_1_to_20");
+        }
+        pair.primary()
+                .execute(
+                        "CREATE SEQUENCE dom.numbers",
+                        "CREATE TABLE dom.numbered (id BIGINT PRIMARY KEY, v BIGINT NOT NULL)",
+                        "CREATE TABLE dom.c4copy LIKE dom.c4",
+                        "CREATE VIEW dom.c4view AS SELECT * FROM dom.c4",
+                        "CREATE TABLE dom.c4rows SELECT * FROM dom.c4",
+                        "CREATE FUNCTION dom.note(i INT, x BIGINT) RETURNS BIGINT DETERMINISTIC MODIFIES SQL DATA BEGIN"
+                                + " UPDATE dom.noted SET v = v * 3 + x WHERE id = i; RETURN x; END");
     }
 
     /** All tables whose contents are compared. */
@@ -72,6 +97,14 @@ final class ConflictSchema {
                 "dom.audit",
                 "dom.tx0",
                 "dom.tx1",
-                "dom.called");
+                "dom.called",
+                "dom.multi",
+                "dom.calling",
+                "dom.noted",
+                "dom.numbered",
+                "dom.c4copy",
+                "dom.c4rows",
+                OTHER + ".c0",
+                OTHER + ".c1");
     }
 }

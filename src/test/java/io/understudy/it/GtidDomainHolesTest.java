@@ -1,0 +1,127 @@
+package io.understudy.it;
+
+import static io.understudy.it.DomainPair.one;
+import static io.understudy.it.DomainPair.run;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.InetSocketAddress;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Statements whose first word does not tell what they write, behind one that {@code gtid-domain} has tagged. */
+@Timeout(240)
+class GtidDomainHolesTest {
+    private static final String RULES = """
+            mode: tag
+            guard: pin
+            learn: 0s
+            poll: 20ms
+            rules: [ { name: archive, match: { table: archive }, domain: 18 } ]
+            """;
+
+    private static DomainPair pair;
+
+    @BeforeAll
+    static void start() throws Exception {
+        pair = DomainPair.start();
+        pair.primary()
+                .execute(
+                        "CREATE TABLE dom.archive (id INT PRIMARY KEY, v INT)",
+                        "INSERT INTO dom.archive VALUES (1, 1)",
+                        "CREATE TABLE dom.orders (id INT PRIMARY KEY, v INT)",
+                        "INSERT INTO dom.orders VALUES (1, 1)",
+                        "CREATE SEQUENCE dom.s",
+                        "CREATE FUNCTION dom.f(x INT) RETURNS INT DETERMINISTIC MODIFIES SQL DATA BEGIN"
+                                + " UPDATE dom.orders SET v = v + x; RETURN x; END");
+        pair.awaitCaughtUp();
+    }
+
+    @AfterAll
+    static void stop() {
+        pair.close();
+    }
+
+    private static Connection connect(DomainProxy proxy, String options) throws SQLException {
+        int port = ((InetSocketAddress) proxy.server().addresses().get(0)).getPort();
+        return DriverManager.getConnection("jdbc:mariadb://127.0.0.1:" + port + "/dom?sslMode=disable&user=tagger"
+                + "&allowMultiQueries=true&password=" + DomainPair.PASSWORD + options);
+    }
+
+    private static void tag(DomainProxy proxy, Connection connection) {
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            proxy.awaitGuard();
+            run(connection, "UPDATE archive SET v = v + 1");
+            assertThat(one(connection, "SELECT @@last_gtid")).startsWith("18-");
+        });
+        try {
+            run(connection, "UPDATE archive SET v = v + 1");
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SET STATEMENT max_statement_time=5 FOR UPDATE orders SET v = v + 1",
+                "DO f(1)",
+                "SET @a = f(1)",
+                "INSERT INTO orders VALUES (2, f(1)) ON DUPLICATE KEY UPDATE v = f(2)",
+                "DO NEXTVAL(s)",
+                "UPDATE orders SET v = v + 1; SELECT ROW_COUNT()",
+                "UPDATE /*!50000 orders */ SET v = v + 1"
+            })
+    void runsInTheDefaultDomain(String sql) throws Exception {
+        try (DomainProxy proxy = pair.proxy(RULES);
+                Connection connection = connect(proxy, "")) {
+            tag(proxy, connection);
+            run(connection, sql);
+            assertThat(one(connection, "SELECT @@last_gtid")).startsWith("0-");
+        }
+        pair.awaitCaughtUp();
+    }
+
+    @Test
+    void theFirstExecutionOfAServerSidePreparedStatementIsTagged() throws Exception {
+        try (DomainProxy proxy = pair.proxy(RULES);
+                Connection connection = connect(proxy, "&useServerPrepStmts=true")) {
+            tag(proxy, connection);
+            run(connection, "SELECT 1");
+            try (PreparedStatement statement =
+                    connection.prepareStatement("UPDATE archive SET v = v + ? WHERE id = ?")) {
+                statement.setInt(1, 1);
+                statement.setInt(2, 1);
+                statement.executeUpdate();
+            }
+            assertThat(one(connection, "SELECT @@last_gtid")).startsWith("18-");
+            run(connection, "UPDATE archive SET v = v + 1");
+            assertThat(one(connection, "SELECT @@last_gtid")).startsWith("18-");
+            assertThat(one(connection, "SELECT @@gtid_domain_id")).isEqualTo("0");
+        }
+        pair.awaitCaughtUp();
+    }
+
+    @Test
+    void aStatementTimeOutOfTheDriverIsTaggedAsWell() throws Exception {
+        try (DomainProxy proxy = pair.proxy(RULES);
+                Connection connection = connect(proxy, "");
+                Statement statement = connection.createStatement()) {
+            tag(proxy, connection);
+            statement.setQueryTimeout(5);
+            statement.execute("UPDATE archive SET v = v + 1");
+            assertThat(one(connection, "SELECT @@last_gtid")).startsWith("18-");
+        }
+        pair.awaitCaughtUp();
+    }
+}
