@@ -41,6 +41,7 @@ class GtidDomainHolesTest {
                         "INSERT INTO dom.archive VALUES (1, 1)",
                         "CREATE TABLE dom.orders (id INT PRIMARY KEY, v INT)",
                         "INSERT INTO dom.orders VALUES (1, 1)",
+                        "CREATE TABLE dom.calling (id INT PRIMARY KEY, v INT)",
                         "CREATE SEQUENCE dom.s",
                         "CREATE FUNCTION dom.f(x INT) RETURNS INT DETERMINISTIC MODIFIES SQL DATA BEGIN"
                                 + " UPDATE dom.orders SET v = v + x; RETURN x; END");
@@ -77,7 +78,7 @@ class GtidDomainHolesTest {
                 "SET STATEMENT max_statement_time=5 FOR UPDATE orders SET v = v + 1",
                 "DO f(1)",
                 "SET @a = f(1)",
-                "INSERT INTO orders VALUES (2, f(1)) ON DUPLICATE KEY UPDATE v = f(2)",
+                "INSERT INTO calling VALUES (1, f(1)) ON DUPLICATE KEY UPDATE v = f(2)",
                 "DO NEXTVAL(s)",
                 "UPDATE orders SET v = v + 1; SELECT ROW_COUNT()",
                 "UPDATE /*!50000 orders */ SET v = v + 1"
