@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "report",
         mixinStandardHelpOptions = true,
-        subcommands = {DomainsReportCommand.class, ParallelismReportCommand.class},
+        subcommands = {DomainsReportCommand.class, ParallelismReportCommand.class, LostReportCommand.class},
         description = "Report on a running proxy, the primary's binary log, or binary log files.")
 final class ReportCommand implements Runnable {
     @Spec
@@ -21,6 +21,6 @@ final class ReportCommand implements Runnable {
     public void run() {
         throw new CommandLine.ParameterException(
                 Objects.requireNonNull(spec).commandLine(),
-                "Missing report: domains or parallelism; -h tells about them");
+                "Missing report: domains, parallelism or lost; -h tells about them");
     }
 }

@@ -21,6 +21,7 @@ import picocli.CommandLine.ScopeType;
             SchemaCommand.class,
             DemoCommand.class,
             ReportCommand.class,
+            RescueCommand.class,
             AutoComplete.GenerateCompletion.class
         })
 public final class Understudy implements Runnable {
@@ -62,6 +63,6 @@ public final class Understudy implements Runnable {
     public void run() {
         throw new CommandLine.ParameterException(
                 java.util.Objects.requireNonNull(spec).commandLine(),
-                "Missing command: one of run, check, explain, schema, demo, report; -h tells about them");
+                "Missing command: one of run, check, explain, schema, demo, report, rescue; -h tells about them");
     }
 }

@@ -115,7 +115,7 @@ final class AnswerQueue implements PacketSink {
         if (answer.over()) {
             return wanted;
         }
-        int shown = Math.min(answer.prefix(), length);
+        int shown = Math.min(Math.max(0, stream.prefix()), length);
         if (shown == 0) {
             feed(stream, Unpooled.EMPTY_BUFFER, 0, 0);
         }

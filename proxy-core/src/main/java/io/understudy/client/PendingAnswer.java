@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 public final class PendingAnswer extends AnswerProgress implements ResponseView {
     private @Nullable WireResponse response;
     private @Nullable WireStream stream;
-    private int prefix;
     private long firstByteNanos;
     private long lastByteNanos;
     private boolean inTransactionBefore;
@@ -24,7 +23,6 @@ public final class PendingAnswer extends AnswerProgress implements ResponseView 
         expect(grammar, capabilities, null);
         response = toTell;
         stream = toFeed;
-        prefix = toFeed == null ? 0 : Math.max(0, toFeed.prefix());
         firstByteNanos = 0;
         lastByteNanos = 0;
     }
@@ -38,10 +36,6 @@ public final class PendingAnswer extends AnswerProgress implements ResponseView 
     @Nullable
     WireStream stream() {
         return stream;
-    }
-
-    int prefix() {
-        return prefix;
     }
 
     void read(long nanos, boolean inTransaction) {

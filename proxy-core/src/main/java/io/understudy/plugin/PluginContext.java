@@ -54,7 +54,11 @@ public interface PluginContext {
 
     /** What {@code POST} runs. */
     interface Action {
-        /** Returns what to answer; an {@link IllegalArgumentException} becomes a 404 or 400 with its message. */
+        /**
+         * Returns what to answer: bytes as they are, anything else becomes JSON; an {@link IllegalArgumentException} becomes a 404 or 400 with its message.
+         *
+         * @param pathArguments values of the query's parameters in their order, then those of the path
+         */
         Object run(List<String> pathArguments);
     }
 }

@@ -13,7 +13,7 @@ public interface WireStream {
      */
     void onPacket(ByteBuf buf, int index, int shown, int length, long receivedNanos);
 
-    /** How many bytes of each packet to show. */
+    /** How many bytes of the next packet to show. Asked as each begins; of one of 16 MiB and more no more than its first part is shown. */
     int prefix();
 
     /** The packet's last byte has arrived. */

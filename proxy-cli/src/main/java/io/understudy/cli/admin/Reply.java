@@ -14,7 +14,11 @@ record Reply(HttpResponseStatus status, String contentType, byte[] body, Map<Str
         return new Reply(status, JSON, (JsonWriter.write(value) + "\n").getBytes(StandardCharsets.UTF_8), Map.of());
     }
 
+    /** Bytes go as they are, anything else as JSON. */
     static Reply ok(Object value) {
+        if (value instanceof byte[] bytes) {
+            return new Reply(HttpResponseStatus.OK, "application/octet-stream", bytes, Map.of());
+        }
         return json(HttpResponseStatus.OK, value);
     }
 

@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A dump connection to the primary, of which plugins share one by {@link BinlogFeed}: asks, connects, streams, and begins anew with
  * growing pauses when that ends. A new stream begins at the primary's present position, not where the last one ended: events that
- * arrive late tell nothing about when they were written. What was missed is reported as a gap. Keeps nothing of the stream.
+ * arrive late tell nothing about when they were written. What was missed is reported as a gap. Only while somebody wants the events'
+ * bytes does it begin where the last one ended, so that nothing is missed. Keeps nothing of the stream but its position.
  *
  * <p>Thread-safe. Each attempt has a number; whatever reports for an older attempt is ignored.
  */
@@ -49,12 +50,16 @@ public final class BinlogDump {
     private final ServerIds serverIds;
     private final BooleanSupplier wantTables;
     private final LongSupplier rest;
+    private final Bytes bytes;
 
     private final BackOff backOff = BackOff.exact(Duration.ofSeconds(1), LONGEST_PAUSE);
     private final AtomicInteger attempt = new AtomicInteger();
     private boolean stopped;
     private BinlogTrouble.@Nullable Reason lastReason;
     private @Nullable PrimaryFacts known;
+    /** Where the last stream ended; null when that is of no use. Written on the event loop of the stream, read after its end. */
+    private volatile @Nullable StreamPosition reached;
+
     private @Nullable WireConnection connection;
     private @Nullable BinlogStream stream;
     private @Nullable ScheduledFuture<?> watchdog;
@@ -75,7 +80,17 @@ public final class BinlogDump {
             boolean wantTables,
             LongSupplier rest,
             BinlogListener listener) {
-        this(connector, questions, executor, nanoClock, serverId, () -> wantTables, rest, listener);
+        this(connector, questions, executor, nanoClock, serverId, () -> wantTables, rest, Bytes.NONE, listener);
+    }
+
+    /**
+     * Who wants the events' bytes.
+     *
+     * @param wanted they are wanted by somebody who reads, or waits to be let in: the stream must begin exactly where it says
+     * @param now they are wanted of the next event
+     */
+    record Bytes(BooleanSupplier wanted, BooleanSupplier now, BinlogEvents to) {
+        static final Bytes NONE = new Bytes(() -> false, () -> false, BinlogStream.UNWANTED);
     }
 
     /** @param wantTables asked as each transaction begins */
@@ -87,6 +102,7 @@ public final class BinlogDump {
             long serverId,
             BooleanSupplier wantTables,
             LongSupplier rest,
+            Bytes bytes,
             BinlogListener listener) {
         this.connector = connector;
         this.questions = questions;
@@ -95,6 +111,7 @@ public final class BinlogDump {
         this.serverIds = new ServerIds(serverId);
         this.wantTables = wantTables;
         this.rest = rest;
+        this.bytes = bytes;
         this.listener = listener;
     }
 
@@ -137,6 +154,12 @@ public final class BinlogDump {
         return true;
     }
 
+    /** What the primary said of itself, at the position that the stream has reached where that is known. On the stream's event loop. */
+    PrimaryFacts at(PrimaryFacts began) {
+        StreamPosition now = reached;
+        return now == null ? began : began.at(now.toString());
+    }
+
     private boolean current(int number) {
         return attempt.get() == number;
     }
@@ -157,8 +180,17 @@ public final class BinlogDump {
         } else if (!facts.gtids()) {
             trouble(number, BinlogTrouble.Reason.GTID_OFF, "the primary's transactions have no GTIDs");
         } else {
-            connect(number, facts);
+            connect(number, from(facts));
         }
+    }
+
+    /** Where the last stream of this server ended, if that matters to anybody. */
+    private synchronized PrimaryFacts from(PrimaryFacts facts) {
+        StreamPosition end = reached;
+        PrimaryFacts before = known;
+        return end != null && before != null && before.sameServer(facts) && bytes.wanted.getAsBoolean()
+                ? facts.at(end.toString())
+                : facts;
     }
 
     private void connect(int number, PrimaryFacts facts) {
@@ -177,7 +209,8 @@ public final class BinlogDump {
             } else if (keep(number, opened)) {
                 DumpPreparation.run(
                         opened,
-                        DumpCommands.preparation(facts.flavor(), HEARTBEAT),
+                        DumpCommands.preparation(
+                                facts.flavor(), HEARTBEAT, bytes.wanted.getAsBoolean() ? facts.position() : null),
                         () -> request(number, facts, opened),
                         (reason, message) -> trouble(number, reason, message));
             }
@@ -195,7 +228,9 @@ public final class BinlogDump {
 
     private void request(int number, PrimaryFacts facts, WireConnection on) {
         ByteBuf command;
+        StreamPosition position;
         try {
+            position = bytes.wanted.getAsBoolean() ? StreamPosition.parse(facts.flavor(), facts.position()) : null;
             command = DumpCommands.dump(on.alloc(), facts.flavor(), serverIds.current(), facts.position());
         } catch (IllegalArgumentException e) {
             trouble(number, BinlogTrouble.Reason.MALFORMED, "the GTIDs " + facts.position() + " cannot be read");
@@ -203,11 +238,19 @@ public final class BinlogDump {
         }
         BinlogParser parser = new BinlogParser(facts.flavor(), wantTables, transaction -> {
             if (current(number)) {
+                if (position != null) {
+                    position.passed(transaction);
+                }
                 listener.onTransaction(transaction);
             }
         });
         BinlogStream handler = new BinlogStream(
-                parser, nanoClock.getAsLong(), rest, (reason, message) -> trouble(number, reason, message));
+                parser,
+                nanoClock.getAsLong(),
+                rest,
+                bytes.now,
+                bytes.to,
+                (reason, message) -> trouble(number, reason, message));
         boolean replaced;
         synchronized (this) {
             if (stopped || !current(number)) {
@@ -218,6 +261,7 @@ public final class BinlogDump {
             replaced = before != null && !before.sameServer(facts);
             known = facts;
             stream = handler;
+            reached = position;
         }
         if (replaced) {
             log.warn(
@@ -256,6 +300,9 @@ public final class BinlogDump {
                 backOff.reset();
             }
             closeConnection();
+            if (reason == BinlogTrouble.Reason.SERVER || reason == BinlogTrouble.Reason.MALFORMED) {
+                reached = null; // perhaps because of where it was to begin
+            }
             if (reason == BinlogTrouble.Reason.SERVER_ID && serverIds.change()) {
                 remedy = "another id is taken, nothing to do";
             }

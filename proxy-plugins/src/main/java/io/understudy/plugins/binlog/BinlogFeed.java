@@ -1,5 +1,6 @@
 package io.understudy.plugins.binlog;
 
+import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.WireConnector;
 import java.sql.SQLException;
@@ -35,6 +36,11 @@ public final class BinlogFeed implements AutoCloseable {
     private final List<BinlogSubscription> subscribers = new ArrayList<>();
     private volatile BinlogSubscription[] readers = NOBODY;
     private volatile boolean tables;
+    /** A reader wants the events' bytes. */
+    private volatile boolean events;
+    /** A subscriber, reading or not, wants the events' bytes. */
+    private volatile boolean exact;
+
     private @Nullable Run run;
     private @Nullable PrimaryFacts facts;
     private @Nullable BinlogTrouble trouble;
@@ -77,9 +83,18 @@ public final class BinlogFeed implements AutoCloseable {
         }
         BinlogSubscription joining = new BinlogSubscription(this, needs, listener);
         subscribers.add(joining);
+        exact |= joining.wantsEvents();
         Run running = run;
         if (running == null) {
             begin(needs.serverId());
+        } else if (joining.wantsEvents() && !running.exact) {
+            // Where it began is only nearly known.
+            if (facts == null) {
+                running.dump.stop();
+                begin(running.serverId == 0 ? needs.serverId() : running.serverId);
+            } else {
+                submit(() -> beginAnew(running, needs, "from an exact position, for " + needs.who()));
+            }
         } else if (needs.serverId() != 0 && needs.serverId() != running.serverId) {
             otherServerId(running, needs);
         }
@@ -112,16 +127,17 @@ public final class BinlogFeed implements AutoCloseable {
             running.dump.stop();
             begin(needs.serverId());
         } else {
-            submit(() -> beginAnew(running, needs));
+            submit(() -> beginAnew(
+                    running, needs, "as server id " + needs.serverId() + ", which " + needs.who() + " asks for"));
         }
     }
 
-    private synchronized void beginAnew(Run running, BinlogNeeds needs) {
+    private synchronized void beginAnew(Run running, BinlogNeeds needs, String how) {
         if (run != running) {
             return;
         }
         running.dump.stop();
-        String why = "it is read anew as server id " + needs.serverId() + ", which " + needs.who() + " asks for";
+        String why = "it is read anew " + how;
         log.info("the binary log: {}", why);
         facts = null;
         BinlogTrouble missing = new BinlogTrouble(BinlogTrouble.Reason.SERVER_ID, why);
@@ -129,7 +145,7 @@ public final class BinlogFeed implements AutoCloseable {
         // Not those that wait to be let in: they miss nothing.
         List.of(readers).forEach(reader -> reader.gap(missing));
         refresh();
-        begin(needs.serverId());
+        begin(needs.serverId() == 0 ? running.serverId : needs.serverId());
     }
 
     private synchronized void tellTrouble(BinlogSubscription joining) {
@@ -182,6 +198,8 @@ public final class BinlogFeed implements AutoCloseable {
         tables = subscribers.stream()
                 .anyMatch(
                         subscriber -> subscriber.reading() && subscriber.needs().tables());
+        events = subscribers.stream().anyMatch(subscriber -> subscriber.reading() && subscriber.wantsEvents());
+        exact = subscribers.stream().anyMatch(BinlogSubscription::wantsEvents);
     }
 
     private synchronized void retire(BinlogSubscription faulty) {
@@ -207,14 +225,26 @@ public final class BinlogFeed implements AutoCloseable {
     }
 
     /** One dump connection and what it tells, from its start to its stop. What it says after that is ignored. */
-    private final class Run implements BinlogListener {
+    private final class Run implements BinlogListener, BinlogEvents {
         private final long serverId;
+        private final boolean exact;
         private final BinlogDump dump;
+        /** Of the events now; on the event loop, and null before the first has come. */
+        private byte @Nullable [] format;
 
         private Run(long serverId) {
             this.serverId = serverId;
+            exact = BinlogFeed.this.exact;
             dump = new BinlogDump(
-                    connector, questions, executor, nanoClock, serverId, () -> tables, BinlogFeed.this::rest, this);
+                    connector,
+                    questions,
+                    executor,
+                    nanoClock,
+                    serverId,
+                    () -> tables,
+                    BinlogFeed.this::rest,
+                    new BinlogDump.Bytes(() -> exact, () -> events, this),
+                    this);
         }
 
         @Override
@@ -252,12 +282,37 @@ public final class BinlogFeed implements AutoCloseable {
             }
         }
 
+        @Override
+        public void onFormat(byte[] event) {
+            format = event;
+            BinlogSubscription[] told = readers;
+            for (BinlogSubscription reader : told) {
+                if (!reader.format(event)) {
+                    retire(reader);
+                }
+            }
+        }
+
+        @Override
+        public void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {
+            BinlogSubscription[] told = readers;
+            for (BinlogSubscription reader : told) {
+                if (!reader.event(buf, index, length, first, whole)) {
+                    retire(reader);
+                }
+            }
+        }
+
         /** On the event loop, between two transactions. */
         private void admit(BinlogSubscription joining) {
             synchronized (BinlogFeed.this) {
                 PrimaryFacts streaming = facts;
                 if (run == this && streaming != null && !joining.reading() && subscribers.contains(joining)) {
-                    joining.start(streaming, false);
+                    joining.start(dump.at(streaming), false);
+                    byte[] present = format;
+                    if (present != null) {
+                        joining.format(present);
+                    }
                     refresh();
                 }
             }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,9 +17,23 @@ final class BinlogStream implements WireStream {
     /** Enough for a table map's names, and for a query event's status variables before its text. */
     static final int PREFIX = 1024;
 
+    /** All of an event that fits into one packet; the next byte more and it is continued in another. */
+    private static final int WHOLE = 0xFF_FFFF;
+
+    /** Nobody wants the bytes. */
+    static final BinlogEvents UNWANTED = new BinlogEvents() {
+        @Override
+        public void onFormat(byte[] event) {}
+
+        @Override
+        public void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {}
+    };
+
     private final BinlogParser parser;
     private final BiConsumer<BinlogTrouble.Reason, String> onEnd;
     private final LongSupplier rest;
+    private final BooleanSupplier wantEvents;
+    private final BinlogEvents bytes;
     private boolean rested;
     private boolean over;
     private final long beganNanos;
@@ -26,16 +41,30 @@ final class BinlogStream implements WireStream {
     private long events;
     private @Nullable List<Runnable> waiting;
 
+    /** A stream of whose events nobody wants the bytes. */
+    BinlogStream(
+            BinlogParser parser, long nowNanos, LongSupplier rest, BiConsumer<BinlogTrouble.Reason, String> onEnd) {
+        this(parser, nowNanos, rest, () -> false, UNWANTED, onEnd);
+    }
+
     /**
      * A stream that begins now.
      *
      * @param rest nanoseconds for which it may be left unread; 0 while exact arrivals are needed
+     * @param wantEvents whether {@code bytes} wants events now; format descriptions it is told in any case
      * @param onEnd told once, with the server's error or why the bytes cannot be understood
      */
     BinlogStream(
-            BinlogParser parser, long nowNanos, LongSupplier rest, BiConsumer<BinlogTrouble.Reason, String> onEnd) {
+            BinlogParser parser,
+            long nowNanos,
+            LongSupplier rest,
+            BooleanSupplier wantEvents,
+            BinlogEvents bytes,
+            BiConsumer<BinlogTrouble.Reason, String> onEnd) {
         this.parser = parser;
         this.rest = rest;
+        this.wantEvents = wantEvents;
+        this.bytes = bytes;
         this.onEnd = onEnd;
         this.beganNanos = nowNanos;
         this.lastNanos = nowNanos;
@@ -43,7 +72,7 @@ final class BinlogStream implements WireStream {
 
     @Override
     public int prefix() {
-        return PREFIX;
+        return wantEvents.getAsBoolean() ? WHOLE : PREFIX;
     }
 
     @Override
@@ -54,11 +83,23 @@ final class BinlogStream implements WireStream {
         arrived(receivedNanos);
         events++;
         try {
-            parser.event(buf, index + 1, shown - 1, receivedNanos);
+            parser.event(buf, index + 1, Math.min(shown, PREFIX) - 1, receivedNanos);
+            pass(buf, index + 1, shown - 1, shown == length && length < WHOLE);
         } catch (IndexOutOfBoundsException | IllegalStateException e) {
             finish(
                     BinlogTrouble.Reason.MALFORMED,
                     "event " + events + " of the stream cannot be read: " + e.getMessage());
+        }
+    }
+
+    private void pass(ByteBuf buf, int index, int shown, boolean whole) {
+        int type = EventHeader.type(buf, index);
+        if (type == EventType.FORMAT_DESCRIPTION) {
+            byte[] event = new byte[shown];
+            buf.getBytes(index, event);
+            bytes.onFormat(event);
+        } else if (parser.open() && wantEvents.getAsBoolean()) {
+            bytes.onEvent(buf, index, shown, EventType.beginsTransaction(type), whole);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.understudy.plugins.binlog;
 
+import io.netty.buffer.ByteBuf;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +36,39 @@ public final class BinlogSubscription implements AutoCloseable {
     /** It is told of transactions. */
     boolean reading() {
         return reading;
+    }
+
+    /** It is told of events' bytes. */
+    boolean wantsEvents() {
+        return needs.events() != null;
+    }
+
+    /** Not under the feed's lock. Returns false when the subscriber has failed. */
+    boolean format(byte[] event) {
+        BinlogEvents to = needs.events();
+        try {
+            if (to != null) {
+                to.onFormat(event);
+            }
+            return true;
+        } catch (Throwable fault) {
+            failed("onFormat", fault);
+            return false;
+        }
+    }
+
+    /** Not under the feed's lock. Returns false when the subscriber has failed. */
+    boolean event(ByteBuf buf, int index, int length, boolean first, boolean whole) {
+        BinlogEvents to = needs.events();
+        try {
+            if (to != null) {
+                to.onEvent(buf, index, length, first, whole);
+            }
+            return true;
+        } catch (Throwable fault) {
+            failed("onEvent", fault);
+            return false;
+        }
     }
 
     void start(PrimaryFacts facts, boolean replaced) {

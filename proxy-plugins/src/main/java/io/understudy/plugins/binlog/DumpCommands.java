@@ -7,10 +7,11 @@ import io.understudy.wire.CommandCode;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What is said on a connection until the server sends its binary log. The position is the server's present one: on MariaDB
- * taken by the server itself, on MySQL as just asked. Nothing is said of semi-synchronous replication, so the server does not
+ * What is said on a connection until the server sends its binary log. The position is the server's present one (on MariaDB
+ * taken by the server itself, on MySQL as just asked), or where an earlier stream ended. Nothing is said of semi-synchronous replication, so the server does not
  * count us among those whose acknowledgement it waits for.
  */
 final class DumpCommands {
@@ -21,7 +22,8 @@ final class DumpCommands {
 
     private DumpCommands() {}
 
-    static List<String> preparation(ServerFlavor flavor, Duration heartbeat) {
+    /** @param position MariaDB's, to begin exactly there; null for where the server is when it reads this */
+    static List<String> preparation(ServerFlavor flavor, Duration heartbeat, @Nullable String position) {
         // Both names, as which one a server reads depends on its version; to the others it is a user variable like any.
         String period = "SET @master_heartbeat_period = " + heartbeat.toNanos() + ", @source_heartbeat_period = "
                 + heartbeat.toNanos();
@@ -32,7 +34,8 @@ final class DumpCommands {
                         checksum,
                         period,
                         "SET @mariadb_slave_capability = 4",
-                        "SET @slave_connect_state = @@global.gtid_binlog_pos")
+                        "SET @slave_connect_state = "
+                                + (position == null ? "@@global.gtid_binlog_pos" : "'" + position + "'"))
                 : List.of(checksum, period);
     }
 

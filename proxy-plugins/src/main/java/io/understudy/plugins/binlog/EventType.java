@@ -25,5 +25,10 @@ final class EventType {
         return type >= 23 && type <= 25 || type >= 30 && type <= 32 || type == 39 || type >= 166 && type <= 171;
     }
 
+    /** An event that says which GTID the transaction has that begins with it. */
+    static boolean beginsTransaction(int type) {
+        return type == MARIADB_GTID || type == MYSQL_GTID || type == MYSQL_ANONYMOUS_GTID || type == MYSQL_TAGGED_GTID;
+    }
+
     private EventType() {}
 }

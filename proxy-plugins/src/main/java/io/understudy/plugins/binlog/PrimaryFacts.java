@@ -42,8 +42,13 @@ public record PrimaryFacts(
                 mariadb ? variables.getOrDefault("gtid_binlog_pos", "") : mysqlExecuted);
     }
 
+    /** The same server at another position. */
+    PrimaryFacts at(String other) {
+        return new PrimaryFacts(flavor, serverId, serverUuid, logBin, format, gtids, other);
+    }
+
     /** Whether {@code other} is the same server: its history goes on. */
-    boolean sameServer(PrimaryFacts other) {
+    public boolean sameServer(PrimaryFacts other) {
         return flavor == other.flavor && serverId == other.serverId && serverUuid.equals(other.serverUuid);
     }
 }

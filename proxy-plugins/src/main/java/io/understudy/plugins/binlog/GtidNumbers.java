@@ -1,0 +1,164 @@
+package io.understudy.plugins.binlog;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+
+/**
+ * Sets of transaction numbers, one for each source: a UUID on MySQL, with {@code :tag} where there is one; a domain on MariaDB. Numbers are
+ * kept as intervals, so that appending the next costs nothing to speak of. Not thread-safe.
+ */
+public final class GtidNumbers {
+    /** Inclusive ends. */
+    private record Interval(long first, long last) {}
+
+    private final Map<String, List<Interval>> sources = new TreeMap<>();
+
+    /**
+     * Reads a set of MySQL's GTIDs, as {@code uuid:1-5:7,uuid:tag:1-3} with any white space.
+     *
+     * @throws IllegalArgumentException when it is none
+     */
+    public static GtidNumbers ofMySql(String text) {
+        GtidNumbers set = new GtidNumbers();
+        for (String part : text.replaceAll("\\s", "").split(",")) {
+            if (part.isEmpty()) {
+                continue;
+            }
+            String[] pieces = part.toLowerCase(Locale.ROOT).split(":");
+            String source = pieces[0];
+            for (int i = 1; i < pieces.length; i++) {
+                if (Character.isDigit(pieces[i].charAt(0))) {
+                    String[] ends = pieces[i].split("-");
+                    long first = Long.parseLong(ends[0]);
+                    set.add(source, first, ends.length > 1 ? Long.parseLong(ends[1]) : first);
+                } else {
+                    source = pieces[0] + ":" + pieces[i];
+                }
+            }
+        }
+        return set;
+    }
+
+    public GtidNumbers copy() {
+        GtidNumbers copy = new GtidNumbers();
+        sources.forEach((source, intervals) -> copy.sources.put(source, new ArrayList<>(intervals)));
+        return copy;
+    }
+
+    public void add(String source, long number) {
+        add(source, number, number);
+    }
+
+    /** Adds {@code first} to {@code last}; nothing when there are none between. */
+    public void add(String source, long first, long last) {
+        if (first > last) {
+            return;
+        }
+        List<Interval> intervals = sources.computeIfAbsent(source, none -> new ArrayList<>());
+        int at = intervals.size();
+        // From the end, where nearly all numbers are added.
+        while (at > 0 && intervals.get(at - 1).last() >= first - 1) {
+            at--;
+        }
+        long low = first;
+        long high = last;
+        while (at < intervals.size() && intervals.get(at).first() <= last + 1) {
+            Interval joined = intervals.remove(at);
+            low = Math.min(low, joined.first());
+            high = Math.max(high, joined.last());
+        }
+        intervals.add(at, new Interval(low, high));
+    }
+
+    public void addAll(GtidNumbers other) {
+        other.sources.forEach((source, intervals) -> intervals.forEach(each -> add(source, each.first(), each.last())));
+    }
+
+    public boolean contains(String source, long number) {
+        List<Interval> intervals = sources.get(source);
+        if (intervals == null) {
+            return false;
+        }
+        int low = 0;
+        int high = intervals.size() - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            Interval interval = intervals.get(middle);
+            if (number < interval.first()) {
+                high = middle - 1;
+            } else if (number > interval.last()) {
+                low = middle + 1;
+            } else {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns what is in this set and not in {@code other}. */
+    public GtidNumbers minus(GtidNumbers other) {
+        GtidNumbers rest = new GtidNumbers();
+        sources.forEach((source, intervals) -> {
+            List<Interval> without = other.sources.getOrDefault(source, List.of());
+            for (Interval interval : intervals) {
+                long from = interval.first();
+                for (Interval gone : without) {
+                    if (gone.last() >= from && gone.first() <= interval.last()) {
+                        rest.add(source, from, gone.first() - 1);
+                        from = gone.last() + 1;
+                    }
+                }
+                rest.add(source, from, interval.last());
+            }
+        });
+        return rest;
+    }
+
+    /** Makes one of each source and number, at most {@code most}. */
+    public <T> List<T> list(int most, BiFunction<String, Long, T> maker) {
+        List<T> all = new ArrayList<>();
+        sources.forEach((source, intervals) -> {
+            for (Interval interval : intervals) {
+                for (long number = interval.first(); number <= interval.last() && all.size() < most; number++) {
+                    all.add(maker.apply(source, number));
+                }
+            }
+        });
+        return all;
+    }
+
+    /** How many numbers. */
+    public long count() {
+        long total = 0;
+        for (List<Interval> intervals : sources.values()) {
+            for (Interval interval : intervals) {
+                total += interval.last() - interval.first() + 1;
+            }
+        }
+        return total;
+    }
+
+    public boolean isEmpty() {
+        return sources.isEmpty();
+    }
+
+    /** As MySQL writes sets; a MariaDB domain stands where a UUID would. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        sources.forEach((source, intervals) -> {
+            text.append(text.length() == 0 ? "" : ",").append(source);
+            for (Interval interval : intervals) {
+                text.append(':').append(interval.first());
+                if (interval.last() > interval.first()) {
+                    text.append('-').append(interval.last());
+                }
+            }
+        });
+        return text.toString();
+    }
+}

@@ -1,0 +1,317 @@
+package io.understudy.plugins.blackbox;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.plugins.binlog.BinlogEvents;
+import io.understudy.plugins.binlog.BinlogListener;
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.BinlogTrouble;
+import io.understudy.plugins.binlog.PrimaryFacts;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps what the primary's binary log brings until every standby has applied it, in a bounded number of bytes; when they are used up, the
+ * oldest transactions go. While there is no stream nothing is given up for its age: the primary may be dead, and what is here all there is.
+ *
+ * <p>Thread-safe. The lock is held for a transaction's bytes, or to collect references for a report; sessions never wait for it.
+ */
+final class BlackBox implements BinlogListener, BinlogEvents {
+    private static final Logger log = LoggerFactory.getLogger(BlackBox.class);
+
+    /** How long an OK and its events wait for each other. */
+    private static final long PATIENCE_NANOS = 60_000_000_000L;
+
+    /** The present one and those of primaries before it. */
+    private static final int MOST_HISTORIES = 3;
+
+    private static final int MOST_INTERRUPTED = 1_000;
+    private static final byte[] NO_FORMAT = {};
+
+    private final Chunks chunks;
+    private final long limit;
+    private final LongSupplier nanoClock;
+
+    private final ArrayDeque<History> histories = new ArrayDeque<>();
+    private final Deque<InterruptedSession> interrupted = new ArrayDeque<>();
+    private byte[] format = NO_FORMAT;
+    /** Where the transaction that is passing begins; -1 between two. */
+    private long open = -1;
+    /** It is not kept. */
+    private boolean tooLarge;
+
+    private boolean streaming;
+    private long endedNanos;
+    private @Nullable String trouble;
+    private long dropped;
+    private boolean full;
+
+    BlackBox(Chunks chunks, long limit, LongSupplier nanoClock) {
+        this.chunks = chunks;
+        this.limit = limit;
+        this.nanoClock = nanoClock;
+    }
+
+    @Override
+    public synchronized void onStart(PrimaryFacts facts, boolean replaced) {
+        voidOpen();
+        History present = histories.peekLast();
+        if (present == null || !present.facts.sameServer(facts)) {
+            present = new History(facts, chunks);
+            histories.add(present);
+            while (histories.size() > MOST_HISTORIES) {
+                History oldest = histories.remove();
+                oldest.ring.release(Long.MAX_VALUE);
+            }
+        }
+        present.streamAt(facts.position());
+        format = NO_FORMAT;
+        streaming = true;
+        trouble = null;
+    }
+
+    @Override
+    public synchronized void onGap(BinlogTrouble why) {
+        voidOpen();
+        if (streaming || trouble == null) {
+            endedNanos = nanoClock.getAsLong();
+        }
+        streaming = false;
+        trouble = why.message();
+    }
+
+    @Override
+    public synchronized void onFormat(byte[] event) {
+        format = event;
+    }
+
+    @Override
+    public synchronized void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {
+        History present = histories.peekLast();
+        if (present == null) {
+            return;
+        }
+        if (first) {
+            voidOpen();
+            open = present.ring.end();
+            tooLarge = format == NO_FORMAT;
+        }
+        if (open < 0 || tooLarge) {
+            return;
+        }
+        if (!whole || present.ring.end() - open + length > limit / 2) {
+            tooLarge = true;
+            present.ring.truncate(open);
+        } else {
+            present.ring.append(buf, index, length);
+        }
+    }
+
+    @Override
+    public synchronized void onTransaction(BinlogTransaction transaction) {
+        History present = histories.peekLast();
+        if (present == null) {
+            return;
+        }
+        long from = open;
+        boolean whole = from >= 0 && !tooLarge;
+        open = -1;
+        Gtid gtid = Gtid.of(present.flavor(), transaction);
+        if (gtid == null || !whole) {
+            if (from >= 0) {
+                present.ring.truncate(from);
+            }
+            if (gtid != null) {
+                present.passed(gtid);
+                present.notKept().add(gtid.source(), gtid.number());
+                present.unseen.remove(gtid.text());
+                say("a transaction of " + transaction.bytes() + " bytes is too large to be kept");
+            }
+            return;
+        }
+        present.passed(gtid);
+        present.keep(new KeptTransaction(present, gtid, transaction, from, (int) (present.ring.end() - from), format));
+        makeRoom();
+    }
+
+    private void voidOpen() {
+        History present = histories.peekLast();
+        if (open >= 0 && present != null) {
+            present.ring.truncate(open);
+        }
+        open = -1;
+    }
+
+    private void makeRoom() {
+        while (bytes() > limit) {
+            History largest = null;
+            for (History each : histories) {
+                if (!each.kept.isEmpty() && (largest == null || each.bytes() > largest.bytes())) {
+                    largest = each;
+                }
+            }
+            if (largest == null || !largest.dropOldest(largest.ring.end())) {
+                return;
+            }
+            dropped++;
+            say("full: the oldest transactions are dropped before every standby has applied them");
+        }
+    }
+
+    /** Once, until there is room again. */
+    private void say(String what) {
+        if (!full) {
+            full = true;
+            log.warn(
+                    "black-box: {}; reports will show them as a gap. Raise plugins.black-box.memory, or see why a standby"
+                            + " lags",
+                    what);
+        }
+    }
+
+    /** OKs that were sent to clients. */
+    synchronized void answered(Collection<Answered> all) {
+        History present = histories.peekLast();
+        if (present == null) {
+            return;
+        }
+        for (Answered each : all) {
+            try {
+                for (Gtid gtid : Gtid.told(present.flavor(), each.gtids())) {
+                    present.answered(gtid, each);
+                }
+            } catch (IllegalArgumentException e) {
+                log.debug("black-box: an OK told '{}', which is no GTID of this primary", each.gtids());
+            }
+        }
+    }
+
+    /** A session has ended while a statement that may have committed was without an answer. */
+    synchronized void interrupted(InterruptedSession session) {
+        interrupted.add(session);
+        if (interrupted.size() > MOST_INTERRUPTED) {
+            interrupted.remove();
+        }
+    }
+
+    /**
+     * Gives up what every standby has applied.
+     *
+     * @param standbys the last known positions of all standbys
+     */
+    synchronized void applied(Collection<Applied> standbys) {
+        for (History history : histories) {
+            long end = history == histories.peekLast() && open >= 0 ? open : history.ring.end();
+            KeptTransaction oldest = history.kept.peek();
+            while (oldest != null && onAll(oldest, standbys)) {
+                history.dropOldest(end);
+                oldest = history.kept.peek();
+            }
+        }
+        full &= bytes() > limit / 2;
+    }
+
+    private static boolean onAll(KeptTransaction transaction, Collection<Applied> standbys) {
+        for (Applied standby : standbys) {
+            if (!standby.has(transaction.gtid, transaction.history)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Forgets halves that will never meet. Not while there is no stream. */
+    synchronized void expire() {
+        if (streaming) {
+            long before = nanoClock.getAsLong() - PATIENCE_NANOS;
+            histories.forEach(history -> history.expire(before));
+            while (!interrupted.isEmpty() && interrupted.peek().nanos() - before < 0) {
+                interrupted.remove();
+            }
+        }
+    }
+
+    /** What the survivor has and has not. */
+    synchronized Loss loss(Survivor survivor) {
+        Loss loss = new Loss();
+        for (History history : histories) {
+            for (KeptTransaction each : history.kept) {
+                if (survivor.applied().has(each.gtid, history)) {
+                    continue;
+                }
+                Applied received = survivor.received();
+                if (received != null && received.has(each.gtid, history)) {
+                    loss.received.add(each);
+                } else {
+                    loss.missing.add(each);
+                }
+            }
+            history.unseen.forEach((text, answered) -> {
+                for (Gtid gtid : Gtid.told(history.flavor(), text)) {
+                    if (!survivor.applied().has(gtid, history)) {
+                        loss.notCaptured.put(gtid, answered);
+                    }
+                }
+            });
+            loss.moreNotCaptured += history.moreUnseen;
+            for (KeptTransaction each : history.unanswered.values()) {
+                if (survivor.applied().has(each.gtid, history)) {
+                    loss.unanswered.add(each);
+                }
+            }
+            loss.gaps.addAll(history.notKept().minus(survivor.applied().of(history)));
+            if (history == histories.peekFirst()) {
+                loss.beyond = survivor.applied().beyond(history);
+            }
+        }
+        // Those that ended in peace are expired; without a stream those of its last moments stay.
+        loss.interrupted.addAll(interrupted);
+        loss.streaming = streaming;
+        loss.trouble = trouble;
+        loss.endedNanos = endedNanos;
+        return loss;
+    }
+
+    /** Returns a copy of the bytes, or null when they are no longer kept. */
+    synchronized byte @Nullable [] bytes(KeptTransaction transaction) {
+        return transaction.dropped ? null : transaction.history.ring.copy(transaction.offset, transaction.length);
+    }
+
+    synchronized long transactions() {
+        return histories.stream().mapToLong(history -> history.kept.size()).sum();
+    }
+
+    synchronized long bytes() {
+        long total = 0;
+        for (History history : histories) {
+            total += history.bytes();
+        }
+        return total;
+    }
+
+    /** Transactions that went before every standby had applied them. */
+    synchronized long dropped() {
+        return dropped;
+    }
+
+    synchronized boolean streaming() {
+        return streaming;
+    }
+
+    synchronized List<PrimaryFacts> primaries() {
+        List<PrimaryFacts> all = new ArrayList<>();
+        histories.forEach(history -> all.add(history.facts));
+        return all;
+    }
+
+    synchronized void close() {
+        histories.clear();
+        chunks.close();
+    }
+}

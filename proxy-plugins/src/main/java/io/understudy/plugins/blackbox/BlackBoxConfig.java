@@ -1,0 +1,30 @@
+package io.understudy.plugins.blackbox;
+
+import io.understudy.base.ByteSize;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Section {@code black-box}. Absent keys arrive as null and get their defaults here.
+ *
+ * @param memory bytes that may be kept; beyond, the oldest transactions are dropped
+ * @param file holds the events' bytes instead of memory; null for memory
+ * @param poll how often standbys are asked for what they have applied
+ */
+public record BlackBoxConfig(ByteSize memory, @Nullable Path file, Duration poll) {
+    private static final long LEAST = 1 << 20;
+    private static final Duration SHORTEST_POLL = Duration.ofMillis(50);
+    private static final Duration LONGEST_POLL = Duration.ofMinutes(1);
+
+    public BlackBoxConfig {
+        memory = memory == null ? new ByteSize(64L << 20) : memory;
+        poll = poll == null ? Duration.ofMillis(500) : poll;
+        if (memory.bytes() < LEAST) {
+            throw new IllegalArgumentException("memory must be at least 1MiB but is " + memory);
+        }
+        if (poll.compareTo(SHORTEST_POLL) < 0 || poll.compareTo(LONGEST_POLL) > 0) {
+            throw new IllegalArgumentException("poll must be 50ms to 60s but is " + poll.toMillis() + "ms");
+        }
+    }
+}

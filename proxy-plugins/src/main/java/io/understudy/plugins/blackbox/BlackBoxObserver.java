@@ -1,0 +1,84 @@
+package io.understudy.plugins.blackbox;
+
+import io.understudy.plugin.CommandView;
+import io.understudy.plugin.Interest;
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionObserver;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
+
+/** Notes which commits of one session were answered, and whether it ended within one. */
+final class BlackBoxObserver implements SessionObserver {
+    private final SessionContext session;
+    private final Sightings sightings;
+    /** Of the open transaction's first writing statement; 0 when there is none, or it is not known. */
+    private long digest;
+    /** Number of the last command that may commit; the command is answered when it is not above {@link #answered}. */
+    private long mayCommit;
+
+    private long answered;
+
+    BlackBoxObserver(SessionContext session, Sightings sightings) {
+        this.session = session;
+        this.sightings = sightings;
+    }
+
+    @Override
+    public int interests() {
+        return Interest.COMMANDS | Interest.STATEMENTS | Interest.RESPONSES | Interest.GTIDS;
+    }
+
+    @Override
+    public void onCommand(CommandView command) {
+        if (!command.isStatement()) {
+            return;
+        }
+        StatementKind kind = command.kind();
+        if (kind.writes()) {
+            mayCommit = command.number();
+            if (digest == 0) {
+                command.summary(); // only now is the text at hand; what is asked for here is still known with the
+                // answer
+            }
+        } else if (kind == StatementKind.COMMIT || kind == StatementKind.XA_COMMIT || kind == StatementKind.CALL) {
+            mayCommit = command.number();
+        }
+    }
+
+    @Override
+    public void onResponse(CommandView command, ResponseView response) {
+        answered = command.number();
+        if (command.isStatement() && digest == 0 && command.kind().writes()) {
+            StatementSummary summary = command.summary();
+            digest = summary == null ? 0 : summary.digest();
+        }
+        String gtid = response.gtid();
+        if (gtid != null && response.ok()) {
+            sightings.answered(new Answered(
+                    gtid,
+                    session.id(),
+                    session.serverThreadId(),
+                    session.user(),
+                    session.schema(),
+                    digest,
+                    response.lastByteNanos()));
+        }
+        if (!response.inTransaction()) {
+            digest = 0;
+        }
+    }
+
+    @Override
+    public void onReset() {
+        digest = 0;
+    }
+
+    @Override
+    public void onClose(String reason) {
+        if (mayCommit > answered) {
+            sightings.interrupted(new InterruptedSession(
+                    session.id(), session.serverThreadId(), session.user(), digest, System.nanoTime()));
+        }
+    }
+}

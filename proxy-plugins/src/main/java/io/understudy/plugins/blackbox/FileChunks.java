@@ -1,0 +1,78 @@
+package io.understudy.plugins.blackbox;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayDeque;
+import java.util.Set;
+
+/**
+ * Chunks in a file that only its owner may read, mapped as they are first needed. The file is of use to nobody else: it is made at the start
+ * and deleted at the end.
+ */
+final class FileChunks implements Chunks {
+    private final Path path;
+    private final FileChannel file;
+    private final ArrayDeque<ByteBuffer> spare = new ArrayDeque<>();
+    private long mapped;
+
+    private FileChunks(Path path, FileChannel file) {
+        this.path = path;
+        this.file = file;
+    }
+
+    /** @throws IOException when it cannot be made, with what to do */
+    static FileChunks open(Path path, long bytes) throws IOException {
+        try {
+            FileChannel file = FileChannel.open(
+                    path,
+                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            return new FileChunks(path, file);
+        } catch (FileAlreadyExistsException e) {
+            throw new IOException(
+                    "black-box.file: " + path
+                            + " exists; it is left from a proxy that was killed, or used by another: remove it"
+                            + " or name another",
+                    e);
+        } catch (IOException e) {
+            throw new IOException("black-box.file: cannot make " + path + " (" + bytes + " bytes): " + e, e);
+        }
+    }
+
+    @Override
+    public ByteBuffer take() {
+        ByteBuffer chunk = spare.poll();
+        if (chunk != null) {
+            return chunk.clear();
+        }
+        try {
+            chunk = file.map(FileChannel.MapMode.READ_WRITE, mapped, SIZE);
+        } catch (IOException e) {
+            throw new UncheckedIOException("black-box.file: " + path + " cannot grow", e);
+        }
+        mapped += SIZE;
+        return chunk;
+    }
+
+    @Override
+    public void give(ByteBuffer chunk) {
+        spare.add(chunk);
+    }
+
+    @Override
+    public void close() {
+        try {
+            file.close();
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            throw new UncheckedIOException("black-box.file: " + path + " cannot be deleted", e);
+        }
+    }
+}

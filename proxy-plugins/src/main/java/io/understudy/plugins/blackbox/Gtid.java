@@ -1,0 +1,69 @@
+package io.understudy.plugins.blackbox;
+
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.GtidNumbers;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A global transaction id.
+ *
+ * @param text as the servers write it
+ * @param source of whose numbers {@code number} is one: MySQL's UUID, with {@code :tag} where there is one; MariaDB's domain
+ * @param domain MariaDB's; 0 on MySQL
+ * @param server MariaDB's server that wrote it first; 0 on MySQL
+ */
+record Gtid(String text, String source, long domain, long server, long number) {
+
+    /** Returns null for an anonymous transaction. */
+    static @Nullable Gtid of(ServerFlavor flavor, BinlogTransaction transaction) {
+        String text = transaction.gtid();
+        if (text == null) {
+            return null;
+        }
+        boolean mariadb = flavor == ServerFlavor.MARIADB;
+        return new Gtid(
+                text,
+                mariadb ? source(transaction.domain()) : text.substring(0, text.lastIndexOf(':')),
+                transaction.domain(),
+                mariadb ? transaction.serverId() : 0,
+                transaction.sequence());
+    }
+
+    /**
+     * All that an OK names: MariaDB names one, MySQL a set.
+     *
+     * @throws IllegalArgumentException when it is none
+     */
+    static List<Gtid> told(ServerFlavor flavor, String text) {
+        if (flavor == ServerFlavor.MARIADB) {
+            return List.of(mariaDb(text));
+        }
+        return GtidNumbers.ofMySql(text).list(MOST_TOLD, (source, number) -> mySql(source, number));
+    }
+
+    /** A command that commits more is a procedure that nobody looks at transaction by transaction. */
+    private static final int MOST_TOLD = 10_000;
+
+    /** @throws IllegalArgumentException when it is none */
+    static Gtid mariaDb(String text) {
+        String[] parts = text.strip().split("-");
+        if (parts.length != 3) {
+            throw new IllegalArgumentException("'" + text + "' is no MariaDB GTID");
+        }
+        long domain = Long.parseLong(parts[0]);
+        return new Gtid(
+                text.strip(), source(domain), domain, Long.parseLong(parts[1]), Long.parseUnsignedLong(parts[2]));
+    }
+
+    private static Gtid mySql(String source, long number) {
+        return new Gtid(source.toLowerCase(Locale.ROOT) + ":" + number, source, 0, 0, number);
+    }
+
+    /** Nearly all transactions are of domain 0. */
+    static String source(long domain) {
+        return domain == 0 ? "0" : Long.toString(domain);
+    }
+}

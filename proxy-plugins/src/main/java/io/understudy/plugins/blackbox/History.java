@@ -1,0 +1,168 @@
+package io.understudy.plugins.blackbox;
+
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.binlog.GtidNumbers;
+import io.understudy.plugins.binlog.PrimaryFacts;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What one primary wrote, as far as it is kept, and what of it is not. Under the lock of its {@link BlackBox}. */
+final class History {
+    private static final int MOST_WAITING = 50_000;
+
+    final PrimaryFacts facts;
+    final ByteRing ring;
+    final ArrayDeque<KeptTransaction> kept = new ArrayDeque<>();
+    /** By GTID: their OK has not been seen. Bytes may be dropped. */
+    final Map<String, KeptTransaction> unanswered = new LinkedHashMap<>();
+    /** By GTID: the OK was seen, the events were not. */
+    final Map<String, Answered> unseen = new LinkedHashMap<>();
+
+    private final GtidNumbers seen = new GtidNumbers();
+    private final GtidNumbers notKept = new GtidNumbers();
+    /** MariaDB: the last transaction of each domain and server. */
+    private final List<Last> lasts = new ArrayList<>();
+    /** Answered transactions that are not in {@link #unseen} since there were too many. */
+    long moreUnseen;
+
+    private static final class Last {
+        private final long domain;
+        private final long server;
+        private long number;
+
+        private Last(long domain, long server) {
+            this.domain = domain;
+            this.server = server;
+        }
+    }
+
+    History(PrimaryFacts facts, Chunks chunks) {
+        this.facts = facts;
+        ring = new ByteRing(chunks);
+    }
+
+    ServerFlavor flavor() {
+        return facts.flavor();
+    }
+
+    private boolean mariadb() {
+        return facts.flavor() == ServerFlavor.MARIADB;
+    }
+
+    /** A stream begins at {@code position}: what was not seen up to there has no events here. */
+    void streamAt(String position) {
+        GtidNumbers upTo;
+        if (mariadb()) {
+            upTo = new GtidNumbers();
+            for (String part : position.split(",")) {
+                if (!part.isBlank()) {
+                    Gtid gtid = Gtid.mariaDb(part);
+                    upTo.add(gtid.source(), 1, gtid.number());
+                    passed(gtid);
+                }
+            }
+        } else {
+            upTo = GtidNumbers.ofMySql(position);
+        }
+        notKept.addAll(upTo.minus(seen));
+        seen.addAll(upTo);
+    }
+
+    /** A transaction has come. */
+    void passed(Gtid gtid) {
+        seen.add(gtid.source(), gtid.number());
+        if (mariadb()) {
+            Last last = last(gtid.domain(), gtid.server());
+            if (last == null) {
+                last = new Last(gtid.domain(), gtid.server());
+                lasts.add(last);
+            }
+            last.number = Math.max(last.number, gtid.number());
+        }
+    }
+
+    private @Nullable Last last(long domain, long server) {
+        for (Last each : lasts) {
+            if (each.domain == domain && each.server == server) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** MariaDB: whether it was written by this primary, or came to it from another one. */
+    private boolean holds(Gtid gtid) {
+        Last last = last(gtid.domain(), gtid.server());
+        return last != null && gtid.number() <= last.number;
+    }
+
+    /** MariaDB: whether it is of this history, or may be: this primary may have written it since. */
+    boolean ahead(Gtid gtid) {
+        return gtid.server() == facts.serverId() || holds(gtid);
+    }
+
+    /** Transactions of which it is known that there were such. */
+    GtidNumbers seen() {
+        return seen;
+    }
+
+    /** Transactions whose events are not at hand, be it that they were never received, were dropped, or are no longer needed. */
+    GtidNumbers notKept() {
+        return notKept;
+    }
+
+    void keep(KeptTransaction transaction) {
+        kept.add(transaction);
+        Answered early = unseen.remove(transaction.gtid.text());
+        if (early != null) {
+            transaction.answered = early;
+        } else {
+            unanswered.put(transaction.gtid.text(), transaction);
+        }
+    }
+
+    /** Drops the oldest. Returns false when there is none. */
+    boolean dropOldest(long releasable) {
+        KeptTransaction oldest = kept.poll();
+        if (oldest == null) {
+            return false;
+        }
+        oldest.dropped = true;
+        notKept.add(oldest.gtid.source(), oldest.gtid.number());
+        KeptTransaction next = kept.peek();
+        ring.release(next == null ? releasable : next.offset);
+        return true;
+    }
+
+    void answered(Gtid gtid, Answered how) {
+        KeptTransaction transaction = unanswered.remove(gtid.text());
+        if (transaction != null) {
+            transaction.answered = how;
+        } else if (unseen.size() < MOST_WAITING) {
+            unseen.put(gtid.text(), how);
+        } else {
+            moreUnseen++;
+        }
+    }
+
+    /** Forgets who has waited for the other half since before {@code nanos}. */
+    void expire(long nanos) {
+        Iterator<KeptTransaction> transactions = unanswered.values().iterator();
+        while (transactions.hasNext() && transactions.next().nanos - nanos < 0) {
+            transactions.remove();
+        }
+        Iterator<Answered> answers = unseen.values().iterator();
+        while (answers.hasNext() && answers.next().nanos() - nanos < 0) {
+            answers.remove();
+        }
+    }
+
+    long bytes() {
+        return ring.bytes() + (long) kept.size() * KeptTransaction.OVERHEAD;
+    }
+}

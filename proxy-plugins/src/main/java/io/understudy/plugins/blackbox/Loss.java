@@ -1,0 +1,33 @@
+package io.understudy.plugins.blackbox;
+
+import io.understudy.plugins.binlog.GtidNumbers;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What a survivor lacks, in references. */
+final class Loss {
+    /** Neither applied nor received, in the order of the binary log. */
+    final List<KeptTransaction> missing = new ArrayList<>();
+    /** In its relay logs. */
+    final List<KeptTransaction> received = new ArrayList<>();
+    /** Answered, but their events never came. */
+    final Map<Gtid, Answered> notCaptured = new LinkedHashMap<>();
+    /** Applied there, and no OK was seen for them. */
+    final List<KeptTransaction> unanswered = new ArrayList<>();
+
+    final List<InterruptedSession> interrupted = new ArrayList<>();
+    /** Not known to be applied there, and not kept. */
+    final GtidNumbers gaps = new GtidNumbers();
+
+    long moreNotCaptured;
+    String beyond = "";
+    boolean streaming;
+
+    @Nullable
+    String trouble;
+
+    long endedNanos;
+}

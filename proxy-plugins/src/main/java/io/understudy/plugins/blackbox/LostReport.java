@@ -1,0 +1,193 @@
+package io.understudy.plugins.blackbox;
+
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.TransactionBytes;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** {@code /api/lost}: a {@link Loss} with names and times. Holds no SQL text and no rows. */
+final class LostReport {
+    /** Transactions that are listed one by one, of each class. */
+    private static final int LISTED = 1_000;
+    /** Transactions whose bytes are read for the tables that they write. */
+    private static final int READ = 100_000;
+
+    private final BlackBox box;
+    private final Sightings sightings;
+    private final Clock clock;
+    private final LongSupplier nanoClock;
+
+    LostReport(BlackBox box, Sightings sightings, Clock clock, LongSupplier nanoClock) {
+        this.box = box;
+        this.sightings = sightings;
+        this.clock = clock;
+        this.nanoClock = nanoClock;
+    }
+
+    Map<String, Object> of(Survivor survivor) {
+        sightings.run();
+        Loss loss = box.loss(survivor);
+        List<KeptTransaction> answered = new ArrayList<>();
+        List<KeptTransaction> notAnswered = new ArrayList<>();
+        for (KeptTransaction each : loss.missing) {
+            (each.answered != null ? answered : notAnswered).add(each);
+        }
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("survivor", survivor(survivor));
+        view.put("primary", primary(loss));
+        Map<String, Object> missing = new LinkedHashMap<>();
+        missing.put("count", answered.size() + loss.notCaptured.size() + loss.moreNotCaptured);
+        missing.put("captured", answered.size());
+        missing.put("notCaptured", loss.notCaptured.size() + loss.moreNotCaptured);
+        List<Object> rows = rows(answered);
+        loss.notCaptured.forEach((gtid, told) -> {
+            if (rows.size() < LISTED) {
+                rows.add(row(gtid, told, null));
+            }
+        });
+        missing.put("transactions", rows);
+        missing.put("tables", tables(answered));
+        view.put("answeredAndMissing", missing);
+        view.put("missingNotKnownAnswered", part(notAnswered));
+        Map<String, Object> received = part(loss.received);
+        received.put("known", survivor.received() != null);
+        if (!loss.received.isEmpty()) {
+            received.put(
+                    "warning",
+                    "these are in relay logs only: let " + survivor.name()
+                            + " apply them (START SLAVE SQL_THREAD; on MySQL"
+                            + " START REPLICA SQL_THREAD). Do not restart it, nor its replication (STOP SLAVE; START SLAVE;"
+                            + " CHANGE MASTER): with GTID that throws the relay logs away");
+        }
+        view.put("receivedNotApplied", received);
+        Map<String, Object> gap = new LinkedHashMap<>();
+        gap.put("transactions", loss.gaps.count());
+        gap.put("numbers", loss.gaps.toString());
+        if (!loss.gaps.isEmpty()) {
+            gap.put(
+                    "why",
+                    "not known to be applied by " + survivor.name()
+                            + ", and not kept: from before the black box began, while"
+                            + " it had no binary log to read, or dropped for want of room");
+        }
+        view.put("unknown", gap);
+        Map<String, Object> early = new LinkedHashMap<>();
+        early.put("count", loss.unanswered.size());
+        early.put("transactions", rows(loss.unanswered));
+        early.put("interruptedSessions", interrupted(loss));
+        view.put("appliedNotKnownAnswered", early);
+        Map<String, Object> kept = new LinkedHashMap<>();
+        kept.put("transactions", box.transactions());
+        kept.put("bytes", box.bytes());
+        kept.put("dropped", box.dropped());
+        kept.put("answersLost", sightings.lost());
+        view.put("kept", kept);
+        return view;
+    }
+
+    private static Map<String, Object> survivor(Survivor survivor) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("name", survivor.name());
+        map.put("chosen", survivor.chosen());
+        map.put("position", survivor.position());
+        map.put("readOnly", survivor.readOnly());
+        return map;
+    }
+
+    private Map<String, Object> primary(Loss loss) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("read", loss.streaming);
+        if (!loss.streaming) {
+            map.put("lostAt", loss.trouble == null ? "never read" : wall(loss.endedNanos));
+            map.put("why", loss.trouble == null ? "its binary log has not been read yet" : loss.trouble);
+        }
+        map.put("survivorBeyond", loss.beyond);
+        return map;
+    }
+
+    private Map<String, Object> part(List<KeptTransaction> transactions) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("count", transactions.size());
+        map.put("transactions", rows(transactions));
+        map.put("tables", tables(transactions));
+        return map;
+    }
+
+    private List<Object> rows(List<KeptTransaction> transactions) {
+        List<Object> rows = new ArrayList<>();
+        for (KeptTransaction each : transactions.subList(0, Math.min(LISTED, transactions.size()))) {
+            rows.add(row(each.gtid, each.answered, each));
+        }
+        return rows;
+    }
+
+    private Map<String, Object> row(Gtid gtid, @Nullable Answered answered, @Nullable KeptTransaction transaction) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("gtid", gtid.text());
+        row.put("captured", transaction != null && !transaction.dropped);
+        if (transaction != null) {
+            row.put("kind", transaction.kind.name().toLowerCase(java.util.Locale.ROOT));
+            row.put("bytes", transaction.length);
+            row.put("seenAt", wall(transaction.nanos));
+            BinlogTransaction read = read(transaction);
+            row.put("tables", read == null ? List.of() : List.copyOf(read.tables()));
+        }
+        if (answered != null) {
+            row.put("answeredAt", wall(answered.nanos()));
+            row.put("session", answered.session());
+            row.put("thread", answered.thread());
+            row.put("user", answered.user());
+            String schema = answered.schema();
+            row.put("schema", schema == null ? "" : schema);
+            row.put("digest", answered.digest() == 0 ? "" : HexFormat.of().toHexDigits(answered.digest()));
+        }
+        return row;
+    }
+
+    private @Nullable BinlogTransaction read(KeptTransaction transaction) {
+        byte[] bytes = box.bytes(transaction);
+        return bytes == null ? null : TransactionBytes.read(transaction.history.flavor(), transaction.format, bytes);
+    }
+
+    /** How many of the transactions write which table; under {@code ?} those of which that is not told. */
+    private Map<String, Integer> tables(List<KeptTransaction> transactions) {
+        Map<String, Integer> counts = new TreeMap<>();
+        for (KeptTransaction each : transactions.subList(0, Math.min(READ, transactions.size()))) {
+            BinlogTransaction read = read(each);
+            if (read == null || !read.tablesKnown()) {
+                counts.merge("?", 1, Integer::sum);
+            }
+            if (read != null) {
+                read.tables().forEach(table -> counts.merge(table, 1, Integer::sum));
+            }
+        }
+        return counts;
+    }
+
+    private List<Object> interrupted(Loss loss) {
+        List<Object> rows = new ArrayList<>();
+        for (InterruptedSession each : loss.interrupted) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("session", each.session());
+            row.put("thread", each.thread());
+            row.put("user", each.user());
+            row.put("digest", each.digest() == 0 ? "" : HexFormat.of().toHexDigits(each.digest()));
+            row.put("endedAt", wall(each.nanos()));
+            rows.add(row);
+        }
+        return rows;
+    }
+
+    private String wall(long nanos) {
+        Instant time = clock.instant().minusNanos(nanoClock.getAsLong() - nanos);
+        return time.truncatedTo(java.time.temporal.ChronoUnit.MILLIS).toString();
+    }
+}

@@ -1,0 +1,27 @@
+package io.understudy.plugins.blackbox;
+
+import io.understudy.plugins.binlog.GtidNumbers;
+
+/** A set of GTIDs names each transaction, so it tells exactly. */
+final class MySqlApplied implements Applied {
+    private final GtidNumbers executed;
+
+    MySqlApplied(GtidNumbers executed) {
+        this.executed = executed;
+    }
+
+    @Override
+    public boolean has(Gtid gtid, History history) {
+        return executed.contains(gtid.source(), gtid.number());
+    }
+
+    @Override
+    public GtidNumbers of(History history) {
+        return executed;
+    }
+
+    @Override
+    public String beyond(History history) {
+        return executed.minus(history.seen()).toString();
+    }
+}

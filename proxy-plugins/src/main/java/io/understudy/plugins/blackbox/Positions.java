@@ -1,0 +1,85 @@
+package io.understudy.plugins.blackbox;
+
+import io.understudy.plugin.ServerFlavor;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Asks servers what they have. Privileges are needed only for what replication has received. */
+public final class Positions {
+    /**
+     * What a server tells.
+     *
+     * @param replicated MariaDB's {@code gtid_slave_pos}, MySQL's {@code gtid_executed}
+     * @param logged MariaDB's {@code gtid_binlog_state}; empty on MySQL
+     * @param received what its replication connections have received; null where that may not be asked
+     */
+    public record Told(String replicated, String logged, @Nullable String received, boolean readOnly) {}
+
+    private Positions() {}
+
+    /** Asks all of it. */
+    public static Told ask(DataSource source) throws SQLException {
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            boolean mariadb = one(statement, "SELECT VERSION()").contains("MariaDB");
+            Told told = positions(statement, mariadb);
+            return new Told(told.replicated(), told.logged(), received(statement, mariadb), told.readOnly());
+        }
+    }
+
+    /** @throws SQLException also when what it tells is no position */
+    static Applied applied(DataSource source, ServerFlavor flavor) throws SQLException {
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            Told told = positions(statement, flavor == ServerFlavor.MARIADB);
+            return Applied.of(flavor, told.replicated(), told.logged());
+        } catch (IllegalArgumentException e) {
+            throw new SQLException("its position cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private static Told positions(Statement statement, boolean mariadb) throws SQLException {
+        String question = mariadb
+                ? "SELECT @@global.gtid_slave_pos, @@global.gtid_binlog_state, @@global.read_only"
+                : "SELECT @@global.gtid_executed, '', @@global.read_only";
+        try (ResultSet row = statement.executeQuery(question)) {
+            row.next();
+            String readOnly = text(row, 3);
+            return new Told(
+                    text(row, 1), text(row, 2), null, !readOnly.equals("0") && !readOnly.equalsIgnoreCase("OFF"));
+        }
+    }
+
+    private static @Nullable String received(Statement statement, boolean mariadb) {
+        List<String> all = new ArrayList<>();
+        try (ResultSet rows = statement.executeQuery(mariadb ? "SHOW ALL SLAVES STATUS" : "SHOW REPLICA STATUS")) {
+            while (rows.next()) {
+                String position = rows.getString(mariadb ? "Gtid_IO_Pos" : "Retrieved_Gtid_Set");
+                if (position != null && !position.isBlank()) {
+                    all.add(position);
+                }
+            }
+        } catch (SQLException e) {
+            return null;
+        }
+        return String.join(",", all);
+    }
+
+    private static String one(Statement statement, String sql) throws SQLException {
+        try (ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return text(row, 1);
+        }
+    }
+
+    private static String text(ResultSet row, int column) throws SQLException {
+        String text = row.getString(column);
+        return text == null ? "" : text;
+    }
+}

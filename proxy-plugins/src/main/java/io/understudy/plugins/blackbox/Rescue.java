@@ -1,0 +1,96 @@
+package io.understudy.plugins.blackbox;
+
+import java.io.ByteArrayOutputStream;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Missing transactions as a binary log file, in parts: each is copied when it is asked for, so that memory does not hold them twice.
+ * Thread-safe.
+ */
+final class Rescue {
+    private static final byte[] MAGIC = {(byte) 0xfe, 'b', 'i', 'n'};
+    private static final int PART = 4 << 20;
+
+    private final BlackBox box;
+    private @Nullable Plan plan;
+    private int plans;
+
+    private static final class Plan {
+        private final int number;
+        private final List<KeptTransaction> transactions;
+        private boolean begun;
+        private int next;
+        private byte @Nullable [] format;
+
+        private Plan(int number, List<KeptTransaction> transactions) {
+            this.number = number;
+            this.transactions = transactions;
+        }
+    }
+
+    Rescue(BlackBox box) {
+        this.box = box;
+    }
+
+    /** Begins a file; one that was begun before ends. */
+    synchronized Map<String, Object> begin(Survivor survivor) {
+        Loss loss = box.loss(survivor);
+        Plan begun = new Plan(++plans, loss.missing);
+        plan = begun;
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("rescue", begun.number);
+        answer.put("survivor", survivor.name());
+        answer.put("transactions", loss.missing.size());
+        answer.put(
+                "answered",
+                loss.missing.stream().filter(each -> each.answered != null).count());
+        answer.put("bytes", loss.missing.stream().mapToLong(each -> each.length).sum());
+        answer.put("notCaptured", loss.notCaptured.size() + loss.moreNotCaptured);
+        answer.put("receivedNotApplied", loss.received.size());
+        answer.put("unknown", loss.gaps.count());
+        answer.put("survivorBeyond", loss.beyond);
+        answer.put("primaryRead", loss.streaming);
+        answer.put("mysql", survivor.applied() instanceof MySqlApplied);
+        return answer;
+    }
+
+    /**
+     * Returns the next part of the file; none is left when it is empty.
+     *
+     * @throws IllegalArgumentException when it is not the one that was begun last, or what it needs has been dropped
+     */
+    synchronized byte[] part(int number) {
+        Plan present = plan;
+        if (present == null || present.number != number) {
+            throw new IllegalArgumentException("rescue " + number + " is not the last that was begun; begin it anew");
+        }
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        if (!present.begun) {
+            present.begun = true;
+            out.writeBytes(MAGIC);
+        }
+        while (present.next < present.transactions.size() && out.size() < PART) {
+            KeptTransaction each = present.transactions.get(present.next);
+            byte[] bytes = box.bytes(each);
+            if (bytes == null) {
+                plan = null;
+                throw new IllegalArgumentException(
+                        "transaction " + each.gtid.text()
+                                + " has been given up meanwhile, as every standby has applied it or room was wanted; begin anew");
+            }
+            if (present.format != each.format) {
+                present.format = each.format;
+                out.writeBytes(each.format);
+            }
+            out.writeBytes(bytes);
+            present.next++;
+        }
+        if (out.size() == 0) {
+            plan = null;
+        }
+        return out.toByteArray();
+    }
+}

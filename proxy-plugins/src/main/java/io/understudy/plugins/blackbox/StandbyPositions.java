@@ -1,0 +1,63 @@
+package io.understudy.plugins.blackbox;
+
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.StandbyBackend;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the standbys what they have applied, and lets the black box give that up. A standby that cannot be asked has what it had when it was
+ * last asked. One run at a time, off the event loops.
+ */
+final class StandbyPositions implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(StandbyPositions.class);
+
+    private final PluginContext context;
+    private final BlackBox box;
+    private final Map<String, Applied> known = new HashMap<>();
+    private final Map<String, String> troubles = new HashMap<>();
+
+    StandbyPositions(PluginContext context, BlackBox box) {
+        this.context = context;
+        this.box = box;
+    }
+
+    @Override
+    public void run() {
+        try {
+            for (StandbyBackend standby : context.standbys()) {
+                ask(standby);
+            }
+            if (known.size() == context.standbys().size() && !known.isEmpty()) {
+                box.applied(known.values());
+            }
+            box.expire();
+        } catch (RuntimeException e) {
+            // Thrown on, it would end the schedule.
+            log.error("black-box: comparing the standbys' positions failed", e);
+        }
+    }
+
+    private void ask(StandbyBackend standby) {
+        String name = standby.name();
+        try {
+            known.put(
+                    name,
+                    Positions.applied(standby.dataSource(), context.primary().flavor()));
+            if (troubles.remove(name) != null) {
+                log.info("black-box: standby {} tells its position again", name);
+            }
+        } catch (SQLException e) {
+            if (troubles.put(name, String.valueOf(e.getMessage())) == null) {
+                log.warn(
+                        "black-box: standby {} cannot be asked what it has applied ({}); all that it may lack is kept, up to"
+                                + " plugins.black-box.memory",
+                        name,
+                        e.getMessage());
+            }
+        }
+    }
+}

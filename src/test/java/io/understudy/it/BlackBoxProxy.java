@@ -1,0 +1,99 @@
+package io.understudy.it;
+
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.cli.embedded.EmbeddedPair;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** A real proxy with {@code black-box} before a pair. */
+final class BlackBoxProxy implements AutoCloseable {
+    static final String PASSWORD = "s3same-black";
+
+    private final ProxyUnderTest proxy;
+
+    private BlackBoxProxy(ProxyUnderTest proxy) {
+        this.proxy = proxy;
+    }
+
+    static BlackBoxProxy start(EmbeddedPair pair, String section) throws Exception {
+        return start(pair.primary().address(), pair.standby().address(), section);
+    }
+
+    static BlackBoxProxy start(InetSocketAddress primary, InetSocketAddress standby, String section) throws Exception {
+        return new BlackBoxProxy(
+                ProxyUnderTest.start("""
+                listen: { address: "127.0.0.1:0" }
+                primary:
+                  address: "127.0.0.1:%d"
+                  tls: { mode: disabled }
+                  monitor: { user: monitor, password: %s }
+                standbys:
+                  - { name: standby-1, address: "127.0.0.1:%d", tls: { mode: disabled }, user: monitor, password: %s }
+                admin: { enabled: false }
+                plugins:
+                  black-box: { %s }
+                """.formatted(primary.getPort(), PASSWORD, standby.getPort(), PASSWORD, section)));
+    }
+
+    Connection connect() throws SQLException {
+        return DriverManager.getConnection(
+                "jdbc:mariadb://127.0.0.1:" + proxy.address().getPort()
+                        + "/shop?sslMode=disable&allowPublicKeyRetrieval=true",
+                "app",
+                PASSWORD);
+    }
+
+    ProxyUnderTest proxy() {
+        return proxy;
+    }
+
+    LostView lost() {
+        return LostView.of(proxy.server().published().views().get("lost").get());
+    }
+
+    BlackBoxProxy awaitReading() {
+        await().atMost(Duration.ofSeconds(30))
+                .ignoreExceptions()
+                .until(() -> lost().text("primary", "read").equals("true"));
+        return this;
+    }
+
+    private Object act(String name, String... arguments) {
+        try {
+            return proxy.server().published().actions().get(name).run(List.of(arguments));
+        } catch (RuntimeException e) {
+            throw e;
+        }
+    }
+
+    /** Writes what is missing, as {@code understudy rescue} does. */
+    Map<?, ?> rescue(Path file) throws IOException {
+        Map<?, ?> begun = (Map<?, ?>) act("lost/rescue");
+        String number = String.valueOf(begun.get("rescue"));
+        try (OutputStream out = Files.newOutputStream(file)) {
+            for (byte[] part = part(number); part.length > 0; part = part(number)) {
+                out.write(part);
+            }
+        }
+        return begun;
+    }
+
+    private byte[] part(String number) {
+        return (byte[]) act("lost/rescue/{number}", number);
+    }
+
+    @Override
+    public void close() {
+        proxy.close();
+    }
+}
