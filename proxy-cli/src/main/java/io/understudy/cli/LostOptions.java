@@ -24,9 +24,10 @@ final class LostOptions {
     @Option(
             names = "--on",
             paramLabel = "NAME|HOST:PORT",
-            description = "The new primary: a standby's name, 'primary', or an address, which is asked with the account of"
-                    + " primary.monitor. By default the proxy's present primary when it has changed, else the standby that"
-                    + " takes writes, else the one that lacks least.")
+            description =
+                    "The new primary: a standby's name, 'primary', or an address, which is asked with the account of"
+                            + " primary.monitor. By default the proxy's present primary when it has changed, else the standby that"
+                            + " takes writes, else the one that lacks least.")
     private @Nullable String on;
 
     @Nullable
@@ -35,8 +36,9 @@ final class LostOptions {
     }
 
     LostSource source(CommandLine line) throws ConfigException {
-        UnderstudyConfig config =
-                file == null ? null : ConfigLoader.load(file, PluginTypes.installed().records()).config();
+        UnderstudyConfig config = file == null
+                ? null
+                : ConfigLoader.load(file, PluginTypes.installed().records()).config();
         if (config == null && admin == null) {
             throw new CommandLine.ParameterException(line, "Missing where to ask: give -c FILE or --admin HOST:PORT");
         }

@@ -28,8 +28,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "rescue",
         mixinStandardHelpOptions = true,
-        description = "Write the transactions that the new primary lacks as a binary log file, for mariadb-binlog or mysqlbinlog."
-                + " Needs the admin token, so -c FILE.")
+        description =
+                "Write the transactions that the new primary lacks as a binary log file, for mariadb-binlog or mysqlbinlog."
+                        + " Needs the admin token, so -c FILE.")
 final class RescueCommand implements Callable<Integer> {
     @Mixin
     private final LostOptions options = new LostOptions();

@@ -65,7 +65,8 @@ public final class LostSource {
         PrimaryConfig primary = config == null ? null : config.primary();
         MonitorConfig monitor = primary == null ? null : primary.monitor();
         if (primary == null || monitor == null) {
-            throw new IOException("to ask " + on + " an account is needed: give -c FILE with primary.monitor, or name a standby");
+            throw new IOException(
+                    "to ask " + on + " an account is needed: give -c FILE with primary.monitor, or name a standby");
         }
         StandbyConfig server = new StandbyConfig(
                 "survivor",

@@ -21,7 +21,8 @@ public final class LostText {
                 Boolean.TRUE.equals(survivor.get("readOnly")) ? "read-only" : "writable",
                 survivor.get("position"));
         if (Boolean.TRUE.equals(primary.get("read"))) {
-            out.line("The primary's binary log is being read: what is missing below has not been applied yet, and is not lost.");
+            out.line(
+                    "The primary's binary log is being read: what is missing below has not been applied yet, and is not lost.");
         } else {
             out.line("The primary's binary log was last read at %s: %s", primary.get("lostAt"), primary.get("why"));
         }
@@ -56,17 +57,21 @@ public final class LostText {
         List<Map<String, Object>> sessions = Table.rows(early, "interruptedSessions");
         if (!sessions.isEmpty()) {
             out.line("  sessions that ended while a write or commit was without an answer: %d", sessions.size());
-            sessions.stream().limit(LISTED).forEach(each -> out.line(
-                    "    session %s (thread %s, %s) digest %s at %s",
-                    each.get("session"), each.get("thread"), each.get("user"), each.get("digest"), each.get("endedAt")));
+            sessions.stream()
+                    .limit(LISTED)
+                    .forEach(each -> out.line(
+                            "    session %s (thread %s, %s) digest %s at %s",
+                            each.get("session"),
+                            each.get("thread"),
+                            each.get("user"),
+                            each.get("digest"),
+                            each.get("endedAt")));
         }
         Map<String, Object> kept = Table.map(view, "kept");
         out.line("");
         out.line(
                 "The black box holds %d transactions in %d bytes; %d were dropped for want of room",
-                Table.whole(kept, "transactions"),
-                Table.whole(kept, "bytes"),
-                Table.whole(kept, "dropped"));
+                Table.whole(kept, "transactions"), Table.whole(kept, "bytes"), Table.whole(kept, "dropped"));
         return out.text();
     }
 

@@ -23,7 +23,8 @@ public final class RescueText {
             return out.text();
         }
         out.line("");
-        out.line("Replay it on the new primary before it takes writes and before other servers replicate from it anew:");
+        out.line(
+                "Replay it on the new primary before it takes writes and before other servers replicate from it anew:");
         if (mysql) {
             out.line("  1. STOP REPLICA; leave super_read_only off only for the account that replays");
             out.line("  2. mysqlbinlog %s | mysql -h NEW_PRIMARY -u ADMIN", file);
@@ -40,16 +41,17 @@ public final class RescueText {
 
     private static void warnings(Table out, Map<String, Object> rescue) {
         if (Boolean.TRUE.equals(rescue.get("primaryRead"))) {
-            out.line("WARNING: the primary is alive and its binary log is being read. What is missing is on its way to %s"
-                    + " by replication; do not replay it.", rescue.get("survivor"));
+            out.line(
+                    "WARNING: the primary is alive and its binary log is being read. What is missing is on its way to %s"
+                            + " by replication; do not replay it.",
+                    rescue.get("survivor"));
         }
         if (!String.valueOf(rescue.get("survivorBeyond")).isEmpty()) {
             out.line(
                     "WARNING: %s has transactions that the old primary did not have (%s): it may have taken writes already. Then"
                             + " a replay may fail on rows or GTIDs that are there, or undo newer changes. Compare the tables that"
                             + " report lost names before you replay anything.",
-                    rescue.get("survivor"),
-                    rescue.get("survivorBeyond"));
+                    rescue.get("survivor"), rescue.get("survivorBeyond"));
         }
         if (Table.whole(rescue, "unknown") > 0) {
             out.line(
@@ -61,8 +63,7 @@ public final class RescueText {
             out.line(
                     "WARNING: %d transactions are in relay logs of %s. Have them applied first (START SLAVE SQL_THREAD; MySQL:"
                             + " START REPLICA SQL_THREAD) and do not restart its replication; then run rescue again.",
-                    Table.whole(rescue, "receivedNotApplied"),
-                    rescue.get("survivor"));
+                    Table.whole(rescue, "receivedNotApplied"), rescue.get("survivor"));
         }
         if (Table.whole(rescue, "notCaptured") > 0) {
             out.line(

@@ -63,7 +63,7 @@ final class History {
                 if (!part.isBlank()) {
                     Gtid gtid = Gtid.mariaDb(part);
                     upTo.add(gtid.source(), 1, gtid.number());
-                    passed(gtid);
+                    note(gtid);
                 }
             }
         } else {
@@ -76,6 +76,10 @@ final class History {
     /** A transaction has come. */
     void passed(Gtid gtid) {
         seen.add(gtid.source(), gtid.number());
+        note(gtid);
+    }
+
+    private void note(Gtid gtid) {
         if (mariadb()) {
             Last last = last(gtid.domain(), gtid.server());
             if (last == null) {

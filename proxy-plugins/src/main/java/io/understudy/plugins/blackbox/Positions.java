@@ -19,7 +19,8 @@ public final class Positions {
      * @param logged MariaDB's {@code gtid_binlog_state}; empty on MySQL
      * @param received what its replication connections have received; null where that may not be asked
      */
-    public record Told(String replicated, String logged, @Nullable String received, boolean readOnly) {}
+    public record Told(
+            String replicated, String logged, @Nullable String received, boolean readOnly) {}
 
     private Positions() {}
 

@@ -13,12 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param chosen why it is this one
  */
 record Survivor(
-        String name,
-        Applied applied,
-        @Nullable Applied received,
-        String position,
-        boolean readOnly,
-        String chosen) {
+        String name, Applied applied, @Nullable Applied received, String position, boolean readOnly, String chosen) {
     /**
      * By what a server told.
      *
