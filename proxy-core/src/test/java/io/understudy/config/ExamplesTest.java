@@ -37,10 +37,13 @@ class ExamplesTest {
 
     record GtidDomain(String mode, String guard, String learn, List<Object> rules) {}
 
+    record BlackBox(String memory, Duration poll) {}
+
     private static final Map<String, Class<? extends Record>> PLUGINS = Map.of(
             "mirror", Mirror.class,
             "commit-latency", CommitLatency.class,
-            "gtid-domain", GtidDomain.class);
+            "gtid-domain", GtidDomain.class,
+            "black-box", BlackBox.class);
 
     private static Path example(String name) {
         Path module = Path.of("").toAbsolutePath();
@@ -82,6 +85,7 @@ class ExamplesTest {
                         "primary.monitor",
                         "standbys",
                         "admin.token",
+                        "plugins.black-box",
                         "plugins.commit-latency",
                         "plugins.gtid-domain",
                         "plugins.mirror");
