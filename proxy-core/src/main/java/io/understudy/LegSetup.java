@@ -1,15 +1,15 @@
 package io.understudy;
 
 import io.netty.handler.ssl.SslContext;
-import io.understudy.config.BackendTls;
-import io.understudy.config.BackendTlsMode;
 import io.understudy.config.Compression;
 import io.understudy.config.ListenTls;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.ServerCompression;
+import io.understudy.config.ServerTlsConfig;
+import io.understudy.config.ServerTlsMode;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.handshake.LoginPolicy;
-import io.understudy.handshake.LoginPolicy.ClientTls;
+import io.understudy.handshake.LoginPolicy.ConnectionTls;
 import io.understudy.handshake.LoginPolicy.ServerTls;
 import io.understudy.handshake.tls.ReloadableTls;
 import io.understudy.handshake.tls.TlsContexts;
@@ -24,7 +24,7 @@ final class LegSetup {
     private final @Nullable ReloadableTls clientEnd;
     private final @Nullable ReloadableTls serverEnd;
     private final LoginPolicy policy;
-    private final BackendTlsMode serverMode;
+    private final ServerTlsMode serverMode;
 
     /** @throws IllegalStateException when certificates or keys cannot be used; the message names the files */
     LegSetup(UnderstudyConfig config) {
@@ -33,7 +33,7 @@ final class LegSetup {
             PrimaryConfig primary = config.primary();
             serverMode = primary.tls().mode();
             clientEnd = listen.terminates() ? ReloadableTls.accepting(accepting(listen)) : null;
-            serverEnd = primary.tls().mode() == BackendTlsMode.DISABLED
+            serverEnd = primary.tls().mode() == ServerTlsMode.DISABLED
                     ? null
                     : ReloadableTls.connecting(
                             connecting(primary.tls()),
@@ -76,10 +76,10 @@ final class LegSetup {
         SslContext nextClient = client == null || !config.listen().tls().terminates()
                 ? null
                 : accepting(config.listen().tls());
-        BackendTls files = config.primary().tls();
+        ServerTlsConfig files = config.primary().tls();
         SslContext nextServer = server == null
                 ? null
-                : connecting(new BackendTls(serverMode, files.ca(), files.certificate(), files.key()));
+                : connecting(new ServerTlsConfig(serverMode, files.ca(), files.certificate(), files.key()));
         if (client != null && nextClient != null) {
             client.replace(nextClient);
         }
@@ -97,7 +97,7 @@ final class LegSetup {
         return TlsContexts.accepting(certificate, key, tls.clientCa(), tls.requireClientCertificate());
     }
 
-    private static SslContext connecting(BackendTls tls) throws TlsFilesException {
+    private static SslContext connecting(ServerTlsConfig tls) throws TlsFilesException {
         Verification verification = switch (tls.mode()) {
             case VERIFY_CA -> Verification.AUTHORITY;
             case VERIFY_FULL -> Verification.AUTHORITY_AND_NAME;
@@ -117,16 +117,16 @@ final class LegSetup {
         return bit(Compression.valueOf(compression.name()));
     }
 
-    private static ClientTls clientTls(ListenTls tls) {
+    private static ConnectionTls clientTls(ListenTls tls) {
         return switch (tls.mode()) {
-            case DISABLED -> ClientTls.DISABLED;
-            case OPTIONAL -> ClientTls.OPTIONAL;
-            case REQUIRED -> ClientTls.REQUIRED;
-            case PASSTHROUGH -> ClientTls.PASSTHROUGH;
+            case DISABLED -> ConnectionTls.DISABLED;
+            case OPTIONAL -> ConnectionTls.OPTIONAL;
+            case REQUIRED -> ConnectionTls.REQUIRED;
+            case PASSTHROUGH -> ConnectionTls.PASSTHROUGH;
         };
     }
 
-    private static ServerTls serverTls(BackendTls tls) {
+    private static ServerTls serverTls(ServerTlsConfig tls) {
         return switch (tls.mode()) {
             case DISABLED -> ServerTls.DISABLED;
             case PREFERRED -> ServerTls.PREFERRED;

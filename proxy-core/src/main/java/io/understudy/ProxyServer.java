@@ -4,12 +4,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.SingleThreadEventLoop;
 import io.netty.util.concurrent.EventExecutor;
-import io.understudy.backend.BackendConnector;
-import io.understudy.client.NetworkTransport;
 import io.understudy.config.Address;
 import io.understudy.config.ConfigDiff;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.connection.NetworkTransport;
 import io.understudy.handshake.tls.TlsFilesException;
 import io.understudy.host.HostContext;
 import io.understudy.host.PluginHost;
@@ -21,6 +20,7 @@ import io.understudy.metrics.LatencyHistograms;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.relay.RelayContext;
 import io.understudy.relay.RelayServer;
+import io.understudy.server.PrimaryConnector;
 import io.understudy.session.ClientSession;
 import io.understudy.session.SessionEnvironment;
 import io.understudy.session.SessionRegistry;
@@ -58,7 +58,7 @@ public final class ProxyServer implements AutoCloseable {
     private final NetworkTransport transport;
     private final EventLoopGroup acceptors;
     private final EventLoopGroup loops;
-    private final Backends backends;
+    private final Servers backends;
     private final RelayContext relay;
     private final RelayServer server;
     private final CountDownLatch drainEnded = new CountDownLatch(1);
@@ -86,8 +86,8 @@ public final class ProxyServer implements AutoCloseable {
         transport = NetworkTransport.resolve(config.transport());
         acceptors = transport.group(1, "accept");
         loops = transport.relayGroup(Runtime.getRuntime().availableProcessors(), "relay");
-        backends = new Backends(config, transport, meters);
-        BackendConnector connector = new BackendConnector(
+        backends = new Servers(config, transport, meters);
+        PrimaryConnector connector = new PrimaryConnector(
                 transport, config.primary().address(), config.primary().connectTimeout(), RelayServer.WATER_MARK);
         backends.tellSqlMode(environment.sqlMode()::seen);
         connector.whenFailed(backends::suspectPrimary);

@@ -1,8 +1,8 @@
 package io.understudy.bench;
 
 import io.understudy.bench.ThreadTimes.Group;
-import io.understudy.cli.embedded.EmbeddedPair;
-import io.understudy.cli.embedded.PairOptions;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.PairOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

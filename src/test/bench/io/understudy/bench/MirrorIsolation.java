@@ -1,8 +1,8 @@
 package io.understudy.bench;
 
-import io.understudy.cli.embedded.DelayedLink;
-import io.understudy.cli.embedded.EmbeddedPair;
-import io.understudy.cli.embedded.PairOptions;
+import io.understudy.embedded.DelayedLink;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.PairOptions;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -77,7 +77,7 @@ final class ProxyProgram implements AutoCloseable {
     }
 
     /** The accounts that the configuration names, and the application's. */
-    static void createAccounts(io.understudy.cli.embedded.EmbeddedServer primary) {
+    static void createAccounts(io.understudy.embedded.EmbeddedServer primary) {
         for (String account : List.of("understudy", "understudy_mirror", USER)) {
             primary.execute("CREATE OR REPLACE USER " + account + "@'%' IDENTIFIED BY '" + PASSWORD + "'");
         }

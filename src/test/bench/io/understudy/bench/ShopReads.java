@@ -43,7 +43,7 @@ final class ShopReads implements AutoCloseable {
     }
 
     /** Tables and rows; not logged, since the standby is copied from the result. */
-    static void fill(io.understudy.cli.embedded.EmbeddedServer server) {
+    static void fill(io.understudy.embedded.EmbeddedServer server) {
         server.execute(
                 "SET sql_log_bin = 0",
                 "CREATE DATABASE shop",

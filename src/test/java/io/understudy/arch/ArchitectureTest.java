@@ -55,12 +55,12 @@ class ArchitectureTest {
             Map.entry("handshake", List.of("wire")),
             Map.entry("command", List.of("wire", "sql", "plugin")),
             Map.entry("inject", List.of("command", "plugin")),
-            Map.entry("host", List.of("plugin", "backend", "client", "config", "metrics")),
+            Map.entry("host", List.of("plugin", "server", "connection", "config", "metrics")),
             // It assembles a session from the parts that the table lists, and so sees what these work on.
             Map.entry("session", List.of("handshake", "command", "inject", "host", "metrics", "plugin", "sql", "wire")),
-            Map.entry("client", List.of("wire", "handshake", "command", "config", "plugin")),
-            Map.entry("backend", List.of("wire", "client", "config", "metrics", "plugin")),
-            Map.entry("relay", List.of("session", "backend", "wire", "config", "metrics")),
+            Map.entry("connection", List.of("wire", "handshake", "command", "config", "plugin")),
+            Map.entry("server", List.of("wire", "connection", "config", "metrics", "plugin")),
+            Map.entry("relay", List.of("session", "server", "wire", "config", "metrics")),
             Map.entry("config", List.of()),
             Map.entry("metrics", List.of())));
 
@@ -70,14 +70,14 @@ class ArchitectureTest {
             // diagnostics.
             "inject", List.of("sql", "wire"),
             // NetworkTransport, the one place that knows channel classes, is kept in client.
-            "relay", List.of("client"));
+            "relay", List.of("connection"));
 
-    private static JavaClasses ours;
+    private static JavaClasses injected;
 
     @BeforeAll
     static void readClasses() {
         // The tests of this module share the packages' root and may see everything, wherever they were compiled to.
-        ours = new ClassFileImporter()
+        injected = new ClassFileImporter()
                 .withImportOption(new ImportOption.DoNotIncludeTests())
                 .withImportOption(location ->
                         !location.contains("/io/understudy/arch/") && !location.contains("/io/understudy/it/"))
@@ -104,7 +104,7 @@ class ArchitectureTest {
                             .and(not(PROTOCOL_CONSTANTS)))
                     .as("proxy-core's folder '" + folder + "' imports of ours only " + others)
                     .allowEmptyShould(true)
-                    .check(ours);
+                    .check(injected);
         })));
         return tests;
     }
@@ -113,7 +113,7 @@ class ArchitectureTest {
     @Test
     void everyFolderIsInTheTable() {
         TreeSet<String> unknown = new TreeSet<>();
-        for (JavaClass type : ours) {
+        for (JavaClass type : injected) {
             String rest = type.getPackageName().equals("io.understudy")
                     ? ""
                     : type.getPackageName().substring(ROOT.length());
@@ -130,7 +130,7 @@ class ArchitectureTest {
 
     @Test
     void noCyclesBetweenFolders() {
-        slices().matching("io.understudy.(*)..").should().beFreeOfCycles().check(ours);
+        slices().matching("io.understudy.(*)..").should().beFreeOfCycles().check(injected);
     }
 
     @Test
@@ -140,7 +140,7 @@ class ArchitectureTest {
                 .resideOutsideOfPackages("io.understudy.plugins..", "io.understudy.cli..")
                 .should()
                 .dependOnClassesThat(resideInAnyPackage("io.understudy.plugins..", "io.understudy.cli.."))
-                .check(ours);
+                .check(injected);
     }
 
     @Test
@@ -151,7 +151,7 @@ class ArchitectureTest {
                 .should()
                 .onlyHaveDependentClassesThat(
                         resideInAPackage("io.understudy.cli..").or(resideInAPackage("io.understudy")))
-                .check(ours);
+                .check(injected);
     }
 
     @Test
@@ -168,7 +168,7 @@ class ArchitectureTest {
                                         "io.understudy.rules..",
                                         "io.understudy.plugins.."))
                                 .and(not(PROTOCOL_CONSTANTS))))
-                .check(ours);
+                .check(injected);
     }
 
     @Test
@@ -177,7 +177,7 @@ class ArchitectureTest {
                 .should()
                 .notDependOnEachOther()
                 .allowEmptyShould(true)
-                .check(ours);
+                .check(injected);
     }
 
     /** The shared package is no plugin, so that it belongs to no slice; it must not lean on one either. */
@@ -190,7 +190,7 @@ class ArchitectureTest {
                 .dependOnClassesThat(
                         resideInAPackage("io.understudy.plugins..").and(not(resideInAPackage(PLUGINS + SHARED + ".."))))
                 .allowEmptyShould(true)
-                .check(ours);
+                .check(injected);
     }
 
     /** Sockets belong to the two ends; what decides is reached through the small interface in {@code wire}. */
@@ -205,7 +205,7 @@ class ArchitectureTest {
                 .resideOutsideOfPackage("io.understudy.wire.compress..")
                 .should()
                 .dependOnClassesThat(resideInAPackage("io.netty.channel.."))
-                .check(ours);
+                .check(injected);
     }
 
     @Test
@@ -217,7 +217,7 @@ class ArchitectureTest {
                 .accessField(System.class, "out")
                 .orShould()
                 .accessField(System.class, "err")
-                .check(ours);
+                .check(injected);
     }
 
     private static final class EachPlugin implements SliceAssignment {

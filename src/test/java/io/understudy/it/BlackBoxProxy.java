@@ -2,7 +2,7 @@ package io.understudy.it;
 
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.cli.embedded.EmbeddedPair;
+import io.understudy.embedded.EmbeddedPair;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;

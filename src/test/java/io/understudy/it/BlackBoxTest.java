@@ -3,9 +3,9 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.cli.embedded.EmbeddedPair;
-import io.understudy.cli.embedded.EmbeddedServer;
-import io.understudy.cli.embedded.PairOptions;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.PairOptions;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -3,7 +3,7 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.understudy.cli.embedded.EmbeddedServer;
+import io.understudy.embedded.EmbeddedServer;
 import java.io.File;
 import java.nio.file.Path;
 import java.sql.Connection;

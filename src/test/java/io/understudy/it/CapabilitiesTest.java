@@ -114,9 +114,9 @@ class CapabilitiesTest {
     private static List<String> play(InetSocketAddress address, String user, long capabilities) throws IOException {
         List<String> seen = new ArrayList<>();
         try (RawClient client = RawClient.open(address)) {
-            Packet answer = client.tryLogin(user, "", ServerUnderTest.SCHEMA, capabilities);
-            seen.add(answer.hex());
-            if (!answer.isOk()) {
+            Packet response = client.tryLogin(user, "", ServerUnderTest.SCHEMA, capabilities);
+            seen.add(response.hex());
+            if (!response.isOk()) {
                 return seen;
             }
             for (byte[] command : commands((capabilities & Capabilities.QUERY_ATTRIBUTES) != 0)) {

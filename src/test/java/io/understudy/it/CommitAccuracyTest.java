@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.understudy.cli.embedded.DelayedLink;
+import io.understudy.embedded.DelayedLink;
 import io.understudy.plugins.commitlatency.WitnessedCommits.Joined;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -68,8 +68,8 @@ class CommitAccuracyTest {
                 statement.execute("CREATE TABLE shop.accuracy (id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(100))");
                 for (String waitPoint : List.of("AFTER_COMMIT", "AFTER_SYNC")) {
                     pair.waitPoint(waitPoint);
-                    try (DelayedLink answers = DelayedLink.to(pair.address(), Duration.ZERO);
-                            CommitProxy proxy = watched(answers)) {
+                    try (DelayedLink responses = DelayedLink.to(pair.address(), Duration.ZERO);
+                            CommitProxy proxy = watched(responses)) {
                         await().until(() -> proxy.view().contains("waitPoint=" + waitPoint));
                         pair.link().delay(Duration.ZERO);
                         concurrently(proxy, 100);
@@ -85,9 +85,9 @@ class CommitAccuracyTest {
         assertThat(missed).isEmpty();
     }
 
-    private CommitProxy watched(DelayedLink answers) throws Exception {
-        answers.watch(truth.answers());
-        return new CommitProxy(answers.address(), "poll: 200ms, slow: 0s").streaming();
+    private CommitProxy watched(DelayedLink responses) throws Exception {
+        responses.watch(truth.responses());
+        return new CommitProxy(responses.address(), "poll: 200ms, slow: 0s").streaming();
     }
 
     private void compare(String name, SemiSyncPair pair, CommitProxy proxy, Statement statement, Delay delay)
@@ -121,7 +121,7 @@ class CommitAccuracyTest {
         double mean = (SemiSyncPair.status(statement, waitTime) - micros)
                 / 1e3
                 / Math.max(1, SemiSyncPair.status(statement, waits) - times);
-        double ours = eight.stream().mapToLong(Joined::ackNanos).average().orElse(0) / 1e6;
+        double injected = eight.stream().mapToLong(Joined::ackNanos).average().orElse(0) / 1e6;
         double difference = median(millis(eight, Joined::ackNanos)) - counter;
         System.getLogger("accuracy")
                 .log(
@@ -136,7 +136,7 @@ class CommitAccuracyTest {
                                 error,
                                 CLIENTS,
                                 median(millis(eight, Joined::ackNanos)),
-                                ours,
+                                injected,
                                 difference,
                                 mean,
                                 median(millis(eight, Joined::queuedNanos)),
@@ -146,7 +146,7 @@ class CommitAccuracyTest {
             missed(name, delay, "one client", error);
             missed(name, delay, "eight clients, against the link", apart);
             if (pair.mariadb() && name.endsWith("AFTER_COMMIT")) {
-                missed(name, delay, "eight clients", Math.abs(ours - mean));
+                missed(name, delay, "eight clients", Math.abs(injected - mean));
             }
         }
         assertThat(counter).as("the link is in the way").isGreaterThanOrEqualTo(delay.rttMillis() - SLACK_MILLIS);

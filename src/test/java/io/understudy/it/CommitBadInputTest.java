@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.cli.embedded.EmbeddedServer;
-import io.understudy.cli.embedded.ServerOptions;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.ServerOptions;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -2,24 +2,24 @@ package io.understudy.it;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.EventLoopGroup;
-import io.understudy.client.NetworkTransport;
-import io.understudy.client.WireClient;
 import io.understudy.config.Address;
-import io.understudy.config.BackendTls;
-import io.understudy.config.BackendTlsMode;
 import io.understudy.config.Secret;
+import io.understudy.config.ServerTlsConfig;
+import io.understudy.config.ServerTlsMode;
 import io.understudy.config.Transport;
+import io.understudy.connection.NettyServerConnector;
+import io.understudy.connection.NetworkTransport;
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.LatencyRecorder;
 import io.understudy.plugin.PluginContext;
-import io.understudy.plugin.PrimaryBackend;
+import io.understudy.plugin.Primary;
 import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugin.SessionSettings;
-import io.understudy.plugin.StandbyBackend;
-import io.understudy.plugin.WireConnector;
+import io.understudy.plugin.Standby;
 import io.understudy.plugins.commitlatency.CommitLatencyConfig;
 import io.understudy.plugins.commitlatency.CommitLatencyPlugin;
 import io.understudy.sql.StatementKind;
@@ -62,25 +62,24 @@ final class CommitHarness implements AutoCloseable {
     CommitHarness(int port, String user, String password, CommitLatencyConfig config) throws Exception {
         source = new MariaDbDataSource("jdbc:mariadb://127.0.0.1:" + port
                 + "/?sslMode=disable&allowPublicKeyRetrieval=true&user=" + user + "&password=" + password);
-        WireConnector connector = new WireClient(
+        ServerConnector connector = new NettyServerConnector(
                 TRANSPORT,
                 loops,
                 Address.parse("127.0.0.1:" + port),
                 user,
                 Secret.parse(password),
-                new BackendTls(BackendTlsMode.DISABLED, null, null, null),
+                new ServerTlsConfig(ServerTlsMode.DISABLED, null, null, null),
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(10));
-        PrimaryBackend primary = fake(
-                PrimaryBackend.class,
-                Map.of("dataSource", source, "flavor", ServerFlavor.MARIADB, "connector", connector));
+        Primary primary = fake(
+                Primary.class, Map.of("dataSource", source, "flavor", ServerFlavor.MARIADB, "connector", connector));
         plugin.start(new Context(primary), config);
     }
 
     private final class Context implements PluginContext {
-        private final PrimaryBackend primary;
+        private final Primary primary;
 
-        private Context(PrimaryBackend primary) {
+        private Context(Primary primary) {
             this.primary = primary;
         }
 
@@ -106,12 +105,12 @@ final class CommitHarness implements AutoCloseable {
         }
 
         @Override
-        public PrimaryBackend primary() {
+        public Primary primary() {
             return primary;
         }
 
         @Override
-        public List<StandbyBackend> standbys() {
+        public List<Standby> standbys() {
             return List.of();
         }
 
@@ -144,13 +143,13 @@ final class CommitHarness implements AutoCloseable {
         CommandView command = fake(
                 CommandView.class,
                 Map.of("isStatement", true, "kind", StatementKind.INSERT, "receivedNanos", sentNanos));
-        Map<String, Object> answer = new java.util.HashMap<>(Map.of(
+        Map<String, Object> response = new java.util.HashMap<>(Map.of(
                 "earlierGtids", List.of(), "ok", true, "status", 2, "affectedRows", 1L, "lastByteNanos", okNanos));
         if (gtid != null) {
-            answer.put("gtid", gtid);
+            response.put("gtid", gtid);
         }
         observer.onCommand(command);
-        observer.onResponse(command, fake(ResponseView.class, answer));
+        observer.onResponse(command, fake(ResponseView.class, response));
     }
 
     /** Runs an INSERT, tells the observer, and returns its latency in nanoseconds. */

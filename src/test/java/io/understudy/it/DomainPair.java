@@ -1,8 +1,8 @@
 package io.understudy.it;
 
-import io.understudy.cli.embedded.EmbeddedPair;
-import io.understudy.cli.embedded.EmbeddedServer;
-import io.understudy.cli.embedded.PairOptions;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.PairOptions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;

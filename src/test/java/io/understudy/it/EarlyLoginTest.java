@@ -58,8 +58,8 @@ class EarlyLoginTest {
 
     private static void greeted(RawClient client) throws IOException {
         assertThat(client.read().first()).as("greeting").isEqualTo(10);
-        Packet answer = client.finishAuthentication("");
-        assertThat(answer.isOk()).as(answer.hex()).isTrue();
+        Packet response = client.finishAuthentication("");
+        assertThat(response.isOk()).as(response.hex()).isTrue();
         client.execute("DO 1");
     }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.cli.embedded.EmbeddedServer;
-import io.understudy.cli.embedded.ServerOptions;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.ServerOptions;
 import io.understudy.it.RawClient.Packet;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -128,7 +128,7 @@ class FailureTest {
     @Test
     void serverClosesBehindAResult() throws Exception {
         byte[] row = new byte[50_000];
-        try (FakeServer fake = new FakeServer((in, out) -> FakeServerAnswers.resultThenClose(in, out, row, 400));
+        try (FakeServer fake = new FakeServer((in, out) -> FakeServerResponses.resultThenClose(in, out, row, 400));
                 ProxyUnderTest mine = ProxyUnderTest.to(fake.address());
                 RawClient client = RawClient.open(mine.address(), 8192)) {
             client.login("u", "", "s", RawClient.PLAIN);

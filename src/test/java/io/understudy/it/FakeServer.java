@@ -50,12 +50,12 @@ final class FakeServer implements AutoCloseable {
     }
 
     /** Lets anybody in, then answers each read with {@code answer}, whatever was asked. */
-    static FakeServer answering(byte[] answer) throws IOException {
+    static FakeServer answering(byte[] response) throws IOException {
         return new FakeServer((in, out) -> {
             letIn(in, out);
             byte[] buffer = new byte[65536];
             while (in.read(buffer) >= 0) {
-                out.write(answer);
+                out.write(response);
             }
         });
     }

@@ -1,6 +1,6 @@
 package io.understudy.it;
 
-import io.understudy.cli.embedded.EmbeddedServer;
+import io.understudy.embedded.EmbeddedServer;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -2,7 +2,7 @@ package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.cli.demo.domains.ConflictRun;
+import io.understudy.demo.domains.ConflictRun;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -123,17 +123,17 @@ class HostileSocketsTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("commands")
     void badCommand(String what, byte[] bytes, int error) throws Exception {
-        List<String> answers = new ArrayList<>();
+        List<String> responses = new ArrayList<>();
         for (InetSocketAddress address : List.of(server.address(), proxy.address())) {
             try (RawClient client = RawClient.login(address, server)) {
                 client.sendRaw(bytes);
-                Packet answer = client.read();
-                assertThat(answer.errorCode()).as("%s at %s", what, address).isEqualTo(error);
-                answers.add(answer.hex());
+                Packet response = client.read();
+                assertThat(response.errorCode()).as("%s at %s", what, address).isEqualTo(error);
+                responses.add(response.hex());
                 client.execute("DO 1");
             }
         }
-        assertThat(answers.get(1)).isEqualTo(answers.get(0));
+        assertThat(responses.get(1)).isEqualTo(responses.get(0));
     }
 
     @Test
@@ -227,7 +227,7 @@ class HostileSocketsTest {
     }
 
     /** What a server may say in place of an answer to SELECT, and however little it fits. */
-    static Stream<Arguments> answers() {
+    static Stream<Arguments> responses() {
         byte[] eof = {(byte) 0xFE, 0, 0, 2, 0};
         byte[] ok = {0, 0, 0, 2, 0, 0, 0};
         return Stream.of(
@@ -245,14 +245,14 @@ class HostileSocketsTest {
     /** The client gets it as it came, and the session goes on, unread. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("answers")
-    void whatWasNotAsked(String what, byte[] answer) throws Exception {
-        try (FakeServer fake = FakeServer.answering(answer);
+    void whatWasNotAsked(String what, byte[] response) throws Exception {
+        try (FakeServer fake = FakeServer.answering(response);
                 ProxyUnderTest mine = ProxyUnderTest.to(fake.address());
                 RawClient client = RawClient.open(mine.address())) {
             client.login("u", "", "s", RawClient.PLAIN);
             for (int i = 0; i < 3; i++) {
                 client.query("SELECT 1");
-                assertThat(client.readBytes(answer.length)).as(what).isEqualTo(answer);
+                assertThat(client.readBytes(response.length)).as(what).isEqualTo(response);
             }
             assertThat(mine.unread()).isEqualTo(1);
             assertThat(mine.sessions()).isEqualTo(1);

@@ -124,7 +124,7 @@ class LimitsTest {
         }
     }
 
-    static Stream<byte[]> wrongAnswers() {
+    static Stream<byte[]> wrongResponses() {
         return Stream.of(
                 // No column count, an empty answer, a column count of zero bytes more than there are, a cut OK packet.
                 FakeServer.packet(1, new byte[] {(byte) 0xFD}),
@@ -140,8 +140,8 @@ class LimitsTest {
 
     @ParameterizedTest
     @MethodSource("wrongAnswers")
-    void nonsenseForAnAnswer(byte[] answer) throws Exception {
-        try (FakeServer fake = FakeServer.answering(answer);
+    void nonsenseForAnResponse(byte[] response) throws Exception {
+        try (FakeServer fake = FakeServer.answering(response);
                 ProxyUnderTest proxy = ProxyUnderTest.to(fake.address());
                 RawClient client = RawClient.open(proxy.address())) {
             client.login("u", "", "s", RawClient.PLAIN);

@@ -1,9 +1,9 @@
 package io.understudy.it;
 
-import io.understudy.cli.embedded.DelayedLink;
-import io.understudy.cli.embedded.EmbeddedPair;
-import io.understudy.cli.embedded.PairOptions;
-import io.understudy.cli.embedded.ServerOptions;
+import io.understudy.embedded.DelayedLink;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.PairOptions;
+import io.understudy.embedded.ServerOptions;
 import java.net.InetSocketAddress;
 import java.sql.Connection;
 import java.sql.SQLException;

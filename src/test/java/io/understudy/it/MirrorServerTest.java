@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.cli.embedded.EmbeddedPair;
-import io.understudy.cli.embedded.PairOptions;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.PairOptions;
 import java.io.ByteArrayInputStream;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -3,8 +3,8 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.cli.embedded.EmbeddedPair;
-import io.understudy.cli.embedded.PairOptions;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.PairOptions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -2,7 +2,7 @@ package io.understudy.it;
 
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.cli.embedded.DelayedLink;
+import io.understudy.embedded.DelayedLink;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

@@ -19,7 +19,7 @@ import java.util.Map;
 /** A proxy in a JVM of its own, so that its memory can be limited and measured. */
 final class ProxyProcess implements AutoCloseable {
     private final Process process;
-    private final BufferedReader answers;
+    private final BufferedReader responses;
     private final PrintWriter questions;
     private final int port;
 
@@ -28,9 +28,9 @@ final class ProxyProcess implements AutoCloseable {
 
     private ProxyProcess(Process process) throws IOException {
         this.process = process;
-        answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        responses = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         questions = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
-        String line = answers.readLine();
+        String line = responses.readLine();
         if (line == null) {
             throw new IOException("the proxy's JVM ended at once, with " + process.exitValue());
         }
@@ -59,7 +59,7 @@ final class ProxyProcess implements AutoCloseable {
 
     synchronized Figures figures() throws IOException {
         questions.println();
-        String line = answers.readLine();
+        String line = responses.readLine();
         if (line == null) {
             throw new IOException("the proxy's JVM has ended");
         }

@@ -28,10 +28,10 @@ final class ProxyUnderTest implements AutoCloseable {
     private final ProxyServer server;
 
     /** @param ours plugins to run instead of those of the same id that are found */
-    private ProxyUnderTest(String yaml, List<ProxyPlugin<?>> ours)
+    private ProxyUnderTest(String yaml, List<ProxyPlugin<?>> injected)
             throws IOException, ConfigException, PluginStartException {
         Map<String, ProxyPlugin<?>> plugins = new HashMap<>(PluginLoader.load(Path.of("no-plugins-folder")));
-        ours.forEach(plugin -> plugins.put(plugin.id(), plugin));
+        injected.forEach(plugin -> plugins.put(plugin.id(), plugin));
         plugins.forEach((id, plugin) -> types.put(id, plugin.configType()));
         server = new ProxyServer(load(yaml), plugins, meters);
         try {
@@ -67,9 +67,9 @@ final class ProxyUnderTest implements AutoCloseable {
         return new ProxyUnderTest(yaml, List.of());
     }
 
-    static ProxyUnderTest start(String yaml, ProxyPlugin<?> ours)
+    static ProxyUnderTest start(String yaml, ProxyPlugin<?> injected)
             throws IOException, ConfigException, PluginStartException {
-        return new ProxyUnderTest(yaml, List.of(ours));
+        return new ProxyUnderTest(yaml, List.of(injected));
     }
 
     /** @param listen further keys of the section, in flow style and beginning with a comma */

@@ -127,9 +127,9 @@ final class RawClient implements AutoCloseable {
 
     /** Greeting to OK. */
     void login(String user, String password, String schema, long capabilities) throws IOException {
-        Packet answer = tryLogin(user, password, schema, capabilities);
-        if (!answer.isOk()) {
-            throw new IOException("login failed: " + answer.errorCode() + " " + answer.errorText());
+        Packet response = tryLogin(user, password, schema, capabilities);
+        if (!response.isOk()) {
+            throw new IOException("login failed: " + response.errorCode() + " " + response.errorText());
         }
     }
 
@@ -146,16 +146,16 @@ final class RawClient implements AutoCloseable {
 
     /** What the server says at the end, after switching to mysql_native_password where it wants another plugin first. */
     Packet finishAuthentication(String password) throws IOException {
-        Packet answer = read();
-        if (answer.first() == 0xFE) {
-            byte[] request = answer.payload();
+        Packet response = read();
+        if (response.first() == 0xFE) {
+            byte[] request = response.payload();
             int end = indexOfZero(request, 1);
             byte[] fresh = new byte[20];
             System.arraycopy(request, end + 1, fresh, 0, 20);
-            send(answer.sequence() + 1, nativePassword(password, fresh));
-            answer = read();
+            send(response.sequence() + 1, nativePassword(password, fresh));
+            response = read();
         }
-        return answer;
+        return response;
     }
 
     private void parseGreeting(byte[] bytes) {
@@ -273,10 +273,10 @@ final class RawClient implements AutoCloseable {
     /** Sends a statement and expects OK. */
     void execute(String sql) throws IOException {
         query(sql);
-        Packet answer = read();
-        if (!answer.isOk()) {
-            throw new IOException(
-                    sql + ": " + answer.errorCode() + " " + (answer.isErr() ? answer.errorText() : answer.hex()));
+        Packet response = read();
+        if (!response.isOk()) {
+            throw new IOException(sql + ": " + response.errorCode() + " "
+                    + (response.isErr() ? response.errorText() : response.hex()));
         }
     }
 

@@ -481,11 +481,11 @@ class RawProtocolTest {
                             .uint(7172, 4)
                             .text("no-such-file")
                             .bytes());
-            Packet answer = client.read();
-            while (!answer.isErr() && !answer.isEof()) {
-                answer = client.read();
+            Packet response = client.read();
+            while (!response.isErr() && !response.isEof()) {
+                response = client.read();
             }
-            return hex(answer);
+            return hex(response);
         });
     }
 

@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.understudy.cli.PluginTypes;
 import io.understudy.cli.RunningProxy;
-import io.understudy.cli.embedded.EmbeddedPair;
-import io.understudy.cli.embedded.PairOptions;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.PairOptions;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;

@@ -1,6 +1,6 @@
 package io.understudy.it;
 
-import io.understudy.cli.embedded.DelayedLink;
+import io.understudy.embedded.DelayedLink;
 import java.net.InetSocketAddress;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -2,7 +2,7 @@ package io.understudy.it;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
-import io.understudy.cli.embedded.LinkWatch;
+import io.understudy.embedded.LinkWatch;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -76,7 +76,7 @@ final class SemiSyncTruth implements LinkWatch {
 
     private final Map<String, Packets> directions = new HashMap<>();
     private final Map<String, Packets> answering = new HashMap<>();
-    private final Map<String, Long> answers = new HashMap<>();
+    private final Map<String, Long> responses = new HashMap<>();
     /** Times at which one left; of a clock that does not wrap while the process runs. */
     private final TreeSet<Long> acknowledgements = new TreeSet<>();
 
@@ -92,7 +92,7 @@ final class SemiSyncTruth implements LinkWatch {
 
     /** When the primary's OK of that transaction left the link to the proxy, {@link System#nanoTime}; or null. */
     synchronized @Nullable Long answered(@Nullable String wanted) {
-        return answers.get(wanted);
+        return responses.get(wanted);
     }
 
     /** When the last acknowledgement before {@code nanos}, of whichever transaction, left the link towards the primary; or null. */
@@ -103,25 +103,25 @@ final class SemiSyncTruth implements LinkWatch {
     synchronized void forget() {
         waits.clear();
         acknowledgements.clear();
-        answers.clear();
+        responses.clear();
     }
 
     /** For the link between proxy and primary: notes the OKs that tell a GTID, as they leave it towards the proxy. */
-    LinkWatch answers() {
+    LinkWatch responses() {
         return (connection, toTarget, bytes, arrivedNanos, leftNanos) -> {
             if (!toTarget) {
-                answer(connection, bytes, leftNanos);
+                response(connection, bytes, leftNanos);
             }
         };
     }
 
-    private synchronized void answer(long connection, ByteBuf bytes, long leftNanos) {
+    private synchronized void response(long connection, ByteBuf bytes, long leftNanos) {
         for (byte[] packet :
                 answering.computeIfAbsent("" + connection, key -> new Packets()).add(bytes)) {
             if (packet.length > 0 && packet.length < LONGEST_OK && packet[0] == 0) {
                 Matcher told = GTID.matcher(new String(packet, StandardCharsets.ISO_8859_1));
                 if (told.find()) {
-                    answers.put(told.group(), leftNanos);
+                    responses.put(told.group(), leftNanos);
                 }
             }
         }
@@ -129,7 +129,7 @@ final class SemiSyncTruth implements LinkWatch {
 
     @Override
     public synchronized String toString() {
-        return waits.size() + " acknowledged, " + pending.size() + " not yet, " + answers.size()
+        return waits.size() + " acknowledged, " + pending.size() + " not yet, " + responses.size()
                 + " answered; events by type " + eventsSeen;
     }
 

@@ -1,7 +1,7 @@
 package io.understudy.it;
 
-import io.understudy.cli.embedded.EmbeddedServer;
-import io.understudy.cli.embedded.ServerOptions;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.ServerOptions;
 import java.net.InetSocketAddress;
 import java.sql.Connection;
 import java.sql.DriverManager;

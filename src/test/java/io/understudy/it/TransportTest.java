@@ -3,8 +3,8 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.understudy.client.NetworkTransport;
 import io.understudy.config.Transport;
+import io.understudy.connection.NetworkTransport;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.StandardProtocolFamily;
@@ -77,9 +77,9 @@ class TransportTest {
             try (RawClient client = RawClient.over(in, out, socket)) {
                 client.login(server.user(), server.password(), ServerUnderTest.SCHEMA, RawClient.PLAIN);
                 client.query("SELECT REPEAT('z', 500000), CONNECTION_ID()");
-                List<RawClient.Packet> answer = client.readResult();
-                assertThat(answer).hasSize(6);
-                assertThat(answer.get(4).payload().length).isGreaterThan(500_000);
+                List<RawClient.Packet> response = client.readResult();
+                assertThat(response).hasSize(6);
+                assertThat(response.get(4).payload().length).isGreaterThan(500_000);
                 assertThat(proxy.sessions()).isEqualTo(1);
             }
         } finally {

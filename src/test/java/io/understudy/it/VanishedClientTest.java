@@ -3,8 +3,8 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.client.NetworkTransport;
 import io.understudy.config.Transport;
+import io.understudy.connection.NetworkTransport;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

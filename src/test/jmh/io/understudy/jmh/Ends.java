@@ -37,7 +37,7 @@ final class Ends {
                 new Swallow(),
                 new SessionEnvironment(new PluginHost(metrics), metrics, new SqlAnalyzer(), 64 * 1024),
                 ended -> {});
-        session.backendConnected(new Swallow());
+        session.serverConnected(new Swallow());
         session.fromServer(packet(0, greeting()));
         session.fromClient(packet(1, reply()));
         session.fromServer(packet(2, bytes(7).writeByte(0).writeZero(2).writeShortLE(AUTOCOMMIT).writeZero(2)));

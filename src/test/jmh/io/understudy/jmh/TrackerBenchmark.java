@@ -64,10 +64,10 @@ public class TrackerBenchmark {
         exchange(update, ok);
     }
 
-    private void exchange(ByteBuf command, ByteBuf answer) {
+    private void exchange(ByteBuf command, ByteBuf response) {
         session.fromClient(command.retain());
         session.clientReadComplete();
-        session.fromServer(answer.retain());
+        session.fromServer(response.retain());
         session.serverReadComplete();
     }
 }

@@ -1,7 +1,7 @@
 package io.understudy.cli;
 
 import io.understudy.base.Durations;
-import io.understudy.cli.demo.Demo;
+import io.understudy.demo.Demo;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.concurrent.Callable;

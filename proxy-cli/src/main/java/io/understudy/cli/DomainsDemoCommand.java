@@ -1,6 +1,6 @@
 package io.understudy.cli;
 
-import io.understudy.cli.demo.domains.DomainsDemo;
+import io.understudy.demo.domains.DomainsDemo;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;

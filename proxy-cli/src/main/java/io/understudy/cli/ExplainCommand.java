@@ -1,8 +1,8 @@
 package io.understudy.cli;
 
+import io.understudy.cli.explain.ExplainRequest;
 import io.understudy.cli.explain.Explainer;
 import io.understudy.cli.explain.JsonLines;
-import io.understudy.cli.explain.Question;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import java.io.BufferedReader;
@@ -76,7 +76,7 @@ final class ExplainCommand implements Callable<Integer> {
         Explainer explainer = new Explainer(loaded);
         PrintWriter out = command.commandLine().getOut();
         if (sql != null) {
-            print(out, explainer, new Question(null, sql, user, schema, client, dialect));
+            print(out, explainer, new ExplainRequest(null, sql, user, schema, client, dialect));
             return 0;
         }
         return many(command.commandLine(), explainer, java.util.Objects.requireNonNull(from));
@@ -106,7 +106,7 @@ final class ExplainCommand implements Callable<Integer> {
         return wrong == 0 ? 0 : CommandLine.ExitCode.SOFTWARE;
     }
 
-    private void print(PrintWriter out, Explainer explainer, Question question) {
+    private void print(PrintWriter out, Explainer explainer, ExplainRequest question) {
         out.println(
                 json
                         ? explainer.explain(question).json()

@@ -143,7 +143,7 @@ public final class RunningProxy implements AutoCloseable {
 
     /** Applies the newest file whole, or keeps what is in force. One at a time. */
     private synchronized Map<String, Object> reload(String why) {
-        Map<String, Object> answer = new LinkedHashMap<>();
+        Map<String, Object> response = new LinkedHashMap<>();
         try {
             LoadedConfig next = reloader.load();
             List<String> left = proxy.reload(next);
@@ -156,18 +156,18 @@ public final class RunningProxy implements AutoCloseable {
             count("applied");
             left.forEach(sentence -> log.warn("reload: {}", sentence));
             log.info("configuration reloaded: {}", why);
-            answer.put("applied", true);
-            answer.put("notApplied", left);
+            response.put("applied", true);
+            response.put("notApplied", left);
         } catch (ConfigException e) {
             lastReloadFailed.set(1);
             count("refused");
             log.error("{}, but the old configuration stays in force:\n{}", why, e.getMessage());
-            answer.put("applied", false);
-            answer.put(
+            response.put("applied", false);
+            response.put(
                     "problems",
                     e.problems().stream().map(problem -> problem.headline()).toList());
         }
-        return answer;
+        return response;
     }
 
     private void count(String outcome) {

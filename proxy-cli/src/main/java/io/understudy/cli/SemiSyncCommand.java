@@ -1,6 +1,6 @@
 package io.understudy.cli;
 
-import io.understudy.cli.demo.semisync.SemiSyncExperiment;
+import io.understudy.demo.semisync.SemiSyncExperiment;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;

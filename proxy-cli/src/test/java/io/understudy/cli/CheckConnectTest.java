@@ -2,10 +2,10 @@ package io.understudy.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.cli.embedded.EmbeddedPair;
-import io.understudy.cli.embedded.EmbeddedServer;
-import io.understudy.cli.embedded.PairOptions;
-import io.understudy.cli.embedded.ServerOptions;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.PairOptions;
+import io.understudy.embedded.ServerOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -3,10 +3,10 @@ package io.understudy.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.cli.embedded.EmbeddedPair;
-import io.understudy.cli.embedded.PairOptions;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.PairOptions;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;

@@ -2,7 +2,7 @@ package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.understudy.command.response.AnswerProgress;
+import io.understudy.command.response.ResponseProgress;
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.ResponseView;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * One command and its answer. It is itself both views that observers get, and comes from the session's ring: a command
  * that nobody watches allocates nothing.
  */
-public final class Exchange extends AnswerProgress implements CommandView, ResponseView {
+public final class Exchange extends ResponseProgress implements CommandView, ResponseView {
     /** Results of one response whose GTIDs are kept until it is over: bounds what a text of many statements holds. */
     static final int MAX_EARLIER_GTIDS = 4_096;
 
@@ -129,8 +129,8 @@ public final class Exchange extends AnswerProgress implements CommandView, Respo
     }
 
     /** Marks the exchange as the proxy's own: its answer stops here. */
-    public void ownedBy(InjectedStatement statementOfOurs, int observer) {
-        injected = statementOfOurs;
+    public void ownedBy(InjectedStatement injectedStatement, int observer) {
+        injected = injectedStatement;
         injectedBy = observer;
     }
 

@@ -1,6 +1,6 @@
 package io.understudy.command;
 
-import io.understudy.command.response.Answers;
+import io.understudy.command.response.ResponseGrammars;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.ServerFlavor;
@@ -219,19 +219,19 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     }
 
     /** A statement of ours goes out ahead of the client's, which is already last in flight. */
-    public void expectInjected(InjectedStatement statementOfOurs, int observer) {
-        expect(inFlight.addBeforeLast(), statementOfOurs, observer);
+    public void expectInjected(InjectedStatement injectedStatement, int observer) {
+        expect(inFlight.addBeforeLast(), injectedStatement, observer);
     }
 
     /** A statement of ours goes out, and nothing of the client's behind it. */
-    public void expectInjectedAlone(InjectedStatement statementOfOurs, int observer) {
-        expect(inFlight.add(), statementOfOurs, observer);
+    public void expectInjectedAlone(InjectedStatement injectedStatement, int observer) {
+        expect(inFlight.add(), injectedStatement, observer);
     }
 
-    private void expect(Exchange exchange, InjectedStatement statementOfOurs, int observer) {
+    private void expect(Exchange exchange, InjectedStatement injectedStatement, int observer) {
         exchange.begin(CommandCode.QUERY, 0, 0, nanos, false, false);
-        exchange.expect(Answers.RESULT, capabilities, trackingWatch == null ? null : this);
-        exchange.ownedBy(statementOfOurs, observer);
+        exchange.expect(ResponseGrammars.RESULT, capabilities, trackingWatch == null ? null : this);
+        exchange.ownedBy(injectedStatement, observer);
     }
 
     void answering(@Nullable Exchange exchange) {

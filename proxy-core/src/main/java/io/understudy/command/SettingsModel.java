@@ -231,7 +231,7 @@ final class SettingsModel implements SessionSettings {
 
     private void refresh() {
         String named = charsetName;
-        String charset = named != null ? named.toLowerCase(Locale.ROOT) : Collations.charset(loginCollation);
+        String charset = named != null ? named.toLowerCase(Locale.ROOT) : CollationCharsets.charset(loginCollation);
         int bits = SqlModes.withCharset(sqlMode.lexerModes(), charset);
         bits = noBackslashEscapes ? bits | SqlModes.NO_BACKSLASH_ESCAPES : bits & ~SqlModes.NO_BACKSLASH_ESCAPES;
         modes = bits | product;

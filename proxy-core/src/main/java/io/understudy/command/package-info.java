@@ -1,6 +1,6 @@
 /**
- * What was asked, what answer is due, and is it over. {@link io.understudy.command.CommandIntake} recognises commands on
- * their way to the server, {@link io.understudy.command.AnswerIntake} follows the answers back, {@link
+ * What was asked, what answer is due, and is it over. {@link io.understudy.command.CommandTracker} recognises commands on
+ * their way to the server, {@link io.understudy.command.ResponseTracker} follows the answers back, {@link
  * io.understudy.command.InFlight} holds what lies between; {@link io.understudy.command.SessionModel} is what the two have
  * learned of the session.
  */

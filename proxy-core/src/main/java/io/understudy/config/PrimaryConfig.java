@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  */
 public record PrimaryConfig(
         Address address,
-        BackendTls tls,
+        ServerTlsConfig tls,
         List<ServerCompression> compression,
         SendProxyProtocol proxyProtocol,
         Duration connectTimeout,
         @Nullable MonitorConfig monitor) {
 
     public PrimaryConfig {
-        tls = tls == null ? BackendTls.preferred() : tls;
+        tls = tls == null ? ServerTlsConfig.preferred() : tls;
         compression = compression == null ? List.of() : List.copyOf(compression);
         proxyProtocol = proxyProtocol == null ? SendProxyProtocol.DISABLED : proxyProtocol;
         connectTimeout = connectTimeout == null ? Duration.ofSeconds(5) : connectTimeout;

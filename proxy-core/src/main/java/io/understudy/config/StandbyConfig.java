@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 public record StandbyConfig(
         String name,
         Address address,
-        BackendTls tls,
+        ServerTlsConfig tls,
         List<Compression> compression,
         Duration connectTimeout,
         String user,
@@ -28,7 +28,7 @@ public record StandbyConfig(
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,62}");
 
     public StandbyConfig {
-        tls = tls == null ? BackendTls.preferred() : tls;
+        tls = tls == null ? ServerTlsConfig.preferred() : tls;
         compression = compression == null ? List.of() : List.copyOf(compression);
         connectTimeout = connectTimeout == null ? Duration.ofSeconds(5) : connectTimeout;
         password = password == null ? Secret.parse("") : password;
@@ -45,7 +45,7 @@ public record StandbyConfig(
             Legs.dialable(checks, address);
         }
         checks.that(
-                tls.mode() != BackendTlsMode.AS_CLIENT,
+                tls.mode() != ServerTlsMode.AS_CLIENT,
                 "tls.mode",
                 "as-client is of primary.tls: a standby has no client's leg; write preferred, required, verify-ca or"
                         + " verify-full");

@@ -33,8 +33,8 @@ final class TlsFiles {
         return tls.files;
     }
 
-    private void backend(BackendTls tls, String path) {
-        if (tls.mode() != BackendTlsMode.DISABLED) {
+    private void backend(ServerTlsConfig tls, String path) {
+        if (tls.mode() != ServerTlsMode.DISABLED) {
             readable(tls.ca(), path + ".ca");
             readable(tls.certificate(), path + ".certificate");
             readable(tls.key(), path + ".key");

@@ -3,9 +3,9 @@ package io.understudy.handshake;
 import io.netty.buffer.ByteBuf;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Marker;
-import io.understudy.wire.packet.ClientReply;
-import io.understudy.wire.packet.FirstAuthAnswer;
-import io.understudy.wire.packet.Greeting;
+import io.understudy.wire.packet.AuthResponseField;
+import io.understudy.wire.packet.HandshakeResponse41;
+import io.understudy.wire.packet.HandshakeV10;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -76,12 +76,12 @@ public final class AuthBridge {
 
     /** A bridge, or null where both legs are alike and everything can be relayed as it comes. */
     static @Nullable AuthBridge between(
-            boolean clientSecret, boolean serverSecret, Greeting greeting, ClientReply reply) {
+            boolean clientSecret, boolean serverSecret, HandshakeV10 greeting, HandshakeResponse41 reply) {
         if (clientSecret == serverSecret) {
             return null;
         }
         if (!clientSecret) {
-            OwnKey.prepare();
+            ProxyRsaKey.prepare();
         }
         String method = reply.authPlugin().isEmpty() ? greeting.authPlugin() : reply.authPlugin();
         return new AuthBridge(clientSecret, method, greeting.scramble());
@@ -96,23 +96,23 @@ public final class AuthBridge {
      * @param payload whose password is overwritten
      * @return the payload that goes on, or null for the one given
      */
-    public byte @Nullable [] first(ByteBuf payload, FirstAuthAnswer answer) {
+    public byte @Nullable [] first(ByteBuf payload, AuthResponseField response) {
         forget();
         step = Step.WATCHING;
-        String plugin = answer.plugin(payload);
+        String plugin = response.plugin(payload);
         method = plugin.isEmpty() ? method : plugin;
-        if (!method.equals(SHA256) || answer.length() == 0) {
+        if (!method.equals(SHA256) || response.length() == 0) {
             return null;
         }
         if (!clientSecret) {
-            return answer.without(payload);
+            return response.without(payload);
         }
-        if (answer.length() == 1) {
+        if (response.length() == 1) {
             return null; // no password at all
         }
-        password = answer.take(payload);
+        password = response.take(payload);
         step = Step.SERVER_KEY_DUE;
-        return answer.with(payload, (byte) SHA256_KEY_REQUEST);
+        return response.with(payload, (byte) SHA256_KEY_REQUEST);
     }
 
     /** Looks at a packet of the server's; true when it is dealt with and must not go on. */
@@ -187,7 +187,7 @@ public final class AuthBridge {
             PublicKey key = KeyFactory.getInstance("RSA")
                     .generatePublic(
                             new X509EncodedKeySpec(Base64.getMimeDecoder().decode(body)));
-            Cipher cipher = Cipher.getInstance(OwnKey.TRANSFORMATION);
+            Cipher cipher = Cipher.getInstance(ProxyRsaKey.TRANSFORMATION);
             cipher.init(Cipher.ENCRYPT_MODE, key);
             mask(password);
             ends.toServer(cipher.doFinal(password));
@@ -208,12 +208,12 @@ public final class AuthBridge {
             }
             throw foreignKey();
         }
-        byte[] pem = OwnKey.publicPem();
-        byte[] answer = new byte[pem.length + 1];
-        answer[0] = Marker.AUTH_MORE_DATA;
-        System.arraycopy(pem, 0, answer, 1, pem.length);
+        byte[] pem = ProxyRsaKey.publicPem();
+        byte[] response = new byte[pem.length + 1];
+        response[0] = Marker.AUTH_MORE_DATA;
+        System.arraycopy(pem, 0, response, 1, pem.length);
         step = Step.ENCRYPTED_DUE;
-        ends.toClient(answer);
+        ends.toClient(response);
         return true;
     }
 
@@ -221,7 +221,7 @@ public final class AuthBridge {
         byte[] encrypted = new byte[payload.readableBytes()];
         payload.getBytes(payload.readerIndex(), encrypted);
         try {
-            password = OwnKey.decrypt(encrypted);
+            password = ProxyRsaKey.decrypt(encrypted);
             mask(password);
             ends.toServer(password);
         } catch (GeneralSecurityException e) {
@@ -234,8 +234,8 @@ public final class AuthBridge {
     }
 
     /** A client with the server's key in a file, which over TLS the server would not decrypt with. */
-    private static Refusal foreignKey() {
-        return new Refusal(
+    private static LoginRefusal foreignKey() {
+        return new LoginRefusal(
                 "client_has_foreign_key",
                 ACCESS_DENIED,
                 "28000",

@@ -5,9 +5,9 @@ import io.understudy.wire.Capabilities;
 import io.understudy.wire.Marker;
 import io.understudy.wire.Packets;
 import io.understudy.wire.ServerStatus;
-import io.understudy.wire.packet.ClientReply;
 import io.understudy.wire.packet.ErrPacket;
-import io.understudy.wire.packet.Greeting;
+import io.understudy.wire.packet.HandshakeResponse41;
+import io.understudy.wire.packet.HandshakeV10;
 import io.understudy.wire.packet.OkPacket;
 import io.understudy.wire.packet.SessionStateFilter;
 import org.jspecify.annotations.Nullable;
@@ -20,16 +20,16 @@ final class Authenticating implements HandshakePhase {
     private static final int OK_MIN = 7;
 
     private final Handshake handshake;
-    private final Greeting greeting;
-    private final ClientReply reply;
+    private final HandshakeV10 greeting;
+    private final HandshakeResponse41 reply;
     private final long agreed;
     private final LegCompression compression;
     private final @Nullable AuthBridge bridge;
 
     Authenticating(
             Handshake handshake,
-            Greeting greeting,
-            ClientReply reply,
+            HandshakeV10 greeting,
+            HandshakeResponse41 reply,
             long agreed,
             LegCompression compression,
             @Nullable AuthBridge bridge) {

@@ -3,7 +3,7 @@ package io.understudy.handshake;
 import io.netty.buffer.ByteBuf;
 import io.understudy.wire.Marker;
 import io.understudy.wire.packet.ErrPacket;
-import io.understudy.wire.packet.Greeting;
+import io.understudy.wire.packet.HandshakeV10;
 
 /** The server speaks first: its greeting, or why it wants no connection. */
 final class AwaitGreeting implements HandshakePhase {
@@ -23,11 +23,11 @@ final class AwaitGreeting implements HandshakePhase {
             return this;
         }
         try {
-            Greeting greeting = Greeting.parse(payload);
+            HandshakeV10 greeting = HandshakeV10.parse(payload);
             long offered = handshake.policy().offer(greeting.capabilities());
-            Greeting.withCapabilities(payload, offered);
+            HandshakeV10.withCapabilities(payload, offered);
             handshake.toClient(packet.retain());
-            return new AwaitClientReply(handshake, greeting, offered);
+            return new AwaitHandshakeResponse(handshake, greeting, offered);
         } finally {
             packet.release();
         }

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Packets;
-import io.understudy.wire.TlsEnd;
+import io.understudy.wire.TlsHandlerSource;
 import io.understudy.wire.packet.ErrPacket;
 import org.jspecify.annotations.Nullable;
 
@@ -139,7 +139,7 @@ public final class Handshake implements AuthBridge.Ends {
     }
 
     /** The client has asked for TLS: what it sent behind that is TLS already. */
-    void startClientTls(TlsEnd end) {
+    void startClientTls(TlsHandlerSource end) {
         client.leg().startTls(end, fromClient.drain(), cause -> tlsDone(false, cause));
     }
 
@@ -148,7 +148,7 @@ public final class Handshake implements AuthBridge.Ends {
      *
      * @throws MalformedPacketException when it had more to say in clear, which somebody else may have written
      */
-    void startServerTls(TlsEnd end) {
+    void startServerTls(TlsHandlerSource end) {
         ByteBuf early = fromServer.drain();
         if (early.isReadable()) {
             early.release();

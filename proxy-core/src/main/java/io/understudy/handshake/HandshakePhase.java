@@ -8,13 +8,13 @@ import io.netty.buffer.ByteBuf;
  * <pre>
  *                                  ┌──┐ TLS request, when we terminate TLS
  *                                  │  ▼
- *  AwaitGreeting ──greeting──▶ AwaitClientReply ──reply──▶ Authenticating ──OK──▶ (logged in)
+ *  AwaitGreeting ──greeting──▶ AwaitHandshakeResponse ──reply──▶ Authenticating ──OK──▶ (logged in)
  *       │ERR                       │                            │  ▲ └─ERR─▶ (refused by the server)
  *       └──▶ (refused by           └─TLS request──▶             └──┘ anything else, either way
  *             the server)             (relayed blindly)
  * </pre>
  */
-sealed interface HandshakePhase permits AwaitGreeting, AwaitClientReply, Authenticating {
+sealed interface HandshakePhase permits AwaitGreeting, AwaitHandshakeResponse, Authenticating {
     HandshakePhase fromServer(ByteBuf packet);
 
     HandshakePhase fromClient(ByteBuf packet);

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.Packets;
 import io.understudy.wire.compress.Compressed;
-import io.understudy.wire.packet.ClientReply;
+import io.understudy.wire.packet.HandshakeResponse41;
 
 /**
  * What compression each leg has once the login is over.
@@ -22,7 +22,7 @@ public record LegCompression(long clientBit, int clientLevel, long serverBit, in
      *
      * @param server capabilities that the server offers
      */
-    static LegCompression of(ByteBuf reply, ClientReply parsed, long offered, long server, LoginPolicy policy) {
+    static LegCompression of(ByteBuf reply, HandshakeResponse41 parsed, long offered, long server, LoginPolicy policy) {
         long both = parsed.capabilities() & offered & (Capabilities.COMPRESS | Capabilities.ZSTD_COMPRESSION);
         long clientBit = (both & Capabilities.COMPRESS) != 0 ? Capabilities.COMPRESS : both;
         long serverBit = policy.serverCompression(server, clientBit);
@@ -30,7 +30,7 @@ public record LegCompression(long clientBit, int clientLevel, long serverBit, in
         ByteBuf payload = SequencedLeg.payload(reply);
         boolean levelMayFollow = (parsed.capabilities() & Capabilities.ZSTD_COMPRESSION) != 0;
         int end = levelMayFollow || serverBit == Capabilities.ZSTD_COMPRESSION
-                ? ClientReply.endOfAttributes(payload, parsed.capabilities())
+                ? HandshakeResponse41.endOfAttributes(payload, parsed.capabilities())
                 : payload.writerIndex();
         if (levelMayFollow && end == payload.writerIndex() - 1) {
             level = payload.getUnsignedByte(end);

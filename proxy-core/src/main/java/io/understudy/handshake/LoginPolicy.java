@@ -1,7 +1,7 @@
 package io.understudy.handshake;
 
 import io.understudy.wire.Capabilities;
-import io.understudy.wire.TlsEnd;
+import io.understudy.wire.TlsHandlerSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param serverCompression capability bits that the server is asked for, the best one first
  */
 public record LoginPolicy(
-        ClientTls clientTls,
-        @Nullable TlsEnd clientEnd,
+        ConnectionTls clientTls,
+        @Nullable TlsHandlerSource clientEnd,
         ServerTls serverTls,
-        @Nullable TlsEnd serverEnd,
+        @Nullable TlsHandlerSource serverEnd,
         long clientCompression,
         boolean compressionAsClient,
         List<Long> serverCompression) {
@@ -27,10 +27,10 @@ public record LoginPolicy(
 
     /** No TLS anywhere. */
     public static final LoginPolicy PLAIN =
-            new LoginPolicy(ClientTls.DISABLED, null, ServerTls.DISABLED, null, 0, false, List.of());
+            new LoginPolicy(ConnectionTls.DISABLED, null, ServerTls.DISABLED, null, 0, false, List.of());
 
     /** Whether clients are offered TLS. */
-    public enum ClientTls {
+    public enum ConnectionTls {
         DISABLED,
         OPTIONAL,
         /** A client that does not ask for it is refused, unless it comes through a socket file. */
@@ -51,7 +51,7 @@ public record LoginPolicy(
 
     public LoginPolicy {
         serverCompression = List.copyOf(serverCompression);
-        boolean terminates = clientTls == ClientTls.OPTIONAL || clientTls == ClientTls.REQUIRED;
+        boolean terminates = clientTls == ConnectionTls.OPTIONAL || clientTls == ConnectionTls.REQUIRED;
         if (terminates && clientEnd == null) {
             throw new IllegalArgumentException("clientEnd: required, since TLS is offered to clients");
         }
@@ -105,7 +105,7 @@ public record LoginPolicy(
             case AS_CLIENT -> client;
             case REQUIRED -> {
                 if (!has) {
-                    throw new Refusal(
+                    throw new LoginRefusal(
                             "server_without_tls",
                             ER_BAD_HOST_ERROR,
                             "08S01",

@@ -1,7 +1,7 @@
 package io.understudy.handshake;
 
-import io.understudy.wire.packet.ClientReply;
-import io.understudy.wire.packet.Greeting;
+import io.understudy.wire.packet.HandshakeResponse41;
+import io.understudy.wire.packet.HandshakeV10;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param bridge for COM_CHANGE_USER; null where both legs are alike
  */
 public record LoginResult(
-        Greeting greeting,
-        ClientReply reply,
+        HandshakeV10 greeting,
+        HandshakeResponse41 reply,
         long capabilities,
         boolean clientTracksSession,
         LegCompression compression,

@@ -4,8 +4,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.understudy.metrics.LatencyHistograms;
 import io.understudy.plugin.LatencyRecorder;
 import io.understudy.plugin.PluginContext;
-import io.understudy.plugin.PrimaryBackend;
-import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugin.Primary;
+import io.understudy.plugin.Standby;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
@@ -22,8 +22,8 @@ public final class HostContext implements PluginContext, AutoCloseable {
             MeterRegistry meters,
             LatencyHistograms histograms,
             Clock clock,
-            PrimaryBackend primary,
-            List<StandbyBackend> standbys,
+            Primary primary,
+            List<Standby> standbys,
             Published published,
             SharedInstances instances) {
         public Shared {
@@ -74,12 +74,12 @@ public final class HostContext implements PluginContext, AutoCloseable {
     }
 
     @Override
-    public PrimaryBackend primary() {
+    public Primary primary() {
         return shared.primary();
     }
 
     @Override
-    public List<StandbyBackend> standbys() {
+    public List<Standby> standbys() {
         return shared.standbys();
     }
 

@@ -1,9 +1,9 @@
 package io.understudy.host;
 
-import io.understudy.backend.PrimaryMonitor;
-import io.understudy.plugin.PrimaryBackend;
+import io.understudy.plugin.Primary;
+import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugin.WireConnector;
+import io.understudy.server.PrimaryMonitor;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param dataSource null without a monitor account
  * @param connector without a monitor account one that fails and says so, see {@link #noAccount}
  */
-public record HostedPrimary(@Nullable DataSource dataSource, PrimaryMonitor monitor, WireConnector connector)
-        implements PrimaryBackend {
+public record HostedPrimary(@Nullable DataSource dataSource, PrimaryMonitor monitor, ServerConnector connector)
+        implements Primary {
     /** In place of a connector where no monitor account is configured. */
-    public static WireConnector noAccount() {
+    public static ServerConnector noAccount() {
         return () -> java.util.concurrent.CompletableFuture.failedFuture(
                 new java.io.IOException(
                         "no connection to the primary: there is no account for it; add primary.monitor with user and password"));

@@ -1,14 +1,14 @@
 package io.understudy.host;
 
-import io.understudy.backend.StandbyMonitor;
-import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugin.ServerConnector;
+import io.understudy.plugin.Standby;
 import io.understudy.plugin.StandbyState;
-import io.understudy.plugin.WireConnector;
+import io.understudy.server.StandbyMonitor;
 import javax.sql.DataSource;
 
 /** A standby as plugins see it. */
-public record HostedStandby(String name, DataSource dataSource, StandbyMonitor monitor, WireConnector connector)
-        implements StandbyBackend {
+public record HostedStandby(String name, DataSource dataSource, StandbyMonitor monitor, ServerConnector connector)
+        implements Standby {
     @Override
     public StandbyState state() {
         return monitor.state();

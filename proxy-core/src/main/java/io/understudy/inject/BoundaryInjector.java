@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.understudy.command.Exchange;
 import io.understudy.command.SessionModel;
 import io.understudy.command.StatementGate;
-import io.understudy.command.response.Answers;
+import io.understudy.command.response.ResponseGrammars;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.sql.StatementSummary;
 import io.understudy.wire.CommandCode;
@@ -83,7 +83,7 @@ public final class BoundaryInjector implements StatementGate {
                     atBoundary ? source.beforeCommand(i, exchange) : source.beforeUnknown(i, exchange);
             if (statement != null) {
                 ByteBuf packet = encode(statement);
-                if (Answers.to(exchange.code()) == null) {
+                if (ResponseGrammars.to(exchange.code()) == null) {
                     model.expectInjectedAlone(statement, i);
                 } else {
                     model.expectInjected(statement, i);

@@ -25,9 +25,9 @@ public interface PluginContext {
     /** Wall clock. */
     Clock clock();
 
-    PrimaryBackend primary();
+    Primary primary();
 
-    List<StandbyBackend> standbys();
+    List<Standby> standbys();
 
     /**
      * The one instance of {@code type} in this proxy process: what a library package keeps on behalf of all plugins that use it,

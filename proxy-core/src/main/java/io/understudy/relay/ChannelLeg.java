@@ -14,7 +14,7 @@ import io.netty.channel.unix.IntegerUnixChannelOption;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.Future;
 import io.understudy.wire.Leg;
-import io.understudy.wire.TlsEnd;
+import io.understudy.wire.TlsHandlerSource;
 import io.understudy.wire.compress.Compressed;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -52,7 +52,7 @@ final class ChannelLeg implements Leg {
 
     ChannelLeg(Channel channel) {
         this.channel = channel;
-        SocketAddress address = ProxyGate.clientAddress(channel);
+        SocketAddress address = ProxyProtocolHandler.clientAddress(channel);
         this.remoteAddress = address == null ? UnknownAddress.INSTANCE : address;
     }
 
@@ -100,7 +100,7 @@ final class ChannelLeg implements Leg {
     }
 
     @Override
-    public void startTls(TlsEnd end, ByteBuf early, Consumer<@Nullable Throwable> done) {
+    public void startTls(TlsHandlerSource end, ByteBuf early, Consumer<@Nullable Throwable> done) {
         SslHandler handler;
         try {
             handler = end.newHandler(channel.alloc());

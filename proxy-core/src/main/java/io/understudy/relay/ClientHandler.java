@@ -7,7 +7,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.util.concurrent.Future;
-import io.understudy.backend.BackendFailure;
+import io.understudy.server.ConnectFailure;
 import io.understudy.session.ClientSession;
 import io.understudy.wire.MalformedPacketException;
 import java.io.IOException;
@@ -42,25 +42,25 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
         handshakeTimer = ctx.executor()
                 .schedule(opened::handshakeTimedOut, context.handshakeTimeoutMillis(), TimeUnit.MILLISECONDS);
         context.connector()
-                .connect(ctx.channel().eventLoop(), new BackendHandler(this))
+                .connect(ctx.channel().eventLoop(), new ServerHandler(this))
                 .addListener((io.netty.channel.ChannelFuture connected) -> {
                     if (connected.isSuccess()) {
-                        backendConnected(connected.channel(), opened, leg);
+                        serverConnected(connected.channel(), opened, leg);
                     } else {
-                        BackendFailure failure = context.connector().failed(connected.cause());
-                        opened.backendFailed(failure.code(), failure.sqlState(), failure.message());
+                        ConnectFailure failure = context.connector().failed(connected.cause());
+                        opened.serverFailed(failure.code(), failure.sqlState(), failure.message());
                     }
                 });
     }
 
-    private void backendConnected(Channel channel, ClientSession opened, ChannelLeg leg) {
+    private void serverConnected(Channel channel, ClientSession opened, ChannelLeg leg) {
         ByteBuf header = context.connector().proxyHeader(channel.alloc(), leg.remoteAddress(), leg.localAddress());
         if (header != null) {
             channel.writeAndFlush(header, channel.voidPromise());
         }
         ChannelLeg other = new ChannelLeg(channel);
         backend = other;
-        opened.backendConnected(other);
+        opened.serverConnected(other);
     }
 
     @Override

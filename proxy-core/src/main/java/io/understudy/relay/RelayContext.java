@@ -1,7 +1,7 @@
 package io.understudy.relay;
 
-import io.understudy.backend.BackendConnector;
 import io.understudy.metrics.CoreMetrics;
+import io.understudy.server.PrimaryConnector;
 import io.understudy.session.ClientSession;
 import io.understudy.session.SessionEnvironment;
 import io.understudy.session.SessionRegistry;
@@ -10,14 +10,14 @@ import io.understudy.session.SessionRegistry;
 public final class RelayContext {
     private final SessionRegistry registry;
     private final SessionEnvironment environment;
-    private final BackendConnector connector;
+    private final PrimaryConnector connector;
     private final Admission admission;
     private volatile long handshakeTimeoutMillis;
 
     public RelayContext(
             SessionRegistry registry,
             SessionEnvironment environment,
-            BackendConnector connector,
+            PrimaryConnector connector,
             long handshakeTimeoutMillis) {
         this.registry = registry;
         this.environment = environment;
@@ -30,7 +30,7 @@ public final class RelayContext {
         return admission;
     }
 
-    BackendConnector connector() {
+    PrimaryConnector connector() {
         return connector;
     }
 

@@ -7,9 +7,9 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.understudy.base.Cidr;
-import io.understudy.client.NetworkTransport;
 import io.understudy.config.AcceptProxyProtocol;
 import io.understudy.config.Address;
+import io.understudy.connection.NetworkTransport;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.ArrayList;
@@ -62,7 +62,7 @@ public final class RelayServer {
                     @Override
                     protected void initChannel(Channel channel) {
                         transport.tune(channel);
-                        ProxyGate.addTo(channel, proxyProtocol, trustedNetworks, context);
+                        ProxyProtocolHandler.addTo(channel, proxyProtocol, trustedNetworks, context);
                         channel.pipeline().addLast(ClientHandler.NAME, new ClientHandler(context));
                     }
                 });

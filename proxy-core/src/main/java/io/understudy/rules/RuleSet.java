@@ -26,7 +26,7 @@ public final class RuleSet<R> {
     /** Kinds of sessions that are shared; sessions beyond work the same but share no answers. */
     private static final int MAX_SHARED_PARTS = 1024;
 
-    private record Answer(long digest, SessionPart part, int rule) {}
+    private record Result(long digest, SessionPart part, int rule) {}
 
     private record PartKey(
             List<Integer> candidates, @Nullable String schema) {}
@@ -37,7 +37,7 @@ public final class RuleSet<R> {
     private final LongAdder[] hits;
     private final boolean statementKeys;
     private final boolean tableKeys;
-    private final AtomicReferenceArray<@Nullable Answer> answers;
+    private final AtomicReferenceArray<@Nullable Result> responses;
     private final ConcurrentHashMap<PartKey, SessionPart> parts = new ConcurrentHashMap<>();
 
     /**
@@ -61,7 +61,7 @@ public final class RuleSet<R> {
         }
         statementKeys = anyStatementKeys;
         tableKeys = anyTableKeys;
-        answers = new AtomicReferenceArray<>(anyStatementKeys ? CACHE_SIZE : 0);
+        responses = new AtomicReferenceArray<>(anyStatementKeys ? CACHE_SIZE : 0);
     }
 
     /** The rules for one session; to be kept with its observer and used on its event loop only. */
@@ -151,18 +151,18 @@ public final class RuleSet<R> {
         }
         long digest = summary.digest();
         int slot = slot(digest, part);
-        Answer known = answers.get(slot);
+        Result known = responses.get(slot);
         if (known != null && known.digest == digest && known.part == part) {
             return known.rule;
         }
         int rule = evaluate(part, command, summary);
-        answers.set(slot, new Answer(digest, part, rule));
+        responses.set(slot, new Result(digest, part, rule));
         return rule;
     }
 
     private int slot(long digest, SessionPart part) {
         long mixed = (digest ^ part.seed) * 0x9E3779B97F4A7C15L;
-        return (int) (mixed >>> 32) & answers.length() - 1;
+        return (int) (mixed >>> 32) & responses.length() - 1;
     }
 
     private int evaluate(SessionPart part, CommandView command, @Nullable StatementSummary summary) {

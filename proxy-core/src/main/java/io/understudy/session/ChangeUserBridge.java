@@ -10,7 +10,7 @@ import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.PacketSink;
 import io.understudy.wire.Packets;
-import io.understudy.wire.packet.FirstAuthAnswer;
+import io.understudy.wire.packet.AuthResponseField;
 
 /**
  * Carries the dialogue of COM_CHANGE_USER between legs of which only one can keep a secret, as the login did: packets are
@@ -39,8 +39,8 @@ final class ChangeUserBridge implements AuthBridge.Ends {
         return new Commands(next);
     }
 
-    PacketSink answers(PacketSink next) {
-        return new Answers(next);
+    PacketSink responses(PacketSink next) {
+        return new ResponseGrammars(next);
     }
 
     /** The oldest command in flight is COM_CHANGE_USER: what the legs say is its dialogue. */
@@ -160,12 +160,12 @@ final class ChangeUserBridge implements AuthBridge.Ends {
                 return next.onShown(buf, index, length);
             }
             ByteBuf payload = buf.slice(index, length);
-            return command ? begin(buf, index, payload) : answer(payload);
+            return command ? begin(buf, index, payload) : response(payload);
         }
 
         private boolean begin(ByteBuf buf, int index, ByteBuf payload) {
             next.onShown(buf, index, Math.min(wanted & MAX_SHOWN, payload.readableBytes()));
-            byte[] bridged = bridge.first(payload, FirstAuthAnswer.ofChangeUser(payload, model.capabilities()));
+            byte[] bridged = bridge.first(payload, AuthResponseField.ofChangeUser(payload, model.capabilities()));
             if (bridged == null) {
                 return true;
             }
@@ -173,7 +173,7 @@ final class ChangeUserBridge implements AuthBridge.Ends {
             return false;
         }
 
-        private boolean answer(ByteBuf payload) {
+        private boolean response(ByteBuf payload) {
             if (bridge.fromClient(payload, ChangeUserBridge.this)) {
                 swallowed = true;
                 return false;
@@ -185,8 +185,8 @@ final class ChangeUserBridge implements AuthBridge.Ends {
         }
     }
 
-    private final class Answers extends Direction {
-        Answers(PacketSink next) {
+    private final class ResponseGrammars extends Direction {
+        ResponseGrammars(PacketSink next) {
             super(next);
         }
 

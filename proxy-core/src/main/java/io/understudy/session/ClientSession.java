@@ -5,8 +5,8 @@ import io.netty.buffer.Unpooled;
 import io.understudy.command.SessionModel;
 import io.understudy.handshake.Handshake;
 import io.understudy.handshake.LegCompression;
+import io.understudy.handshake.LoginRefusal;
 import io.understudy.handshake.LoginResult;
-import io.understudy.handshake.Refusal;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.packet.ErrPacket;
@@ -29,7 +29,7 @@ public final class ClientSession implements Handshake.Outcome {
     private final Leg client;
     private final SessionEnvironment environment;
     private final Consumer<ClientSession> onEnd;
-    private final Faults faults;
+    private final SessionFaults faults;
     private final long begunNanos = System.nanoTime();
 
     private SessionPhase phase = new Connecting();
@@ -43,7 +43,7 @@ public final class ClientSession implements Handshake.Outcome {
         this.client = client;
         this.environment = environment;
         this.onEnd = onEnd;
-        this.faults = new Faults(id, client, environment.metrics());
+        this.faults = new SessionFaults(id, client, environment.metrics());
     }
 
     public long id() {
@@ -99,7 +99,7 @@ public final class ClientSession implements Handshake.Outcome {
     }
 
     /** The primary has accepted the connection; from now on both sides are read. */
-    public void backendConnected(Leg backend) {
+    public void serverConnected(Leg backend) {
         if (ended()) {
             backend.closeAfterFlush();
             return;
@@ -120,9 +120,9 @@ public final class ClientSession implements Handshake.Outcome {
     }
 
     /** The primary cannot be had: the client is told so in the protocol's own words. */
-    public void backendFailed(int code, String sqlState, String message) {
+    public void serverFailed(int code, String sqlState, String message) {
         if (!ended()) {
-            end(faults.backendFailed(phase, code, sqlState, message));
+            end(faults.serverFailed(phase, code, sqlState, message));
         }
     }
 
@@ -132,7 +132,7 @@ public final class ClientSession implements Handshake.Outcome {
             phase.fromClient(bytes);
         } catch (MalformedPacketException e) {
             end(faults.malformed(phase, CloseReason.CLIENT_MALFORMED, e));
-        } catch (Refusal e) {
+        } catch (LoginRefusal e) {
             end(faults.refused(phase, e));
         } catch (RuntimeException e) {
             end(faults.ownError(phase, e));
@@ -145,7 +145,7 @@ public final class ClientSession implements Handshake.Outcome {
             phase.fromServer(bytes);
         } catch (MalformedPacketException e) {
             end(faults.malformed(phase, CloseReason.SERVER_MALFORMED, e));
-        } catch (Refusal e) {
+        } catch (LoginRefusal e) {
             end(faults.refused(phase, e));
         } catch (RuntimeException e) {
             end(faults.ownError(phase, e));
@@ -177,7 +177,7 @@ public final class ClientSession implements Handshake.Outcome {
         if (draining) {
             atBoundary();
         }
-        if (clientDone && !phase.answersDue()) {
+        if (clientDone && !phase.responsesDue()) {
             end(CloseReason.CLIENT_CLOSED);
         }
     }
@@ -187,7 +187,7 @@ public final class ClientSession implements Handshake.Outcome {
         clientDone = true;
         phase.clientShutOutput();
         Leg backend = server;
-        if (backend == null || !phase.answersDue()) {
+        if (backend == null || !phase.responsesDue()) {
             end(CloseReason.CLIENT_CLOSED);
         } else {
             // The server has to know as well: it may be waiting for the rest of a file that will not come.
@@ -202,7 +202,7 @@ public final class ClientSession implements Handshake.Outcome {
      */
     public void clientClosed(boolean farewell) {
         Leg backend = server;
-        if (backend != null && !farewell && phase.answersDue()) {
+        if (backend != null && !farewell && phase.responsesDue()) {
             backend.closeWithoutFarewell();
         }
         end(CloseReason.CLIENT_CLOSED);
@@ -229,7 +229,7 @@ public final class ClientSession implements Handshake.Outcome {
         }
         environment.metrics().connection("accepted");
         Handshake handshake = login.handshake();
-        Relaying relaying = new RelayStart(id, begunNanos, client, backend, environment)
+        Relaying relaying = new RelayingFactory(id, begunNanos, client, backend, environment)
                 .relaying(result, this::atBoundary, this::unread);
         phase = relaying;
         LegCompression compression = result.compression();

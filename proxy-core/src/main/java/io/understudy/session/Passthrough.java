@@ -47,7 +47,7 @@ final class Passthrough implements SessionPhase {
 
     /** Not to be known: the server ends the session when it has said what there is to say. */
     @Override
-    public boolean answersDue() {
+    public boolean responsesDue() {
         return true;
     }
 

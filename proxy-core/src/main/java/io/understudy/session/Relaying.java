@@ -1,12 +1,12 @@
 package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
-import io.understudy.command.AnswerIntake;
-import io.understudy.command.CommandIntake;
+import io.understudy.command.CommandTracker;
 import io.understudy.command.Exchange;
+import io.understudy.command.ResponseTracker;
 import io.understudy.command.SessionModel;
 import io.understudy.command.StatementGate;
-import io.understudy.handshake.Refusal;
+import io.understudy.handshake.LoginRefusal;
 import io.understudy.inject.BoundaryInjector;
 import io.understudy.inject.HeldCommand;
 import io.understudy.metrics.CoreMetrics;
@@ -31,7 +31,7 @@ final class Relaying implements SessionPhase {
     private final KindTimers timers;
     private final ObserverBridge observers;
     private final PacketScanner commands;
-    private final PacketScanner answers;
+    private final PacketScanner responses;
     private final Runnable idleAtBoundary;
     private final @Nullable ChangeUserBridge changeUser;
     private final @Nullable BoundaryInjector injector;
@@ -69,7 +69,7 @@ final class Relaying implements SessionPhase {
             SessionModel model,
             ObserverBridge observers,
             SessionEnvironment environment,
-            @Nullable OkFilter filter,
+            @Nullable OkPacketFilter filter,
             @Nullable ChangeUserBridge changeUser,
             Runnable idleAtBoundary,
             Transition transition) {
@@ -84,19 +84,19 @@ final class Relaying implements SessionPhase {
         this.transition = transition;
         injector = observers.mayWant() ? new BoundaryInjector(model, observers, server.alloc(), server::write) : null;
         StatementGate gate = injector == null ? StatementGate.CLOSED : injector;
-        AnswerIntake answerIntake = new AnswerIntake(model, observers, this::answered);
-        CommandIntake commandIntake = new CommandIntake(model, observers, gate, answerIntake);
-        PacketSink toServer = new ToServer(commandIntake);
-        PacketSink toClient = new ToClient(answerIntake);
+        ResponseTracker responseTracker = new ResponseTracker(model, observers, this::answered);
+        CommandTracker commandTracker = new CommandTracker(model, observers, gate, responseTracker);
+        PacketSink toServer = new ToServer(commandTracker);
+        PacketSink toClient = new ToClient(responseTracker);
         if (filter != null) {
-            toClient = new FilteredAnswers(toClient, filter);
+            toClient = new FilteredResponses(toClient, filter);
         }
         if (changeUser != null) {
             toServer = changeUser.commands(toServer);
-            toClient = changeUser.answers(toClient);
+            toClient = changeUser.responses(toClient);
         }
         commands = new PacketScanner(toServer, server.alloc());
-        answers = new PacketScanner(toClient, client.alloc());
+        responses = new PacketScanner(toClient, client.alloc());
     }
 
     SessionModel model() {
@@ -109,8 +109,8 @@ final class Relaying implements SessionPhase {
      * @param again takes what the client sends before that is answered, afterwards
      */
     void begin(Consumer<ByteBuf> again) {
-        BoundaryInjector ours = injector;
-        if (ours != null && ours.afterLogin()) {
+        BoundaryInjector injected = injector;
+        if (injected != null && injected.afterLogin()) {
             held = new HeldCommand(again);
             client.setReading(false);
             server.flush();
@@ -142,14 +142,14 @@ final class Relaying implements SessionPhase {
     @Override
     public void clientReadComplete() {
         if (injector != null) {
-            server.awaitAtLeast(oursComesFirst() ? OURS_AND_MORE : 1);
+            server.awaitAtLeast(injectedComesFirst() ? OURS_AND_MORE : 1);
         }
         server.flush();
         requestNanos = System.nanoTime() - readNanos;
     }
 
     /** The answer due next is to a statement of ours, and the client's follows. */
-    private boolean oursComesFirst() {
+    private boolean injectedComesFirst() {
         Exchange head = model.inFlight().head();
         return head != null
                 && head.injected() != null
@@ -162,7 +162,7 @@ final class Relaying implements SessionPhase {
         readNanos = System.nanoTime();
         model.tick(readNanos);
         metrics.bytesFromServer(bytes.readableBytes());
-        answers.scan(bytes);
+        responses.scan(bytes);
         RuntimeException fault = unfit;
         if (fault != null) {
             becomeUnread(fault);
@@ -200,7 +200,7 @@ final class Relaying implements SessionPhase {
         ChangeUserBridge bridge = changeUser;
         boolean dialogue = bridge != null && bridge.active();
         // A refusal is the proxy's own decision, and of a dialogue between unlike legs each half is the proxy's own.
-        if (unfit != null || dialogue || fault instanceof Refusal) {
+        if (unfit != null || dialogue || fault instanceof LoginRefusal) {
             throw fault;
         }
         unfit = fault;
@@ -223,13 +223,13 @@ final class Relaying implements SessionPhase {
         UnreadCommands toServer = commandsUnread == null ? unreadCommands() : commandsUnread;
         UnreadResponses toClient = responsesUnread == null ? unreadResponses(false) : responsesUnread;
         commands.reportTo(toServer);
-        answers.reportTo(toClient);
+        responses.reportTo(toClient);
         ChangeUserBridge bridge = changeUser;
         if (bridge != null) {
             bridge.close();
         }
         server.awaitAtLeast(1);
-        transition.unread(new Unread(client, server, model, metrics, toServer, toClient, commands, answers), fault);
+        transition.unread(new Unread(client, server, model, metrics, toServer, toClient, commands, responses), fault);
         clientPaused = false;
         client.setReading(true);
         HeldCommand waiting = held;
@@ -257,7 +257,7 @@ final class Relaying implements SessionPhase {
     }
 
     @Override
-    public boolean answersDue() {
+    public boolean responsesDue() {
         return model.inFlight().head() != null;
     }
 
@@ -271,7 +271,7 @@ final class Relaying implements SessionPhase {
     public int errorSequence() {
         ChangeUserBridge bridge = changeUser;
         int next = bridge != null && bridge.active() ? bridge.clientSequence() : nextSequence;
-        return answers.cleanCut() ? next : -1;
+        return responses.cleanCut() ? next : -1;
     }
 
     @Override
@@ -286,7 +286,7 @@ final class Relaying implements SessionPhase {
             waiting.drop();
         }
         commands.close();
-        answers.close();
+        responses.close();
         ChangeUserBridge bridge = changeUser;
         if (bridge != null) {
             bridge.close();
@@ -295,20 +295,20 @@ final class Relaying implements SessionPhase {
     }
 
     private final class ToServer implements PacketSink {
-        private final CommandIntake intake;
+        private final CommandTracker tracker;
 
-        ToServer(CommandIntake intake) {
-            this.intake = intake;
+        ToServer(CommandTracker tracker) {
+            this.tracker = tracker;
         }
 
         @Override
         public int onPacket(int length, int sequence, int first) {
-            return intake.packet(length, sequence, first);
+            return tracker.packet(length, sequence, first);
         }
 
         @Override
         public boolean onShown(ByteBuf buf, int index, int length) {
-            return intake.shown(buf, index, length);
+            return tracker.shown(buf, index, length);
         }
 
         @Override
@@ -329,28 +329,28 @@ final class Relaying implements SessionPhase {
     }
 
     private final class ToClient implements PacketSink {
-        private final AnswerIntake intake;
+        private final ResponseTracker tracker;
         private int current;
 
-        ToClient(AnswerIntake intake) {
-            this.intake = intake;
+        ToClient(ResponseTracker tracker) {
+            this.tracker = tracker;
         }
 
         @Override
         public int onPacket(int length, int sequence, int first) {
             current = sequence;
-            return intake.packet(length, first);
+            return tracker.packet(length, first);
         }
 
         @Override
         public boolean onShown(ByteBuf buf, int index, int length) {
-            intake.shown(buf, index, length);
+            tracker.shown(buf, index, length);
             return true;
         }
 
         @Override
         public void onEnd() {
-            intake.end();
+            tracker.end();
             Exchange head = model.inFlight().head();
             boolean goesOn = head != null && head.injected() == null && head.packets() > 0;
             nextSequence = goesOn ? current + 1 & 0xFF : 1;

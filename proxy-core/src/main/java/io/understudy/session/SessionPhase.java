@@ -27,7 +27,7 @@ sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Unread, P
     int errorSequence();
 
     /** Whether the client has yet to get answers. */
-    default boolean answersDue() {
+    default boolean responsesDue() {
         return false;
     }
 

@@ -107,7 +107,7 @@ final class Unread implements SessionPhase {
 
     /** Not to be known: the server ends the session when it has said what there is to say. */
     @Override
-    public boolean answersDue() {
+    public boolean responsesDue() {
         return true;
     }
 

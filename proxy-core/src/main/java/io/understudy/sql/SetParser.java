@@ -213,7 +213,7 @@ final class SetParser {
 
     private @Nullable String string(String raw) {
         char quote = raw.charAt(0);
-        return quote == '\'' || quote == '"' ? Strings.unquote(raw, backslash) : null;
+        return quote == '\'' || quote == '"' ? StringLiterals.unquote(raw, backslash) : null;
     }
 
     private static String unquoted(String name) {

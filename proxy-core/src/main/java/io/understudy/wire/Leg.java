@@ -68,7 +68,7 @@ public interface Leg {
      * @param early encrypted bytes that came right behind the request for TLS; ownership passes
      * @param done gets null when TLS stands, else why it does not; the connection is then about to close
      */
-    default void startTls(TlsEnd tls, ByteBuf early, Consumer<@Nullable Throwable> done) {
+    default void startTls(TlsHandlerSource tls, ByteBuf early, Consumer<@Nullable Throwable> done) {
         early.release();
         throw new UnsupportedOperationException(getClass().getSimpleName() + " has no TLS");
     }

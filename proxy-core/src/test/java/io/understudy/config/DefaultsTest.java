@@ -43,7 +43,7 @@ class DefaultsTest {
     @Test
     void primary() throws ConfigException {
         PrimaryConfig primary = config.primary();
-        assertThat(primary.tls()).isEqualTo(new BackendTls(BackendTlsMode.PREFERRED, null, null, null));
+        assertThat(primary.tls()).isEqualTo(new ServerTlsConfig(ServerTlsMode.PREFERRED, null, null, null));
         assertThat(primary.compression()).isEmpty();
         assertThat(primary.proxyProtocol()).isEqualTo(SendProxyProtocol.DISABLED);
         assertThat(primary.connectTimeout()).isEqualTo(Duration.ofSeconds(5));
@@ -58,7 +58,7 @@ class DefaultsTest {
                 .containsExactly(new StandbyConfig(
                         "s",
                         Address.parse("10.0.0.2:3306"),
-                        BackendTls.preferred(),
+                        ServerTlsConfig.preferred(),
                         List.of(),
                         Duration.ofSeconds(5),
                         "m",

@@ -71,7 +71,7 @@ class EveryTypeTest {
                         standbys: { name: s, address: "b:1", user: u, tls: *tls }
                         """).config();
         assertThat(config.standbys().get(0).tls()).isEqualTo(config.primary().tls());
-        assertThat(config.primary().tls().mode()).isEqualTo(BackendTlsMode.REQUIRED);
+        assertThat(config.primary().tls().mode()).isEqualTo(ServerTlsMode.REQUIRED);
     }
 
     @Test

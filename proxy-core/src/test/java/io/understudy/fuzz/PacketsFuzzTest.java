@@ -9,9 +9,9 @@ import io.understudy.testkit.Memory;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Packets;
-import io.understudy.wire.packet.ClientReply;
 import io.understudy.wire.packet.ErrPacket;
-import io.understudy.wire.packet.Greeting;
+import io.understudy.wire.packet.HandshakeResponse41;
+import io.understudy.wire.packet.HandshakeV10;
 import io.understudy.wire.packet.OkPacket;
 import io.understudy.wire.packet.SessionState;
 import io.understudy.wire.packet.SessionStateFilter;
@@ -59,9 +59,9 @@ class PacketsFuzzTest {
     private static void greeting(byte[] input) {
         ByteBuf payload = Bytes.unpooled(input);
         try {
-            Greeting greeting = Greeting.parse(payload);
-            Greeting.withCapabilities(payload, greeting.capabilities());
-            assertThat(Greeting.parse(payload).capabilities()).isEqualTo(greeting.capabilities());
+            HandshakeV10 greeting = HandshakeV10.parse(payload);
+            HandshakeV10.withCapabilities(payload, greeting.capabilities());
+            assertThat(HandshakeV10.parse(payload).capabilities()).isEqualTo(greeting.capabilities());
         } catch (MalformedPacketException expected) {
             assertThat(expected).hasMessageMatching(".+");
         }
@@ -73,13 +73,13 @@ class PacketsFuzzTest {
     private static void reply(byte[] input) {
         ByteBuf payload = Bytes.unpooled(input);
         try {
-            ClientReply reply = ClientReply.parse(payload);
+            HandshakeResponse41 reply = HandshakeResponse41.parse(payload);
             if (!reply.isTlsRequest()) {
-                assertThat(ClientReply.endOfAttributes(payload, reply.capabilities()))
+                assertThat(HandshakeResponse41.endOfAttributes(payload, reply.capabilities()))
                         .isBetween(32, input.length);
             }
-            ClientReply.withCapabilities(payload, reply.capabilities());
-            assertThat(ClientReply.parse(payload).user()).isEqualTo(reply.user());
+            HandshakeResponse41.withCapabilities(payload, reply.capabilities());
+            assertThat(HandshakeResponse41.parse(payload).user()).isEqualTo(reply.user());
         } catch (MalformedPacketException expected) {
             assertThat(expected).hasMessageMatching(".+");
         }

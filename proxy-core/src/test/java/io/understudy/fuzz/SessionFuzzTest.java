@@ -70,7 +70,7 @@ class SessionFuzzTest {
         if ((flags & 1) != 0) {
             scripted.loggedIn(CAPABILITIES[flags >> 1 & 3]);
         } else {
-            scripted.session.backendConnected(scripted.server);
+            scripted.session.serverConnected(scripted.server);
         }
         int at = 1;
         while (at + 3 <= input.length) {

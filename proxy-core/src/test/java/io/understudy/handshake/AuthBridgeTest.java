@@ -9,10 +9,10 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.understudy.testkit.FakeLeg;
 import io.understudy.wire.Capabilities;
-import io.understudy.wire.packet.ClientReply;
+import io.understudy.wire.packet.AuthResponseField;
 import io.understudy.wire.packet.ErrPacket;
-import io.understudy.wire.packet.FirstAuthAnswer;
-import io.understudy.wire.packet.Greeting;
+import io.understudy.wire.packet.HandshakeResponse41;
+import io.understudy.wire.packet.HandshakeV10;
 import java.nio.charset.StandardCharsets;
 import java.security.KeyFactory;
 import java.security.KeyPair;
@@ -48,8 +48,8 @@ class AuthBridgeTest {
             });
 
     private AuthBridge bridge(boolean clientSecret, String method) {
-        Greeting greeting = new Greeting("8.4.0", 1, 0, 45, 2, SCRAMBLE, "caching_sha2_password");
-        ClientReply reply = new ClientReply(0, 0, 45, "app", null, "caching_sha2_password", false);
+        HandshakeV10 greeting = new HandshakeV10("8.4.0", 1, 0, 45, 2, SCRAMBLE, "caching_sha2_password");
+        HandshakeResponse41 reply = new HandshakeResponse41(0, 0, 45, "app", null, "caching_sha2_password", false);
         AuthBridge bridge = AuthBridge.between(clientSecret, !clientSecret, greeting, reply);
         assertThat(bridge).isNotNull();
         if (method.equals("sha256_password")) {
@@ -85,8 +85,8 @@ class AuthBridgeTest {
 
     @Test
     void legsThatAreAlikeNeedNoBridge() {
-        Greeting greeting = new Greeting("8.4.0", 1, 0, 45, 2, SCRAMBLE, "caching_sha2_password");
-        ClientReply reply = new ClientReply(0, 0, 45, "app", null, "caching_sha2_password", false);
+        HandshakeV10 greeting = new HandshakeV10("8.4.0", 1, 0, 45, 2, SCRAMBLE, "caching_sha2_password");
+        HandshakeResponse41 reply = new HandshakeResponse41(0, 0, 45, "app", null, "caching_sha2_password", false);
         assertThat(AuthBridge.between(true, true, greeting, reply)).isNull();
         assertThat(AuthBridge.between(false, false, greeting, reply)).isNull();
     }
@@ -109,7 +109,7 @@ class AuthBridgeTest {
                 + "\n-----END PUBLIC KEY-----\n";
         ByteBuf key = bytes(1).writeBytes(pem.getBytes(StandardCharsets.US_ASCII));
         assertThat(bridge.fromServer(key, handshake)).isTrue();
-        Cipher cipher = Cipher.getInstance(OwnKey.TRANSFORMATION);
+        Cipher cipher = Cipher.getInstance(ProxyRsaKey.TRANSFORMATION);
         cipher.init(Cipher.DECRYPT_MODE, pair.getPrivate());
         assertThat(masked(cipher.doFinal(payload(server.take())))).isEqualTo(PASSWORD);
         assertThat(client.take()).isEmpty();
@@ -120,13 +120,13 @@ class AuthBridgeTest {
     void anEncryptedPasswordIsDecryptedForTheServer(String method, int keyRequest) throws Exception {
         AuthBridge bridge = bridge(false, method);
         assertThat(bridge.fromClient(bytes(keyRequest), handshake)).isTrue();
-        byte[] answer = payload(client.take());
-        assertThat(answer[0]).isEqualTo((byte) 1);
-        String pem = new String(answer, 1, answer.length - 1, StandardCharsets.US_ASCII);
+        byte[] response = payload(client.take());
+        assertThat(response[0]).isEqualTo((byte) 1);
+        String pem = new String(response, 1, response.length - 1, StandardCharsets.US_ASCII);
         PublicKey key = KeyFactory.getInstance("RSA")
                 .generatePublic(new X509EncodedKeySpec(
                         Base64.getMimeDecoder().decode(pem.replaceAll("-----[A-Z ]+-----", ""))));
-        Cipher cipher = Cipher.getInstance(OwnKey.TRANSFORMATION);
+        Cipher cipher = Cipher.getInstance(ProxyRsaKey.TRANSFORMATION);
         cipher.init(Cipher.ENCRYPT_MODE, key);
 
         assertThat(bridge.fromClient(Unpooled.wrappedBuffer(cipher.doFinal(masked(PASSWORD))), handshake))
@@ -139,29 +139,29 @@ class AuthBridgeTest {
         AuthBridge bridge = bridge(false, "caching_sha2_password");
         assertThatThrownBy(() -> bridge.fromClient(Unpooled.wrappedBuffer(new byte[256]), handshake))
                 .isInstanceOfSatisfying(
-                        Refusal.class, e -> assertThat(e.error().code()).isEqualTo(1045));
+                        LoginRefusal.class, e -> assertThat(e.error().code()).isEqualTo(1045));
     }
 
     /** The server's default method is sha256_password: the handshake response holds the first word already. */
-    private static ByteBuf response(byte[] answer) {
+    private static ByteBuf response(byte[] response) {
         return Unpooled.buffer()
                 .writeZero(32)
                 .writeBytes("app\0".getBytes(StandardCharsets.US_ASCII))
-                .writeByte(answer.length)
-                .writeBytes(answer)
+                .writeByte(response.length)
+                .writeBytes(response)
                 .writeBytes("shop\0sha256_password\0rest".getBytes(StandardCharsets.US_ASCII));
     }
 
     private AuthBridge sha256Bridge(boolean clientSecret) {
-        Greeting greeting = new Greeting("8.4.0", 1, 0, 45, 2, SCRAMBLE, "sha256_password");
-        ClientReply reply = new ClientReply(0, 0, 45, "app", "shop", "sha256_password", false);
+        HandshakeV10 greeting = new HandshakeV10("8.4.0", 1, 0, 45, 2, SCRAMBLE, "sha256_password");
+        HandshakeResponse41 reply = new HandshakeResponse41(0, 0, 45, "app", "shop", "sha256_password", false);
         AuthBridge bridge = AuthBridge.between(clientSecret, !clientSecret, greeting, reply);
         assertThat(bridge).isNotNull();
         return bridge;
     }
 
     private static byte @Nullable [] first(AuthBridge bridge, ByteBuf response) {
-        return bridge.first(response, FirstAuthAnswer.ofHandshake(response, LAYOUT));
+        return bridge.first(response, AuthResponseField.ofHandshake(response, LAYOUT));
     }
 
     @Test
@@ -179,7 +179,7 @@ class AuthBridgeTest {
                 + "\n-----END PUBLIC KEY-----\n";
         assertThat(bridge.fromServer(bytes(1).writeBytes(pem.getBytes(StandardCharsets.US_ASCII)), handshake))
                 .isTrue();
-        Cipher cipher = Cipher.getInstance(OwnKey.TRANSFORMATION);
+        Cipher cipher = Cipher.getInstance(ProxyRsaKey.TRANSFORMATION);
         cipher.init(Cipher.DECRYPT_MODE, pair.getPrivate());
         assertThat(masked(cipher.doFinal(payload(server.take())))).isEqualTo(PASSWORD);
     }

@@ -16,9 +16,9 @@ import io.understudy.testkit.Scripted;
 import io.understudy.testkit.Watcher;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.CommandCode;
-import io.understudy.wire.packet.ClientReply;
 import io.understudy.wire.packet.ErrPacket;
-import io.understudy.wire.packet.Greeting;
+import io.understudy.wire.packet.HandshakeResponse41;
+import io.understudy.wire.packet.HandshakeV10;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -40,7 +40,7 @@ class LoginTest {
     }
 
     private void greeted() {
-        scripted.session.backendConnected(scripted.server);
+        scripted.session.serverConnected(scripted.server);
         scripted.server(GREETING);
         assertThat(scripted.client.take()).isEqualTo(GREETING);
     }
@@ -61,7 +61,7 @@ class LoginTest {
 
     @Test
     void plainByteByByte() {
-        scripted.session.backendConnected(scripted.server);
+        scripted.session.serverConnected(scripted.server);
         for (byte one : GREETING) {
             scripted.server(of(one));
         }
@@ -99,7 +99,7 @@ class LoginTest {
 
     @Test
     void refusedInsteadOfGreeted() {
-        scripted.session.backendConnected(scripted.server);
+        scripted.session.serverConnected(scripted.server);
         byte[] refusal = packet(0, concat(of(0xFF, 16, 4), text("Too many connections")));
         scripted.server(refusal);
         assertThat(scripted.client.take()).isEqualTo(refusal);
@@ -128,13 +128,13 @@ class LoginTest {
         long extended = Capabilities.MARIADB_CACHE_METADATA | Capabilities.MARIADB_PROGRESS;
         long all =
                 MARIA | Capabilities.COMPRESS | Capabilities.SSL | extended | Capabilities.MARIADB_COM_MULTI | unknown;
-        scripted.session.backendConnected(scripted.server);
+        scripted.session.serverConnected(scripted.server);
         byte[] sent = Scripted.greeting(all, "11.4.2-MariaDB");
         scripted.server(packet(0, sent));
         byte[] offered = scripted.client.take();
         assertThat(offered).hasSize(sent.length + 4);
-        Greeting before = Greeting.parse(Bytes.unpooled(sent));
-        Greeting after = Greeting.parse(Bytes.unpooled(slice(offered, 4, offered.length)));
+        HandshakeV10 before = HandshakeV10.parse(Bytes.unpooled(sent));
+        HandshakeV10 after = HandshakeV10.parse(Bytes.unpooled(slice(offered, 4, offered.length)));
         assertThat(before.capabilities()).isEqualTo(all);
         assertThat(after.capabilities()).isEqualTo(MARIA | extended);
         assertThat(after.scramble()).isEqualTo(before.scramble()).isEqualTo(text("12345678abcdefghijkl"));
@@ -144,7 +144,7 @@ class LoginTest {
         long own = Capabilities.REMEMBER_OPTIONS;
         scripted.client(packet(1, Scripted.reply(all | own | Capabilities.ZSTD_COMPRESSION, "app", null)));
         byte[] passed = scripted.server.take();
-        assertThat(ClientReply.parse(Bytes.unpooled(slice(passed, 4, passed.length)))
+        assertThat(HandshakeResponse41.parse(Bytes.unpooled(slice(passed, 4, passed.length)))
                         .capabilities())
                 .isEqualTo(MARIA | extended | own);
         scripted.server(packet(2, ok(0, 2)));
@@ -194,7 +194,7 @@ class LoginTest {
 
     @Test
     void badGreetings() {
-        scripted.session.backendConnected(scripted.server);
+        scripted.session.serverConnected(scripted.server);
         scripted.server(packet(0, of(9, 1, 2)));
         ErrPacket err = toldClient(0);
         assertThat(err.code()).isEqualTo(1043);
@@ -228,7 +228,7 @@ class LoginTest {
 
     @Test
     void aClientThatSpeaksFirst() {
-        scripted.session.backendConnected(scripted.server);
+        scripted.session.serverConnected(scripted.server);
         scripted.client(packet(0, text("GET / HTTP/1.1")));
         assertThat(scripted.client.reading())
                 .as("read on ahead of the greeting")
@@ -241,7 +241,7 @@ class LoginTest {
     @Test
     void aClientThatLogsInFirst() {
         scripted.session.fromClient(Bytes.buffer(scripted.memory.alloc(), Bytes.slice(REPLY, 0, 7)));
-        scripted.session.backendConnected(scripted.server);
+        scripted.session.serverConnected(scripted.server);
         scripted.client(Bytes.slice(REPLY, 7, REPLY.length));
         assertThat(scripted.server.take()).isEmpty();
         scripted.server(GREETING);

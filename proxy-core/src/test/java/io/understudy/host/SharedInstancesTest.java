@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.understudy.backend.PrimaryMonitor;
 import io.understudy.config.Address;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.metrics.LatencyHistograms;
 import io.understudy.plugin.PluginContext;
+import io.understudy.server.PrimaryMonitor;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -53,16 +53,16 @@ class InjectionTest {
     private boolean preceded(byte[] command) {
         scripted.client(command);
         byte[] sent = scripted.server.take();
-        boolean ours = sent.length > command.length;
-        assertThat(sent).isEqualTo(ours ? concat(OURS, command) : command);
-        if (ours) {
+        boolean injected = sent.length > command.length;
+        assertThat(sent).isEqualTo(injected ? concat(OURS, command) : command);
+        if (injected) {
             scripted.server(packet(1, ok(0, AC)));
             assertThat(scripted.client.take()).isEmpty();
         }
-        return ours;
+        return injected;
     }
 
-    private void answer(byte[] payload) {
+    private void response(byte[] payload) {
         scripted.server(packet(1, payload));
         assertThat(scripted.client.take()).isEqualTo(packet(1, payload));
     }
@@ -78,50 +78,51 @@ class InjectionTest {
                 eofMode == 0 ? packet(3, eof(AC)) : new byte[0],
                 packet(4, Bytes.shortString("v")),
                 packet(5, end));
-        byte[] theirAnswer = packet(1, ok(1, AC));
-        byte[][] oursAnswered = {packet(1, ok(0, AC)), packet(1, ok(0, 0, AC, 3)), packet(1, err(1193, "unknown")), rows
+        byte[] theirResponse = packet(1, ok(1, AC));
+        byte[][] injectedAnswered = {
+            packet(1, ok(0, AC)), packet(1, ok(0, 0, AC, 3)), packet(1, err(1193, "unknown")), rows
         };
         int injected = 0;
-        for (byte[] answer : oursAnswered) {
-            byte[] both = concat(answer, theirAnswer);
+        for (byte[] response : injectedAnswered) {
+            byte[] both = concat(response, theirResponse);
             for (int cut = 0; cut < both.length; cut++) {
                 scripted.client(THEIRS);
                 assertThat(scripted.server.take()).isEqualTo(concat(OURS, THEIRS));
                 scripted.server(Bytes.slice(both, 0, cut));
                 scripted.server(Bytes.slice(both, cut, both.length));
-                assertThat(scripted.client.take()).isEqualTo(theirAnswer);
+                assertThat(scripted.client.take()).isEqualTo(theirResponse);
                 assertThat(watcher.injected).hasSize(++injected);
             }
         }
         assertThat(watcher.injected).contains(InjectionResult.OK, new InjectionResult(1193, "unknown"));
-        assertThat(watcher.answers).hasSize(injected);
+        assertThat(watcher.responses).hasSize(injected);
         assertThat(scripted.model().commands()).isEqualTo(injected);
     }
 
     @Test
     void nobodyIsWokenForTheShortestAnswerToOursAlone() {
         start(Scripted.CLASSIC);
-        byte[] oursAnswered = packet(1, ok(0, AC));
-        byte[] theirAnswer = packet(1, ok(1, AC));
+        byte[] injectedAnswered = packet(1, ok(0, AC));
+        byte[] theirResponse = packet(1, ok(1, AC));
         scripted.client(THEIRS);
-        assertThat(scripted.server.leastRead()).isEqualTo(oursAnswered.length + 1);
-        scripted.server(oursAnswered, theirAnswer);
+        assertThat(scripted.server.leastRead()).isEqualTo(injectedAnswered.length + 1);
+        scripted.server(injectedAnswered, theirResponse);
         scripted.client(Bytes.command(CommandCode.PING, ""));
         assertThat(scripted.server.leastRead())
                 .as("of an answer to a command of the client's alone")
                 .isEqualTo(1);
-        scripted.server(theirAnswer);
+        scripted.server(theirResponse);
 
         scripted.client(THEIRS);
         scripted.server(packet(1, err(1193, "unknown")));
         assertThat(scripted.server.leastRead())
                 .as("of the second answer, after the first")
                 .isEqualTo(1);
-        scripted.server(theirAnswer);
+        scripted.server(theirResponse);
         scripted.client(THEIRS);
-        scripted.server(oursAnswered, Bytes.slice(theirAnswer, 0, 5));
+        scripted.server(injectedAnswered, Bytes.slice(theirResponse, 0, 5));
         assertThat(scripted.server.leastRead()).as("of the rest of an answer").isEqualTo(1);
-        scripted.server(Bytes.slice(theirAnswer, 5, theirAnswer.length));
+        scripted.server(Bytes.slice(theirResponse, 5, theirResponse.length));
     }
 
     @Test
@@ -141,23 +142,23 @@ class InjectionTest {
         start(Scripted.CLASSIC);
         scripted.client(THEIRS, THEIRS, THEIRS);
         assertThat(scripted.server.take()).isEqualTo(concat(OURS, THEIRS, THEIRS, THEIRS));
-        byte[] answers = concat(packet(1, ok(1, AC)), packet(1, ok(2, AC)), packet(1, ok(3, AC)));
-        scripted.server(packet(1, ok(0, AC)), answers);
-        assertThat(scripted.client.take()).isEqualTo(answers);
-        assertThat(watcher.answers).extracting(Watcher.Seen::affected).containsExactly(1L, 2L, 3L);
+        byte[] responses = concat(packet(1, ok(1, AC)), packet(1, ok(2, AC)), packet(1, ok(3, AC)));
+        scripted.server(packet(1, ok(0, AC)), responses);
+        assertThat(scripted.client.take()).isEqualTo(responses);
+        assertThat(watcher.responses).extracting(Watcher.Seen::affected).containsExactly(1L, 2L, 3L);
     }
 
     @Test
     void notInATransaction() {
         start(Scripted.CLASSIC);
         assertThat(preceded(Bytes.command(CommandCode.QUERY, "BEGIN"))).isTrue();
-        answer(ok(0, AC | ServerStatus.IN_TRANS));
+        response(ok(0, AC | ServerStatus.IN_TRANS));
         assertThat(preceded(THEIRS)).isFalse();
-        answer(ok(1, AC | ServerStatus.IN_TRANS));
+        response(ok(1, AC | ServerStatus.IN_TRANS));
         assertThat(preceded(Bytes.command(CommandCode.QUERY, "COMMIT"))).isFalse();
-        answer(ok(0, AC));
+        response(ok(0, AC));
         assertThat(preceded(THEIRS)).isTrue();
-        answer(ok(0, AC));
+        response(ok(0, AC));
     }
 
     @Test
@@ -165,15 +166,15 @@ class InjectionTest {
         start(Scripted.CLASSIC);
         byte[] call = Bytes.command(CommandCode.QUERY, "CALL p()");
         assertThat(preceded(call)).isTrue();
-        answer(err(1062, "duplicate"));
+        response(err(1062, "duplicate"));
         assertThat(preceded(THEIRS)).isFalse();
-        answer(ok(0, AC));
+        response(ok(0, AC));
         assertThat(preceded(THEIRS)).isTrue();
-        answer(err(1062, "duplicate"));
+        response(err(1062, "duplicate"));
         assertThat(preceded(THEIRS))
                 .as("a plain statement under autocommit leaves none")
                 .isTrue();
-        answer(ok(0, AC));
+        response(ok(0, AC));
     }
 
     @Test
@@ -193,20 +194,20 @@ class InjectionTest {
         scripted.server(opened);
         assertThat(scripted.client.take()).isEqualTo(opened);
         assertThat(preceded(THEIRS)).isFalse();
-        answer(ok(0, AC));
+        response(ok(0, AC));
         scripted.client(Bytes.command(CommandCode.STMT_RESET, int4(1)));
         scripted.server.take();
-        answer(ok(0, AC));
+        response(ok(0, AC));
         assertThat(preceded(THEIRS)).isTrue();
-        answer(ok(0, AC));
+        response(ok(0, AC));
         scripted.client(Bytes.command(CommandCode.STMT_SEND_LONG_DATA, concat(int4(1), int2(0), text("x"))));
         scripted.server.take();
         assertThat(preceded(THEIRS)).isFalse();
-        answer(ok(0, AC));
+        response(ok(0, AC));
         scripted.client(Bytes.command(CommandCode.STMT_CLOSE, int4(1)));
         scripted.server.take();
         assertThat(preceded(THEIRS)).isTrue();
-        answer(ok(0, AC));
+        response(ok(0, AC));
     }
 
     @ParameterizedTest
@@ -222,7 +223,7 @@ class InjectionTest {
     void notAheadOfWhatReadsDiagnostics(String sql) {
         start(Scripted.CLASSIC);
         assertThat(preceded(Bytes.command(CommandCode.QUERY, sql))).isFalse();
-        answer(ok(0, AC));
+        response(ok(0, AC));
         assertThat(watcher.asked).isZero();
     }
 
@@ -230,7 +231,7 @@ class InjectionTest {
     void notAheadOfCommandsThatAreNoStatements() {
         start(Scripted.CLASSIC);
         assertThat(preceded(Bytes.command(CommandCode.PING, ""))).isFalse();
-        answer(ok(0, AC));
+        response(ok(0, AC));
         assertThat(watcher.asked).isZero();
     }
 
@@ -239,10 +240,10 @@ class InjectionTest {
         start(Scripted.CLASSIC | Capabilities.QUERY_ATTRIBUTES);
         byte[] theirs = Bytes.command(CommandCode.QUERY, concat(of(0, 1), text("SELECT 1")));
         scripted.client(theirs);
-        byte[] ours = Bytes.command(CommandCode.QUERY, concat(of(0, 1), text(SET)));
-        assertThat(scripted.server.take()).isEqualTo(concat(ours, theirs));
+        byte[] injected = Bytes.command(CommandCode.QUERY, concat(of(0, 1), text(SET)));
+        assertThat(scripted.server.take()).isEqualTo(concat(injected, theirs));
         assertThat(watcher.texts).containsExactly("SELECT 1");
         scripted.server(packet(1, ok(0, AC)));
-        answer(ok(0, AC));
+        response(ok(0, AC));
     }
 }

@@ -8,17 +8,17 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.understudy.backend.BackendConnector;
 import io.understudy.base.Cidr;
-import io.understudy.client.NetworkTransport;
 import io.understudy.config.AcceptProxyProtocol;
 import io.understudy.config.Address;
 import io.understudy.config.Transport;
+import io.understudy.connection.NetworkTransport;
 import io.understudy.fuzz.Corpus;
 import io.understudy.fuzz.Fuzz;
 import io.understudy.host.PluginHost;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistograms;
+import io.understudy.server.PrimaryConnector;
 import io.understudy.session.SessionEnvironment;
 import io.understudy.session.SessionRegistry;
 import io.understudy.sql.SqlAnalyzer;
@@ -51,7 +51,7 @@ class ProxyGateFuzzTest {
 
     private static RelayContext context() {
         CoreMetrics metrics = new CoreMetrics(new SimpleMeterRegistry(), new LatencyHistograms(), CommandCode::name);
-        BackendConnector nowhere = new BackendConnector(
+        PrimaryConnector nowhere = new PrimaryConnector(
                 NetworkTransport.resolve(Transport.NIO),
                 Address.parse("127.0.0.1:1"),
                 Duration.ofSeconds(1),
@@ -117,7 +117,7 @@ class ProxyGateFuzzTest {
         Behind behind = new Behind();
         FromLoopback channel = new FromLoopback();
         channel.config().setAllocator(memory.alloc());
-        ProxyGate.addTo(channel, mode, List.of(Cidr.parse("127.0.0.0/8")), CONTEXT);
+        ProxyProtocolHandler.addTo(channel, mode, List.of(Cidr.parse("127.0.0.0/8")), CONTEXT);
         channel.pipeline().addLast(behind);
         channel.pipeline().fireChannelActive();
         Random random = new Random(cuts);

@@ -35,7 +35,7 @@ class AfterLoginTest {
     /** Logs in; the client has sent {@code early} right behind its last authentication packet. */
     private void logIn(byte[] early) {
         watcher.first = new InjectedStatement(SET, "probe");
-        scripted.session.backendConnected(scripted.server);
+        scripted.session.serverConnected(scripted.server);
         scripted.server(packet(0, Scripted.greeting(Scripted.CLASSIC, "8.4.0")));
         scripted.client(packet(1, Scripted.reply(Scripted.CLASSIC, "app", null)), early);
         scripted.server.take();
@@ -59,9 +59,9 @@ class AfterLoginTest {
         assertThat(watcher.injected).containsExactly(InjectionResult.OK);
         assertThat(scripted.server.take()).isEqualTo(concat(THEIRS, PING));
         assertThat(scripted.client.take()).isEmpty();
-        byte[] answers = concat(packet(1, ok(1, AC)), packet(1, ok(0, AC)));
-        scripted.server(answers);
-        assertThat(scripted.client.take()).isEqualTo(answers);
+        byte[] responses = concat(packet(1, ok(1, AC)), packet(1, ok(0, AC)));
+        scripted.server(responses);
+        assertThat(scripted.client.take()).isEqualTo(responses);
         scripted.client(THEIRS);
         assertThat(scripted.server.take()).isEqualTo(THEIRS);
         scripted.finish();

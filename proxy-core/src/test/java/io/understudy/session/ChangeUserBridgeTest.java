@@ -50,10 +50,10 @@ class ChangeUserBridgeTest {
         scripted.loggedIn(Scripted.CLASSIC);
     }
 
-    private static byte[] changeUser(String method, byte[] answer) {
+    private static byte[] changeUser(String method, byte[] response) {
         return Bytes.command(
                 CommandCode.CHANGE_USER,
-                concat(text("other\0"), of(answer.length), answer, text("shop\0"), int2(45), text(method + "\0")));
+                concat(text("other\0"), of(response.length), response, text("shop\0"), int2(45), text(method + "\0")));
     }
 
     private static byte[] switchTo(String method) {

@@ -109,14 +109,14 @@ class SessionLifeTest {
     }
 
     @Test
-    void backendCannotBeHad() {
+    void primaryCannotBeReached() {
         Scripted scripted = new Scripted(Memory.heap());
-        scripted.session.backendFailed(1042, "08S01", "no route");
+        scripted.session.serverFailed(1042, "08S01", "no route");
         byte[] sent = scripted.client.take();
         assertThat(sent).isEqualTo(packet(0, Bytes.concat(of(0xFF), Bytes.int2(1042), Bytes.text("#08S01no route"))));
         assertThat(scripted.closed("backend_unreachable")).isEqualTo(1);
         scripted.finish();
-        scripted.session.backendFailed(1042, "08S01", "no route");
+        scripted.session.serverFailed(1042, "08S01", "no route");
         assertThat(scripted.client.take()).isEmpty();
     }
 
@@ -138,10 +138,10 @@ class SessionLifeTest {
     void unknownCommandInAPipelineDoesNotEndTheSession() {
         Scripted scripted = loggedIn();
         scripted.client(Bytes.command(0x77, ""), QUERY);
-        byte[] answers =
+        byte[] responses =
                 Bytes.concat(packet(1, Bytes.err(1047, "unknown")), packet(1, of(1)), packet(2, definition("a")));
-        scripted.server(answers);
-        assertThat(scripted.client.take()).isEqualTo(answers);
+        scripted.server(responses);
+        assertThat(scripted.client.take()).isEqualTo(responses);
         assertThat(scripted.session.loggedIn()).isTrue();
         scripted.finish();
     }
@@ -226,7 +226,7 @@ class SessionLifeTest {
                         .counter())
                 .isNotNull()
                 .satisfies(counter -> assertThat(counter.count()).isEqualTo(1));
-        assertThat(watcher.answers).hasSize(4);
+        assertThat(watcher.responses).hasSize(4);
         assertThat(watcher.resets).isEqualTo(1);
         assertThat(watcher.closings).containsExactly("client_closed");
     }
@@ -258,7 +258,7 @@ class SessionLifeTest {
         scripted.client.countOnly();
         scripted.server.countOnly();
         ByteBuf command = Bytes.buffer(scripted.memory.alloc(), QUERY);
-        ByteBuf answer = Bytes.buffer(
+        ByteBuf response = Bytes.buffer(
                 scripted.memory.alloc(),
                 Bytes.concat(
                         packet(1, of(1)),
@@ -266,22 +266,22 @@ class SessionLifeTest {
                         packet(3, Bytes.eof(AC)),
                         packet(4, of(1, 65)),
                         packet(5, Bytes.eof(AC))));
-        run(scripted, command, answer, 20_000);
+        run(scripted, command, response, 20_000);
         var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         long before = threads.getCurrentThreadAllocatedBytes();
-        run(scripted, command, answer, 20_000);
+        run(scripted, command, response, 20_000);
         long allocated = threads.getCurrentThreadAllocatedBytes() - before;
         assertThat(allocated).as("bytes allocated by 20,000 commands").isLessThan(20_000);
         command.release();
-        answer.release();
+        response.release();
         scripted.finish();
     }
 
-    private static void run(Scripted scripted, ByteBuf command, ByteBuf answer, int times) {
+    private static void run(Scripted scripted, ByteBuf command, ByteBuf response, int times) {
         for (int i = 0; i < times; i++) {
             scripted.session.fromClient(command.retain());
             scripted.session.clientReadComplete();
-            scripted.session.fromServer(answer.retain());
+            scripted.session.fromServer(response.retain());
             scripted.session.serverReadComplete();
         }
     }

@@ -50,14 +50,14 @@ class UnreadTest {
     /** Any bytes pass, both ways; the observer is told once; the end is counted as of any session. */
     private static void passes(Scripted scripted, Watcher watcher) {
         assertThat(watcher.closings).containsExactly("unread");
-        int told = watcher.commands.size() + watcher.answers.size() + watcher.asked + watcher.injected.size();
+        int told = watcher.commands.size() + watcher.responses.size() + watcher.asked + watcher.injected.size();
         for (byte[] bytes : List.of(QUERY, of(7), packet(3, of(0xFF, 1, 2)), of(0, 0, 0))) {
             scripted.client(bytes);
             assertThat(scripted.server.take()).isEqualTo(bytes);
             scripted.server(bytes);
             assertThat(scripted.client.take()).isEqualTo(bytes);
         }
-        assertThat(watcher.commands.size() + watcher.answers.size() + watcher.asked + watcher.injected.size())
+        assertThat(watcher.commands.size() + watcher.responses.size() + watcher.asked + watcher.injected.size())
                 .isEqualTo(told);
         assertThat(scripted.session.loggedIn()).isTrue();
         assertThat(scripted.client.reading()).isTrue();

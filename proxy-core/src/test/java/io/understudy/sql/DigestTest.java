@@ -119,7 +119,7 @@ class DigestTest {
     }
 
     @Test
-    void answersFromTheCache() {
+    void responsesFromTheCache() {
         SqlAnalyzer analyzer = new SqlAnalyzer();
         byte[] a = "SELECT * FROM t WHERE a = 1".getBytes(StandardCharsets.US_ASCII);
         byte[] b = "xSELECT * FROM t WHERE a = 'two' -- c".getBytes(StandardCharsets.US_ASCII);

@@ -13,7 +13,7 @@ import java.util.List;
  */
 public final class Conversation {
     /** One packet. {@code answers} is how many answers are over when it has passed. */
-    private record Step(boolean fromClient, byte[] bytes, int answers) {}
+    private record Step(boolean fromClient, byte[] bytes, int responses) {}
 
     private final String name;
     private final long capabilities;
@@ -74,10 +74,10 @@ public final class Conversation {
         for (int i = 0; i < steps.size(); i++) {
             Step step = steps.get(i);
             send(scripted, step.fromClient, step.bytes);
-            assertThat(watcher.answers)
+            assertThat(watcher.responses)
                     .as("%s: answers over after step %d", name, i)
-                    .hasSize(step.answers)
-                    .isEqualTo(seen.subList(0, step.answers));
+                    .hasSize(step.responses)
+                    .isEqualTo(seen.subList(0, step.responses));
             check(scripted, step.fromClient, step.bytes);
         }
         assertThat(scripted.model().commands()).isEqualTo(commands);
@@ -104,7 +104,7 @@ public final class Conversation {
             if (before != null && before.fromClient == step.fromClient) {
                 runs.set(
                         runs.size() - 1,
-                        new Step(step.fromClient, Bytes.concat(before.bytes, step.bytes), step.answers));
+                        new Step(step.fromClient, Bytes.concat(before.bytes, step.bytes), step.responses));
             } else {
                 runs.add(step);
             }
@@ -129,7 +129,7 @@ public final class Conversation {
             check(scripted, run.fromClient, run.bytes);
         }
         if (interests != 0) {
-            assertThat(watcher.answers).as("%s, cut at %d", name, cut).isEqualTo(seen);
+            assertThat(watcher.responses).as("%s, cut at %d", name, cut).isEqualTo(seen);
         }
         scripted.finish();
     }

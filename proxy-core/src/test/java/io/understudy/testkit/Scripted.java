@@ -135,7 +135,7 @@ public final class Scripted {
     }
 
     public Scripted loggedIn(long capabilities, int status) {
-        session.backendConnected(server);
+        session.serverConnected(server);
         boolean mariaDb = (capabilities & Capabilities.LONG_PASSWORD) == 0;
         server(Bytes.packet(0, greeting(capabilities, mariaDb ? "5.5.5-10.11.6-MariaDB" : "8.4.0")));
         client(Bytes.packet(1, reply(capabilities, "app", null)));

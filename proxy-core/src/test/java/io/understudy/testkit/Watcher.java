@@ -20,7 +20,7 @@ public class Watcher implements SessionObserver {
 
     public final List<Integer> commands = new ArrayList<>();
     public final List<@Nullable String> texts = new ArrayList<>();
-    public final List<Seen> answers = new ArrayList<>();
+    public final List<Seen> responses = new ArrayList<>();
     public final List<@Nullable String> gtids = new ArrayList<>();
     public final List<InjectionResult> injected = new ArrayList<>();
     public final List<String> closings = new ArrayList<>();
@@ -59,7 +59,7 @@ public class Watcher implements SessionObserver {
     @Override
     public void onResponse(CommandView command, ResponseView response) {
         gtids.add(response.gtid());
-        answers.add(new Seen(
+        responses.add(new Seen(
                 command.code(),
                 response.errorCode(),
                 response.status(),

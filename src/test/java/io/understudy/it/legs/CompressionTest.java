@@ -2,8 +2,8 @@ package io.understudy.it.legs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.cli.embedded.EmbeddedServer;
-import io.understudy.cli.embedded.ServerOptions;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.ServerOptions;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;

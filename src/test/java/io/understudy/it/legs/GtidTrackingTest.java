@@ -3,8 +3,8 @@ package io.understudy.it.legs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.cli.embedded.EmbeddedServer;
-import io.understudy.cli.embedded.ServerOptions;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.ServerOptions;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -51,7 +51,7 @@ class GtidTrackingTest {
         try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), "", "", probe);
                 RawClient direct = new RawClient(server.port(), "nopass", capabilities);
                 RawClient through = new RawClient(proxy.port, "nopass", capabilities)) {
-            assertThat(through.loginAnswer).isEqualTo(direct.loginAnswer);
+            assertThat(through.loginResponse).isEqualTo(direct.loginResponse);
             step(direct, through, INIT_DB, "shop");
             step(direct, through, QUERY, "UPDATE shop.t SET n = n + 1");
             step(direct, through, QUERY, "SET NAMES utf8mb4");

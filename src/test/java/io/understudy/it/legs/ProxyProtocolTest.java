@@ -2,8 +2,8 @@ package io.understudy.it.legs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.cli.embedded.EmbeddedServer;
-import io.understudy.cli.embedded.ServerOptions;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.ServerOptions;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -49,7 +49,7 @@ class ProxyProtocolTest {
                 }) {
             try (ProxyUnderTest proxy = accepting("v1", "127.0.0.0/8");
                     RawClient client = new RawClient(proxy.port, "nopass", 0, header)) {
-                assertThat(client.loginAnswer[4]).as(header).isZero();
+                assertThat(client.loginResponse[4]).as(header).isZero();
                 assertThat(proxy.server().registry().all())
                         .singleElement()
                         .satisfies(session ->
@@ -67,7 +67,7 @@ class ProxyProtocolTest {
         for (String header : new String[] {signature + v4, signature + withMore}) {
             try (ProxyUnderTest proxy = accepting("v2", "127.0.0.0/8");
                     RawClient client = new RawClient(proxy.port, "nopass", 0, header)) {
-                assertThat(client.loginAnswer[4]).isZero();
+                assertThat(client.loginResponse[4]).isZero();
                 assertThat(proxy.server().registry().all())
                         .singleElement()
                         .satisfies(session ->

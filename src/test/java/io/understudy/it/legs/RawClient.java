@@ -18,7 +18,7 @@ final class RawClient implements AutoCloseable {
 
     private final Socket socket;
     private final DataInputStream in;
-    final byte[] loginAnswer;
+    final byte[] loginResponse;
 
     RawClient(int port, String user, int capabilities) throws IOException {
         this(port, user, capabilities, "");
@@ -39,7 +39,7 @@ final class RawClient implements AutoCloseable {
         reply.write(new byte[23]);
         reply.write((user + "\0\0mysql_native_password\0").getBytes(StandardCharsets.US_ASCII));
         send(reply.toByteArray(), 1);
-        loginAnswer = packet();
+        loginResponse = packet();
     }
 
     /** A packet with its header. */

@@ -3,8 +3,8 @@ package io.understudy.it.legs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.cli.embedded.EmbeddedServer;
-import io.understudy.cli.embedded.ServerOptions;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.ServerOptions;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.cli.check.Finding;
 import io.understudy.cli.check.TlsCheck;
-import io.understudy.cli.embedded.EmbeddedServer;
-import io.understudy.cli.embedded.ServerOptions;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.ServerOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -65,7 +65,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         }
         boolean keepAlive = HttpUtil.isKeepAlive(request);
         boolean head = request.method().equals(HttpMethod.HEAD);
-        routes.answer(request)
+        routes.response(request)
                 .thenAccept(reply -> context.executor().execute(() -> send(context, reply, keepAlive, head)));
     }
 

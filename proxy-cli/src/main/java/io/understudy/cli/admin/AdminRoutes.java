@@ -57,7 +57,7 @@ final class AdminRoutes {
     }
 
     /** Never fails: what goes wrong is an answer too. The request is not read after this returns. */
-    CompletionStage<Reply> answer(FullHttpRequest request) {
+    CompletionStage<Reply> response(FullHttpRequest request) {
         try {
             QueryStringDecoder target = new QueryStringDecoder(request.uri());
             Supplier<CompletionStage<Reply>> read = readable(target.path(), request);

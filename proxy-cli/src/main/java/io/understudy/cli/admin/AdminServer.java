@@ -41,7 +41,7 @@ public final class AdminServer implements AutoCloseable {
      * @param answer time for a view or an action
      * @param connections at once; the next one is closed
      */
-    record Limits(Duration request, Duration answer, int connections) {
+    record Limits(Duration request, Duration response, int connections) {
 
         static final Limits DEFAULT = new Limits(Duration.ofSeconds(30), Duration.ofSeconds(15), 256);
     }
@@ -71,7 +71,7 @@ public final class AdminServer implements AutoCloseable {
         this.token = new AdminToken(token);
         group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("admin-http", true), NioIoHandler.newFactory());
-        workers = new AdminWorkers(group.next(), limits.answer());
+        workers = new AdminWorkers(group.next(), limits.response());
         AdminRoutes routes = new AdminRoutes(endpoints, this.token, registry, readiness, workers);
         ChannelFuture bound = new ServerBootstrap()
                 .group(group)

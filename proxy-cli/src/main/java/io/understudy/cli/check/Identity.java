@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Identity(@Nullable String uuid, String serverId, String place) {
 
-    static Identity of(Question ask) throws SQLException {
+    static Identity of(CheckConnection ask) throws SQLException {
         String uuid = ask.variable("server_uuid");
         return new Identity(
                 uuid == null || uuid.isEmpty() ? null : uuid,

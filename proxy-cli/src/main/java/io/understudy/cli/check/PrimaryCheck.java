@@ -42,7 +42,8 @@ public final class PrimaryCheck {
             reach(primary);
             return findings;
         }
-        try (Question ask = Question.to(primary.address(), primary.tls(), monitor.user(), monitor.password())) {
+        try (CheckConnection ask =
+                CheckConnection.to(primary.address(), primary.tls(), monitor.user(), monitor.password())) {
             String version = String.valueOf(ask.one("SELECT VERSION()"));
             boolean mariaDb = version.contains("MariaDB");
             identity = Identity.of(ask);
@@ -81,7 +82,7 @@ public final class PrimaryCheck {
         }
     }
 
-    private void commitLatency(Question ask, boolean mariaDb, String user) throws SQLException {
+    private void commitLatency(CheckConnection ask, boolean mariaDb, String user) throws SQLException {
         if (!loaded.plugins().containsKey("commit-latency")) {
             return;
         }
@@ -110,12 +111,12 @@ public final class PrimaryCheck {
         }
     }
 
-    private static @Nullable String semiSyncMySql(Question ask) throws SQLException {
+    private static @Nullable String semiSyncMySql(CheckConnection ask) throws SQLException {
         String named = ask.variable("rpl_semi_sync_source_enabled");
         return named == null ? ask.variable("rpl_semi_sync_master_enabled") : named;
     }
 
-    private void domains(Question ask, boolean mariaDb) throws SQLException {
+    private void domains(CheckConnection ask, boolean mariaDb) throws SQLException {
         if (!loaded.plugins().containsKey("gtid-domain")) {
             return;
         }
@@ -146,7 +147,7 @@ public final class PrimaryCheck {
     }
 
     /** For accounts without BINLOG REPLAY: the procedure, or how to make it. */
-    private void procedure(Question ask, String where, String name) throws SQLException {
+    private void procedure(CheckConnection ask, String where, String name) throws SQLException {
         int dot = name.indexOf('.');
         String schema = name.substring(0, dot);
         String routine = name.substring(dot + 1);

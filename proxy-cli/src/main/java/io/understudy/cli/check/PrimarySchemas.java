@@ -17,7 +17,7 @@ public record PrimarySchemas(List<String> names, boolean all) {
 
     private static final Set<String> OF_THE_SERVER = Set.of("information_schema", "performance_schema", "mysql", "sys");
 
-    static PrimarySchemas of(Question ask) throws SQLException {
+    static PrimarySchemas of(CheckConnection ask) throws SQLException {
         List<String> names = ask.all("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA", 1).stream()
                 .filter(name -> !OF_THE_SERVER.contains(name.toLowerCase(Locale.ROOT)))
                 .sorted()

@@ -5,7 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.understudy.config.Address;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.MalformedPacketException;
-import io.understudy.wire.packet.Greeting;
+import io.understudy.wire.packet.HandshakeV10;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -39,7 +39,7 @@ record ServerTls(boolean offered, boolean mariaDb, @Nullable X509Certificate cer
         try (Socket socket = new Socket()) {
             socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.connect(new InetSocketAddress(address.host(), address.port()), TIMEOUT_MILLIS);
-            Greeting greeting = greeting(new DataInputStream(socket.getInputStream()));
+            HandshakeV10 greeting = greeting(new DataInputStream(socket.getInputStream()));
             if ((greeting.capabilities() & Capabilities.SSL) == 0) {
                 return new ServerTls(false, greeting.isMariaDb(), null);
             }
@@ -50,7 +50,7 @@ record ServerTls(boolean offered, boolean mariaDb, @Nullable X509Certificate cer
         }
     }
 
-    private static Greeting greeting(DataInputStream in) throws IOException {
+    private static HandshakeV10 greeting(DataInputStream in) throws IOException {
         byte[] header = in.readNBytes(HEADER);
         if (header.length < HEADER) {
             throw new IOException("the server closed the connection without a greeting");
@@ -60,7 +60,7 @@ record ServerTls(boolean offered, boolean mariaDb, @Nullable X509Certificate cer
         if (length > MAX_GREETING) {
             throw new IOException("the server's first packet has " + length + " bytes and cannot be a greeting");
         }
-        return Greeting.parse(Unpooled.wrappedBuffer(in.readNBytes(length)));
+        return HandshakeV10.parse(Unpooled.wrappedBuffer(in.readNBytes(length)));
     }
 
     private static void ask(OutputStream out) throws IOException {

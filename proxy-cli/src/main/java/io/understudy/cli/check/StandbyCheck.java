@@ -32,7 +32,8 @@ public final class StandbyCheck {
     }
 
     public List<Finding> run() {
-        try (Question ask = Question.to(standby.address(), standby.tls(), standby.user(), standby.password())) {
+        try (CheckConnection ask =
+                CheckConnection.to(standby.address(), standby.tls(), standby.user(), standby.password())) {
             add(Finding.ok(where, standby.address() + " answers, version " + ask.one("SELECT VERSION()")));
             if (primary != null && primary.isSameServerAs(Identity.of(ask))) {
                 add(Finding.error(where, "is the primary itself: mirrored statements would run on the primary"));
@@ -62,7 +63,7 @@ public final class StandbyCheck {
                 + "'@'%' IDENTIFIED BY '…'; GRANT SELECT ON <schema>.* TO '" + standby.user() + "'@'%'";
     }
 
-    private void account(Question ask) throws SQLException {
+    private void account(CheckConnection ask) throws SQLException {
         Grants grants = new Grants(ask.all("SHOW GRANTS", 1));
         List<Grants.Excess> more = grants.beyondReading();
         List<Grants.Excess> own = more.stream().filter(one -> !one.isPublic()).toList();
@@ -128,7 +129,7 @@ public final class StandbyCheck {
         }
     }
 
-    private void replication(Question ask) throws SQLException {
+    private void replication(CheckConnection ask) throws SQLException {
         List<Map<String, String>> channels;
         try {
             channels = ask.rows(ask.isMariaDb() ? "SHOW ALL SLAVES STATUS" : "SHOW REPLICA STATUS");
@@ -172,7 +173,7 @@ public final class StandbyCheck {
         }
     }
 
-    private void parallelApply(Question ask) throws SQLException {
+    private void parallelApply(CheckConnection ask) throws SQLException {
         if (!loaded.plugins().containsKey("gtid-domain") || !ask.isMariaDb()) {
             return;
         }

@@ -29,7 +29,7 @@ public final class Explainer {
     }
 
     /** @throws IllegalArgumentException when the client's address is none */
-    public Answer explain(Question question) {
+    public ExplainResult explain(ExplainRequest question) {
         byte[] text = question.sql().getBytes(StandardCharsets.UTF_8);
         StatementSummary summary = analyzer.summarize(text, 0, text.length, modes(question.dialect()));
         String normalized = analyzer.normalize(text, 0, text.length, 0);
@@ -43,7 +43,7 @@ public final class Explainer {
                 ? new MirrorExplanation(false, "plugin_off", null, null, List.of())
                 : MirrorExplanation.of(mirror, subject);
         DomainExplanation tagged = domains == null ? null : DomainExplanation.of(domains, subject);
-        return new Answer(
+        return new ExplainResult(
                 question.id(),
                 mirrored.mirrored(),
                 mirrored.reason(),

@@ -15,7 +15,7 @@ public final class JsonLines {
     private JsonLines() {}
 
     /** @throws IllegalArgumentException when the line is no JSON object with a text {@code sql} */
-    public static Question question(String line) {
+    public static ExplainRequest question(String line) {
         Map<String, Object> fields = new HashMap<>();
         try (JsonParser parser = JSON.createParser(line)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
@@ -39,7 +39,7 @@ public final class JsonLines {
         if (sql == null) {
             throw new IllegalArgumentException("the key \"sql\" with the statement's text is missing");
         }
-        return new Question(
+        return new ExplainRequest(
                 fields.get("id"),
                 sql,
                 text(fields, "user"),

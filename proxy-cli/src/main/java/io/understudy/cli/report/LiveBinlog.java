@@ -1,17 +1,17 @@
 package io.understudy.cli.report;
 
 import io.netty.channel.EventLoopGroup;
-import io.understudy.backend.OwnQuestions;
-import io.understudy.client.NetworkTransport;
-import io.understudy.client.WireClient;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.Transport;
+import io.understudy.connection.NettyServerConnector;
+import io.understudy.connection.NetworkTransport;
 import io.understudy.plugins.binlog.BinlogDump;
 import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
-import io.understudy.plugins.binlog.JdbcQuestions;
+import io.understudy.plugins.binlog.JdbcPrimaryQueries;
+import io.understudy.server.QueryPool;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -35,7 +35,7 @@ public final class LiveBinlog {
     public static void listen(PrimaryConfig primary, Duration length, Consumer<BinlogTransaction> out)
             throws IOException, InterruptedException {
         MonitorConfig monitor = primary.monitor();
-        OwnQuestions questions = OwnQuestions.to(primary);
+        QueryPool questions = QueryPool.to(primary);
         if (monitor == null || questions == null) {
             throw new IOException(
                     "primary.monitor is not configured; add an account with REPLICATION SLAVE, or give files");
@@ -45,7 +45,7 @@ public final class LiveBinlog {
         ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
         AtomicReference<String> trouble = new AtomicReference<>();
         CountDownLatch gone = new CountDownLatch(1);
-        WireClient client = new WireClient(
+        NettyServerConnector client = new NettyServerConnector(
                 transport,
                 loops,
                 primary.address(),
@@ -68,7 +68,7 @@ public final class LiveBinlog {
         };
         BinlogDump dump = new BinlogDump(
                 client,
-                new JdbcQuestions(questions.dataSource()),
+                new JdbcPrimaryQueries(questions.dataSource()),
                 executor,
                 System::nanoTime,
                 0,

@@ -1,12 +1,12 @@
 package io.understudy.cli.report;
 
-import io.understudy.backend.OwnQuestions;
 import io.understudy.config.Address;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.plugins.blackbox.Positions;
+import io.understudy.server.QueryPool;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -76,7 +76,7 @@ public final class LostSource {
                 primary.connectTimeout(),
                 monitor.user(),
                 monitor.password());
-        try (OwnQuestions questions = OwnQuestions.to(server)) {
+        try (QueryPool questions = QueryPool.to(server)) {
             return Positions.ask(questions.dataSource());
         } catch (SQLException e) {
             throw new IOException(on + " cannot be asked as " + monitor.user() + ": " + e.getMessage(), e);

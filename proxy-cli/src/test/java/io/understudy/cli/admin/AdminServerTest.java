@@ -306,10 +306,10 @@ class AdminServerTest {
 
     @Test
     void answersPipelinedRequestsInOrderOnOneConnection() throws Exception {
-        String answers = raw("GET /api/standbys HTTP/1.1\r\nHost: x\r\n\r\n"
+        String responses = raw("GET /api/standbys HTTP/1.1\r\nHost: x\r\n\r\n"
                 + "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n"
                 + "GET /api/broken HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-        assertThat(answers).containsSubsequence("standby-1", "\"live\"", "no such thing");
+        assertThat(responses).containsSubsequence("standby-1", "\"live\"", "no such thing");
     }
 
     @Test

@@ -152,7 +152,7 @@ final class Binder {
         }
         if (record instanceof HasWarnings warns) {
             for (String line : warns.warnings()) {
-                Refusal refusal = Refusal.of(line, mapping, keys(type), path);
+                RecordProblem refusal = RecordProblem.of(line, mapping, keys(type), path);
                 problems.warning(refusal.position(), refusal.path(), refusal.message());
             }
         }
@@ -225,7 +225,7 @@ final class Binder {
     private void refused(String message, YamlNode.Mapping mapping, Class<?> type, String path, Set<String> broken) {
         int before = problems.errors();
         for (String line : message.lines().toList()) {
-            Refusal refusal = Refusal.of(line, mapping, keys(type), path);
+            RecordProblem refusal = RecordProblem.of(line, mapping, keys(type), path);
             // With a value missing that is there but wrong, only what names another value can be believed.
             if (broken.isEmpty() || (!refusal.component().isEmpty() && !broken.contains(refusal.component()))) {
                 problems.error(refusal.position(), refusal.path(), shown(refusal, mapping));
@@ -240,7 +240,7 @@ final class Binder {
      * A constructor's words may quote its values. Of a value from outside of the document only what was expected is shown. The
      * value is not looked for in the words: what is left out must depend on where a value came from and not on what it is.
      */
-    private static String shown(Refusal refusal, YamlNode.Mapping mapping) {
+    private static String shown(RecordProblem refusal, YamlNode.Mapping mapping) {
         YamlNode named = refusal.component().isEmpty() ? mapping : mapping.get(refusal.component());
         if (named == null || !named.comesFromOutside()) {
             return refusal.message();

@@ -41,7 +41,7 @@ public final class Document {
 
     /** Adds an error at the value of a key path, or at the nearest enclosing value that the document has. */
     public void error(String path, String message) {
-        problems.error(root == null ? Position.START : Refusal.locate(root, path), path, message);
+        problems.error(root == null ? Position.START : RecordProblem.locate(root, path), path, message);
     }
 
     /**

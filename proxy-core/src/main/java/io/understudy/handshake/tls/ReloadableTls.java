@@ -3,14 +3,14 @@ package io.understudy.handshake.tls;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
-import io.understudy.wire.TlsEnd;
+import io.understudy.wire.TlsHandlerSource;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A TLS end whose certificates can be exchanged: connections made from then on use the new ones, those that stand keep
  * theirs. Any thread.
  */
-public final class ReloadableTls implements TlsEnd {
+public final class ReloadableTls implements TlsHandlerSource {
     private final @Nullable String host;
     private final int port;
     private volatile SslContext context;

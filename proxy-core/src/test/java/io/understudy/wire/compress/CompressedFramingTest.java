@@ -65,17 +65,17 @@ class CompressedFramingTest {
         server.writeInbound(drainOut(client));
         assertThat(drainIn(server)).isEqualTo(packet(0, new byte[] {3, 'x'}));
 
-        ByteBuf answer = Unpooled.buffer();
+        ByteBuf response = Unpooled.buffer();
         for (int i = 1; i < 400; i++) {
             byte[] row = new byte[random.nextInt(2000)];
             if (i % 2 == 0) {
                 random.nextBytes(row);
             }
-            answer.writeBytes(packet(i & 0xFF, row));
+            response.writeBytes(packet(i & 0xFF, row));
         }
-        ByteBuf expected = answer.copy();
-        while (answer.isReadable()) {
-            send(server, answer.readRetainedSlice(Math.min(answer.readableBytes(), 1 + random.nextInt(5000))));
+        ByteBuf expected = response.copy();
+        while (response.isReadable()) {
+            send(server, response.readRetainedSlice(Math.min(response.readableBytes(), 1 + random.nextInt(5000))));
             if (random.nextBoolean()) {
                 server.flush();
             }

@@ -107,17 +107,17 @@ class PacketsTest {
     @Test
     void greeting() {
         byte[] payload = Scripted.greeting(Scripted.CLASSIC, "8.4.0");
-        Greeting greeting = Greeting.parse(Bytes.unpooled(payload));
+        HandshakeV10 greeting = HandshakeV10.parse(Bytes.unpooled(payload));
         assertThat(greeting.serverVersion()).isEqualTo("8.4.0");
         assertThat(greeting.threadId()).isEqualTo(4711);
         assertThat(greeting.isMariaDb()).isFalse();
         assertThat(greeting.toString()).doesNotContain("12345678");
-        cutAnywhere(payload, Greeting::parse);
+        cutAnywhere(payload, HandshakeV10::parse);
         cutAnywhere(payload, buf -> {
-            Greeting.parse(buf);
-            Greeting.withCapabilities(buf, 0);
+            HandshakeV10.parse(buf);
+            HandshakeV10.withCapabilities(buf, 0);
         });
-        assertThatThrownBy(() -> Greeting.parse(Bytes.unpooled(of(10, 'x'))))
+        assertThatThrownBy(() -> HandshakeV10.parse(Bytes.unpooled(of(10, 'x'))))
                 .isInstanceOf(MalformedPacketException.class);
     }
 
@@ -125,21 +125,23 @@ class PacketsTest {
     void reply() {
         long capabilities = Scripted.CLASSIC | Capabilities.CONNECT_WITH_DB;
         byte[] payload = Scripted.reply(capabilities, "app", "shop");
-        ClientReply reply = ClientReply.parse(Bytes.unpooled(payload));
+        HandshakeResponse41 reply = HandshakeResponse41.parse(Bytes.unpooled(payload));
         assertThat(reply)
-                .isEqualTo(new ClientReply(capabilities, 1 << 24, 45, "app", "shop", "mysql_native_password", false));
-        cutAnywhere(payload, ClientReply::parse);
-        assertThat(ClientReply.parse(Bytes.unpooled(slice(payload, 0, 32))).isTlsRequest())
+                .isEqualTo(new HandshakeResponse41(
+                        capabilities, 1 << 24, 45, "app", "shop", "mysql_native_password", false));
+        cutAnywhere(payload, HandshakeResponse41::parse);
+        assertThat(HandshakeResponse41.parse(Bytes.unpooled(slice(payload, 0, 32)))
+                        .isTlsRequest())
                 .isTrue();
         byte[] old = payload.clone();
         old[1] &= ~2;
-        assertThatThrownBy(() -> ClientReply.parse(Bytes.unpooled(old))).hasMessageContaining("4.1");
+        assertThatThrownBy(() -> HandshakeResponse41.parse(Bytes.unpooled(old))).hasMessageContaining("4.1");
         byte[] lenenc = concat(
                 slice(Scripted.reply(capabilities | Capabilities.PLUGIN_AUTH_LENENC_DATA, "u", null), 0, 34),
                 of(0xFC, 4, 1),
                 new byte[260],
                 text("db\0plugin"));
-        assertThat(ClientReply.parse(Bytes.unpooled(lenenc)).schema()).isEqualTo("db");
-        cutAnywhere(lenenc, ClientReply::parse);
+        assertThat(HandshakeResponse41.parse(Bytes.unpooled(lenenc)).schema()).isEqualTo("db");
+        cutAnywhere(lenenc, HandshakeResponse41::parse);
     }
 }

@@ -2,9 +2,9 @@ package io.understudy.plugins.binlog;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.base.BackOff;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugin.WireConnection;
-import io.understudy.plugin.WireConnector;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -42,8 +42,8 @@ public final class BinlogDump {
 
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
-    private final WireConnector connector;
-    private final PrimaryQuestions questions;
+    private final ServerConnector connector;
+    private final PrimaryQueries questions;
     private final ScheduledExecutorService executor;
     private final LongSupplier nanoClock;
     private final BinlogListener listener;
@@ -60,7 +60,7 @@ public final class BinlogDump {
     /** Where the last stream ended; null when that is of no use. Written on the event loop of the stream, read after its end. */
     private volatile @Nullable StreamPosition reached;
 
-    private @Nullable WireConnection connection;
+    private @Nullable ServerConnection connection;
     private @Nullable BinlogStream stream;
     private @Nullable ScheduledFuture<?> watchdog;
 
@@ -69,11 +69,11 @@ public final class BinlogDump {
      * @param nanoClock monotonic, the same that stamps packets
      * @param serverId id to appear under, or 0 to choose one
      * @param rest asked after each read: nanoseconds for which the log may be left unread, see {@link
-     *     io.understudy.plugin.WireStream#restNanos}
+     *     io.understudy.plugin.ServerStream#restNanos}
      */
     public BinlogDump(
-            WireConnector connector,
-            PrimaryQuestions questions,
+            ServerConnector connector,
+            PrimaryQueries questions,
             ScheduledExecutorService executor,
             LongSupplier nanoClock,
             long serverId,
@@ -95,8 +95,8 @@ public final class BinlogDump {
 
     /** @param wantTables asked as each transaction begins */
     BinlogDump(
-            WireConnector connector,
-            PrimaryQuestions questions,
+            ServerConnector connector,
+            PrimaryQueries questions,
             ScheduledExecutorService executor,
             LongSupplier nanoClock,
             long serverId,
@@ -142,7 +142,7 @@ public final class BinlogDump {
      */
     boolean between(Runnable task) {
         BinlogStream running;
-        WireConnection on;
+        ServerConnection on;
         synchronized (this) {
             running = stream;
             on = connection;
@@ -194,7 +194,7 @@ public final class BinlogDump {
     }
 
     private void connect(int number, PrimaryFacts facts) {
-        CompletionStage<WireConnection> connecting;
+        CompletionStage<ServerConnection> connecting;
         try {
             connecting = connector.connect();
         } catch (RuntimeException e) {
@@ -217,7 +217,7 @@ public final class BinlogDump {
         });
     }
 
-    private synchronized boolean keep(int number, WireConnection opened) {
+    private synchronized boolean keep(int number, ServerConnection opened) {
         if (stopped || !current(number)) {
             opened.close();
             return false;
@@ -226,7 +226,7 @@ public final class BinlogDump {
         return true;
     }
 
-    private void request(int number, PrimaryFacts facts, WireConnection on) {
+    private void request(int number, PrimaryFacts facts, ServerConnection on) {
         ByteBuf command;
         StreamPosition position;
         try {
@@ -324,7 +324,7 @@ public final class BinlogDump {
     }
 
     private void closeConnection() {
-        WireConnection old = connection;
+        ServerConnection old = connection;
         connection = null;
         stream = null;
         if (old != null) {

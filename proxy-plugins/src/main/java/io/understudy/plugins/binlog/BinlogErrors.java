@@ -13,7 +13,7 @@ final class BinlogErrors {
 
     private BinlogErrors() {}
 
-    /** @param message as {@code io.understudy.plugin.WireStream#onEnd} is given it: {@code error 1227 (42000) …} */
+    /** @param message as {@code io.understudy.plugin.ServerStream#onEnd} is given it: {@code error 1227 (42000) …} */
     static BinlogTrouble.Reason reason(String message) {
         Matcher matcher = CODE.matcher(message);
         if (!matcher.find()) {

@@ -2,7 +2,7 @@ package io.understudy.plugins.binlog;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.PluginContext;
-import io.understudy.plugin.WireConnector;
+import io.understudy.plugin.ServerConnector;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,8 +28,8 @@ public final class BinlogFeed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(BinlogFeed.class);
     private static final BinlogSubscription[] NOBODY = {};
 
-    private final WireConnector connector;
-    private final PrimaryQuestions questions;
+    private final ServerConnector connector;
+    private final PrimaryQueries questions;
     private final ScheduledExecutorService executor;
     private final LongSupplier nanoClock;
 
@@ -48,8 +48,8 @@ public final class BinlogFeed implements AutoCloseable {
 
     /** @param nanoClock monotonic, the same that stamps packets */
     BinlogFeed(
-            WireConnector connector,
-            PrimaryQuestions questions,
+            ServerConnector connector,
+            PrimaryQueries questions,
             ScheduledExecutorService executor,
             LongSupplier nanoClock) {
         this.connector = connector;
@@ -62,7 +62,7 @@ public final class BinlogFeed implements AutoCloseable {
     public static BinlogFeed of(PluginContext context) {
         return context.shared(BinlogFeed.class, own -> {
             DataSource source = own.primary().dataSource();
-            PrimaryQuestions questions = source == null ? BinlogFeed::noAccount : new JdbcQuestions(source);
+            PrimaryQueries questions = source == null ? BinlogFeed::noAccount : new JdbcPrimaryQueries(source);
             return new BinlogFeed(own.primary().connector(), questions, own.executor(), System::nanoTime);
         });
     }

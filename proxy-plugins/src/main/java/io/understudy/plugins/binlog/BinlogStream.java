@@ -1,7 +1,7 @@
 package io.understudy.plugins.binlog;
 
 import io.netty.buffer.ByteBuf;
-import io.understudy.plugin.WireStream;
+import io.understudy.plugin.ServerStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * From packets to events: each packet is a byte 0 and an event. On the connection's event loop only.
  */
-final class BinlogStream implements WireStream {
+final class BinlogStream implements ServerStream {
     /** Enough for a table map's names, and for a query event's status variables before its text. */
     static final int PREFIX = 1024;
 

@@ -1,21 +1,21 @@
 package io.understudy.plugins.binlog;
 
 import io.understudy.plugin.ResponseView;
-import io.understudy.plugin.WireConnection;
-import io.understudy.plugin.WireResponse;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerResponse;
 import java.util.List;
 import java.util.function.BiConsumer;
 
 /** What is said on a dump connection before the log is asked for, one statement after another. On the connection's event loop. */
-final class DumpPreparation implements WireResponse {
-    private final WireConnection on;
+final class DumpPreparation implements ServerResponse {
+    private final ServerConnection on;
     private final List<String> statements;
     private final Runnable done;
     private final BiConsumer<BinlogTrouble.Reason, String> trouble;
     private int next;
 
     private DumpPreparation(
-            WireConnection on,
+            ServerConnection on,
             List<String> statements,
             Runnable done,
             BiConsumer<BinlogTrouble.Reason, String> trouble) {
@@ -27,7 +27,7 @@ final class DumpPreparation implements WireResponse {
 
     /** Runs them all and then {@code done}, or tells {@code trouble} and stops. */
     static void run(
-            WireConnection on,
+            ServerConnection on,
             List<String> statements,
             Runnable done,
             BiConsumer<BinlogTrouble.Reason, String> trouble) {

@@ -160,9 +160,9 @@ final class History {
         while (transactions.hasNext() && transactions.next().nanos - nanos < 0) {
             transactions.remove();
         }
-        Iterator<Answered> answers = unseen.values().iterator();
-        while (answers.hasNext() && answers.next().nanos() - nanos < 0) {
-            answers.remove();
+        Iterator<Answered> responses = unseen.values().iterator();
+        while (responses.hasNext() && responses.next().nanos() - nanos < 0) {
+            responses.remove();
         }
     }
 

@@ -40,21 +40,22 @@ final class Rescue {
         Loss loss = box.loss(survivor);
         Plan begun = new Plan(++plans, loss.missing);
         plan = begun;
-        Map<String, Object> answer = new LinkedHashMap<>();
-        answer.put("rescue", begun.number);
-        answer.put("survivor", survivor.name());
-        answer.put("transactions", loss.missing.size());
-        answer.put(
+        Map<String, Object> response = new LinkedHashMap<>();
+        response.put("rescue", begun.number);
+        response.put("survivor", survivor.name());
+        response.put("transactions", loss.missing.size());
+        response.put(
                 "answered",
                 loss.missing.stream().filter(each -> each.answered != null).count());
-        answer.put("bytes", loss.missing.stream().mapToLong(each -> each.length).sum());
-        answer.put("notCaptured", loss.notCaptured.size() + loss.moreNotCaptured);
-        answer.put("receivedNotApplied", loss.received.size());
-        answer.put("unknown", loss.gaps.count());
-        answer.put("survivorBeyond", loss.beyond);
-        answer.put("primaryRead", loss.streaming);
-        answer.put("mysql", survivor.applied() instanceof MySqlApplied);
-        return answer;
+        response.put(
+                "bytes", loss.missing.stream().mapToLong(each -> each.length).sum());
+        response.put("notCaptured", loss.notCaptured.size() + loss.moreNotCaptured);
+        response.put("receivedNotApplied", loss.received.size());
+        response.put("unknown", loss.gaps.count());
+        response.put("survivorBeyond", loss.beyond);
+        response.put("primaryRead", loss.streaming);
+        response.put("mysql", survivor.applied() instanceof MySqlApplied);
+        return response;
     }
 
     /**

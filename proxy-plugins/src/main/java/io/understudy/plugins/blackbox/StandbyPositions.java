@@ -1,7 +1,7 @@
 package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.PluginContext;
-import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugin.Standby;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
@@ -28,7 +28,7 @@ final class StandbyPositions implements Runnable {
     @Override
     public void run() {
         try {
-            for (StandbyBackend standby : context.standbys()) {
+            for (Standby standby : context.standbys()) {
                 ask(standby);
             }
             if (known.size() == context.standbys().size() && !known.isEmpty()) {
@@ -41,7 +41,7 @@ final class StandbyPositions implements Runnable {
         }
     }
 
-    private void ask(StandbyBackend standby) {
+    private void ask(Standby standby) {
         String name = standby.name();
         try {
             known.put(

@@ -2,7 +2,7 @@ package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import java.sql.SQLException;
 import java.util.List;
@@ -36,7 +36,7 @@ final class Survivors {
         Survivor best = null;
         int lacks = 0;
         StringBuilder troubles = new StringBuilder();
-        for (StandbyBackend standby : context.standbys()) {
+        for (Standby standby : context.standbys()) {
             try {
                 Survivor asked = ask(standby, "the only standby");
                 if (!asked.readOnly()) {
@@ -91,7 +91,7 @@ final class Survivors {
         if (name.equals(PRIMARY)) {
             return primary("it was named");
         }
-        for (StandbyBackend standby : context.standbys()) {
+        for (Standby standby : context.standbys()) {
             if (standby.name().equals(name)) {
                 try {
                     return ask(standby, "it was named");
@@ -100,8 +100,7 @@ final class Survivors {
                 }
             }
         }
-        List<String> names =
-                context.standbys().stream().map(StandbyBackend::name).toList();
+        List<String> names = context.standbys().stream().map(Standby::name).toList();
         throw new IllegalArgumentException("no standby is called '" + name + "'; there are " + names
                 + " and primary, or give --on HOST:PORT with -c FILE");
     }
@@ -128,7 +127,7 @@ final class Survivors {
         }
     }
 
-    private Survivor ask(StandbyBackend standby, String chosen) throws SQLException {
+    private Survivor ask(Standby standby, String chosen) throws SQLException {
         return Survivor.of(standby.name(), flavor(), Positions.ask(standby.dataSource()), chosen);
     }
 

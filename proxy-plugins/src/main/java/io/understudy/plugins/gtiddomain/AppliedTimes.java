@@ -4,10 +4,10 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.LatencyRecorder;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ResponseView;
-import io.understudy.plugin.StandbyBackend;
-import io.understudy.plugin.WireConnection;
-import io.understudy.plugin.WireConnector;
-import io.understudy.plugin.WireResponse;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerConnector;
+import io.understudy.plugin.ServerResponse;
+import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.wire.CommandCode;
 import java.nio.charset.StandardCharsets;
@@ -48,7 +48,7 @@ final class AppliedTimes implements AutoCloseable {
     /** Adds what is missing for domains that a reload has brought. */
     synchronized void register() {
         for (int i = 0; i < lanes.size(); i++) {
-            StandbyBackend standby = context.standbys().get(i);
+            Standby standby = context.standbys().get(i);
             List<Lane> ofStandby = lanes.get(i);
             for (int slot = ofStandby.size(); slot < slots.size(); slot++) {
                 LatencyRecorder recorder = context.latency(
@@ -87,13 +87,13 @@ final class AppliedTimes implements AutoCloseable {
 
     /** One standby in one domain. */
     private final class Lane {
-        private final WireConnector connector;
+        private final ServerConnector connector;
         private final LatencyRecorder recorder;
         private final AtomicBoolean busy = new AtomicBoolean();
-        private volatile @Nullable WireConnection connection;
+        private volatile @Nullable ServerConnection connection;
         private volatile long notBefore;
 
-        Lane(WireConnector connector, LatencyRecorder recorder) {
+        Lane(ServerConnector connector, LatencyRecorder recorder) {
             this.connector = connector;
             this.recorder = recorder;
             notBefore = nanos.getAsLong();
@@ -103,7 +103,7 @@ final class AppliedTimes implements AutoCloseable {
             if (nanos.getAsLong() - notBefore < 0 || !busy.compareAndSet(false, true)) {
                 return;
             }
-            WireConnection open = connection;
+            ServerConnection open = connection;
             if (open != null && open.isOpen()) {
                 send(open, gtid, since);
             } else {
@@ -124,13 +124,13 @@ final class AppliedTimes implements AutoCloseable {
             });
         }
 
-        private void send(WireConnection open, String gtid, long since) {
+        private void send(ServerConnection open, String gtid, long since) {
             ByteBuf command = open.alloc().buffer();
             command.writeMediumLE(0).writeByte(0).writeByte(CommandCode.QUERY);
             command.writeCharSequence(
                     "SELECT MASTER_GTID_WAIT('" + gtid + "', " + LONGEST_SECONDS + ")", StandardCharsets.US_ASCII);
             command.setMediumLE(command.readerIndex(), command.readableBytes() - 4);
-            open.execute(command, new WireResponse() {
+            open.execute(command, new ServerResponse() {
                 @Override
                 public void onResponse(ResponseView response, int preparedId) {
                     long took = nanos.getAsLong() - since;
@@ -154,7 +154,7 @@ final class AppliedTimes implements AutoCloseable {
         }
 
         void close() {
-            WireConnection open = connection;
+            ServerConnection open = connection;
             if (open != null) {
                 open.close();
             }

@@ -36,15 +36,15 @@ final class DomainMeters {
     }
 
     /** Shows what others count. */
-    void follow(WaitingTables waiting, QuickLooks quickLooks) {
+    void follow(WaitingTables waiting, HandoverProbes handoverProbes) {
         FunctionCounter.builder("understudy.gtid.domain.handovers", waiting, WaitingTables::handovers)
                 .description(
                         "Writes that took their tables from one domain to another, when nothing of them was unapplied")
                 .register(registry);
-        FunctionCounter.builder("understudy.gtid.domain.quick.look.bursts", quickLooks, QuickLooks::bursts)
+        FunctionCounter.builder("understudy.gtid.domain.quick.look.bursts", handoverProbes, HandoverProbes::bursts)
                 .description("Times that positions were looked at back to back for tables that wait to pass")
                 .register(registry);
-        FunctionCounter.builder("understudy.gtid.domain.quick.looks", quickLooks, QuickLooks::looks)
+        FunctionCounter.builder("understudy.gtid.domain.quick.looks", handoverProbes, HandoverProbes::looks)
                 .description("Looks at positions in these bursts")
                 .register(registry);
     }

@@ -196,13 +196,13 @@ final class DomainObserver implements SessionObserver {
         if (domain.leftAlone() || unproven) {
             boolean alone = domain.leftAlone();
             InjectedStatement back = domain.back(policy);
-            InjectedStatement ours = back != null || alone ? back : domain.probe(policy);
+            InjectedStatement injected = back != null || alone ? back : domain.probe(policy);
             if (runs) {
                 askedClaim = forced(entries, work, digest, alone || domain.refusedBefore());
                 Outcome left = domain.clientSteers() ? Outcome.RESPECTED : Outcome.LEFT_ALONE;
                 count(rule, domain.slot(), wanted, alone ? left : Outcome.UNPROVEN);
             }
-            return ours;
+            return injected;
         }
         if (entries == null) {
             if (runs) {

@@ -27,7 +27,7 @@ final class DomainsView implements Supplier<Object> {
     private final AdviceWindow window;
     private final BinlogGuard binlog;
     private final WaitingTables waiting;
-    private final QuickLooks quickLooks;
+    private final HandoverProbes handoverProbes;
     private final Workload workload;
     private final LongSupplier nanos;
 
@@ -43,7 +43,7 @@ final class DomainsView implements Supplier<Object> {
             AdviceWindow window,
             BinlogGuard binlog,
             WaitingTables waiting,
-            QuickLooks quickLooks,
+            HandoverProbes handoverProbes,
             Workload workload,
             LongSupplier nanos) {
         this.policies = policies;
@@ -57,7 +57,7 @@ final class DomainsView implements Supplier<Object> {
         this.window = window;
         this.binlog = binlog;
         this.waiting = waiting;
-        this.quickLooks = quickLooks;
+        this.handoverProbes = handoverProbes;
         this.workload = workload;
         this.nanos = nanos;
     }
@@ -125,8 +125,8 @@ final class DomainsView implements Supplier<Object> {
         state.put("writesInFlight", policy.ownership.inFlight());
         state.put("handovers", waiting.handovers());
         state.put("tablesWaiting", waiting.size());
-        state.put("quickLookBursts", quickLooks.bursts());
-        state.put("quickLooks", quickLooks.looks());
+        state.put("quickLookBursts", handoverProbes.bursts());
+        state.put("quickLooks", handoverProbes.looks());
         state.put("lostSessions", orphans.size());
         return state;
     }

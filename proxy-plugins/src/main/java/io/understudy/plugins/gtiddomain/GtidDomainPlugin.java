@@ -5,7 +5,7 @@ import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
-import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.BinlogFeed;
 import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
@@ -49,7 +49,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         final Accounts accounts = new Accounts();
         final Progress progress;
         final WaitingTables waiting;
-        final QuickLooks quickLooks;
+        final HandoverProbes handoverProbes;
         final Dictionary dictionary;
         final Orphans orphans = new Orphans();
         final ReplicaLag lag;
@@ -74,15 +74,15 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
             waiting = new WaitingTables(
                     progress, nanos, () -> ThreadLocalRandom.current().nextLong());
             Positions positions = new Positions(context, progress);
-            quickLooks = new QuickLooks(
+            handoverProbes = new HandoverProbes(
                     waiting, progress, positions::open, context.executor(), nanos, LockSupport::parkNanos);
-            meters.follow(waiting, quickLooks);
+            meters.follow(waiting, handoverProbes);
             dictionary = new Dictionary(nanos, config.learn().toNanos());
             policy = policy(config, null);
             lag = new ReplicaLag(
                     context.meters(),
                     slots,
-                    context.standbys().stream().map(StandbyBackend::name).toList());
+                    context.standbys().stream().map(Standby::name).toList());
             applied = new AppliedTimes(context, slots, nanos);
             errors = new ApplierErrors(context.meters(), this::writersOf);
             window = new AdviceWindow(slots, meters, progress);
@@ -114,7 +114,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
                             window,
                             binlog,
                             waiting,
-                            quickLooks,
+                            handoverProbes,
                             workload,
                             nanos));
             polling = context.executor()
@@ -129,7 +129,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
 
         private void join(GtidDomainConfig config) {
             if (feed != null) {
-                LogPace pace = new LogPace(nanos, config.poll().toNanos(), quickLooks::running);
+                LogPace pace = new LogPace(nanos, config.poll().toNanos(), handoverProbes::running);
                 reading = feed.subscribe(
                         new BinlogNeeds(id(), true, 0, pace::restNanos),
                         new BinlogFanOut(binlog, applied, workload, pace));

@@ -42,7 +42,7 @@ final class LogPace {
         return punctual && (!busy || samples <= SAMPLES);
     }
 
-    /** See {@link io.understudy.plugin.WireStream#restNanos}. */
+    /** See {@link io.understudy.plugin.ServerStream#restNanos}. */
     long restNanos() {
         long into = nanos.getAsLong() - second;
         if (into >= SECOND_NANOS) {

@@ -1,7 +1,7 @@
 package io.understudy.plugins.gtiddomain;
 
 import io.understudy.plugin.PluginContext;
-import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugin.Standby;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -116,20 +116,20 @@ final class PositionPoller implements Runnable {
             dictionary.prune(name -> ownership.ownersOf(name) != 0);
             readSettings(connection);
             readCatalog(connection);
-            return lookAtPositions(connection);
+            return probePositions(connection);
         }
     }
 
-    private @Nullable String lookAtPositions(Connection connection) throws SQLException {
+    private @Nullable String probePositions(Connection connection) throws SQLException {
         positions.turn.lock();
         try {
-            return lookAtStandbys(positions.primary(connection));
+            return probeStandbys(positions.primary(connection));
         } finally {
             positions.turn.unlock();
         }
     }
 
-    private @Nullable String lookAtStandbys(GtidPosition primary) {
+    private @Nullable String probeStandbys(GtidPosition primary) {
         boolean appliers = nanos.getAsLong() - appliersLookedAt >= APPLIERS_NANOS;
         if (appliers) {
             appliersLookedAt = nanos.getAsLong();
@@ -137,7 +137,7 @@ final class PositionPoller implements Runnable {
         Map<String, @Nullable GtidPosition> found = new LinkedHashMap<>();
         List<GtidPosition> known = new ArrayList<>();
         String trouble = null;
-        for (StandbyBackend standby : context.standbys()) {
+        for (Standby standby : context.standbys()) {
             GtidPosition position = null;
             try (Connection connection = standby.dataSource().getConnection()) {
                 position = Positions.standby(connection);

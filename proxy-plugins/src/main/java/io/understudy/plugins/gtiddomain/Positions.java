@@ -1,7 +1,7 @@
 package io.understudy.plugins.gtiddomain;
 
 import io.understudy.plugin.PluginContext;
-import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugin.Standby;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -49,7 +49,7 @@ final class Positions {
     }
 
     /** Looks without the cost of a connection for each. One thread. */
-    final class Session implements QuickLooks.Looker {
+    final class Session implements HandoverProbes.Prober {
         private final List<Connection> connections = new ArrayList<>();
 
         private Session() throws SQLException {
@@ -59,7 +59,7 @@ final class Positions {
             }
             try {
                 connections.add(primary.getConnection());
-                for (StandbyBackend standby : context.standbys()) {
+                for (Standby standby : context.standbys()) {
                     connections.add(standby.dataSource().getConnection());
                 }
             } catch (SQLException e) {

@@ -26,7 +26,7 @@ final class SessionDomain {
     private int refusals;
     private boolean clientSteers;
     private boolean stays;
-    private boolean ours;
+    private boolean injected;
 
     SessionDomain(Accounts accounts, DomainMeters meters) {
         this.accounts = accounts;
@@ -56,7 +56,7 @@ final class SessionDomain {
 
     /** The plugin has set it to another domain than the default one. */
     boolean away() {
-        return ours && !clientSteers && slot != DomainSlots.DEFAULT;
+        return injected && !clientSteers && slot != DomainSlots.DEFAULT;
     }
 
     /** A write went out in the domain that another one was meant for, since nothing could go ahead of it: never again in this session. */
@@ -78,7 +78,7 @@ final class SessionDomain {
         }
         pending.add(wanted);
         slot = wanted;
-        ours = true;
+        injected = true;
         return policy.set(wanted);
     }
 
@@ -120,7 +120,7 @@ final class SessionDomain {
         slot = pending.isEmpty() ? confirmed : slot;
         clientSteers = false;
         stays = false;
-        ours = !pending.isEmpty();
+        injected = !pending.isEmpty();
         refusals = 0;
     }
 }

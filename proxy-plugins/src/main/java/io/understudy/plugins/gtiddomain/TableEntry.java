@@ -88,7 +88,7 @@ final class TableEntry {
         return pause;
     }
 
-    void looksAgain(long from, long afterPause) {
+    void probesAgain(long from, long afterPause) {
         pause = afterPause;
         looksFrom = from;
     }

@@ -30,7 +30,7 @@ final class WaitingTables implements Passages {
 
     private final LongAdder handovers = new LongAdder();
     private volatile long notBefore;
-    private volatile @Nullable Runnable looker;
+    private volatile @Nullable Runnable probe;
 
     /**
      * None waiting.
@@ -46,7 +46,7 @@ final class WaitingTables implements Passages {
 
     /** Set once, by whoever looks: run whenever there is something to look for, also while looking goes on. */
     void onWaiting(Runnable wake) {
-        looker = wake;
+        probe = wake;
     }
 
     /** Since the start, so that 0 is before any moment. */
@@ -65,7 +65,7 @@ final class WaitingTables implements Passages {
 
     @Override
     public void waits(TableEntry[] entries, int owner) {
-        Runnable wake = looker;
+        Runnable wake = probe;
         long now = now();
         // The first stands for all of the statement's: it is always the same one.
         if (wake == null || now < notBefore || now < entries[0].looksFrom() || waiting.size() >= MAX) {
@@ -78,7 +78,7 @@ final class WaitingTables implements Passages {
     @Override
     public void passed(TableEntry[] entries) {
         handovers.increment();
-        entries[0].looksAgain(now() + AFTER_PASSAGE_NANOS, 0);
+        entries[0].probesAgain(now() + AFTER_PASSAGE_NANOS, 0);
     }
 
     /**
@@ -129,6 +129,6 @@ final class WaitingTables implements Passages {
         TableEntry first = entries[0];
         long pause = Math.min(Math.max(2 * first.pause(), FIRST_PAUSE_NANOS), LONGEST_PAUSE_NANOS);
         long jitter = Math.floorMod(random.getAsLong(), pause / 4);
-        first.looksAgain(Math.max(first.looksFrom(), now() + pause - jitter), pause);
+        first.probesAgain(Math.max(first.looksFrom(), now() + pause - jitter), pause);
     }
 }

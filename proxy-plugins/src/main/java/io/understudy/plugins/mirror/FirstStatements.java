@@ -1,33 +1,33 @@
 package io.understudy.plugins.mirror;
 
 import io.understudy.plugin.ResponseView;
-import io.understudy.plugin.WireConnection;
-import io.understudy.plugin.WireResponse;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerResponse;
 import io.understudy.wire.CommandCode;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Sends what a new connection begins with, and says once whether all of it was accepted. On the connection's event loop. */
-final class FirstStatements implements WireResponse {
-    private final Consumer<@Nullable String> whenAnswered;
+final class FirstStatements implements ServerResponse {
+    private final Consumer<@Nullable String> onResponse;
     private int pending;
     private @Nullable String refused;
 
-    private FirstStatements(int count, Consumer<@Nullable String> whenAnswered) {
+    private FirstStatements(int count, Consumer<@Nullable String> onResponse) {
         this.pending = count;
-        this.whenAnswered = whenAnswered;
+        this.onResponse = onResponse;
     }
 
     /** @param whenAnswered told null, or why the connection is of no use; at once when there are no statements */
-    static void send(WireConnection connection, List<String> statements, Consumer<@Nullable String> whenAnswered) {
+    static void send(ServerConnection connection, List<String> statements, Consumer<@Nullable String> onResponse) {
         if (statements.isEmpty()) {
-            whenAnswered.accept(null);
+            onResponse.accept(null);
             return;
         }
-        FirstStatements answers = new FirstStatements(statements.size(), whenAnswered);
+        FirstStatements responses = new FirstStatements(statements.size(), onResponse);
         for (String sql : statements) {
-            connection.execute(Commands.text(connection.alloc(), CommandCode.QUERY, sql), answers);
+            connection.execute(Commands.text(connection.alloc(), CommandCode.QUERY, sql), responses);
         }
     }
 
@@ -47,7 +47,7 @@ final class FirstStatements implements WireResponse {
 
     private void answered() {
         if (--pending == 0) {
-            whenAnswered.accept(refused);
+            onResponse.accept(refused);
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.understudy.plugins.mirror;
 
 import io.understudy.base.BackOff;
-import io.understudy.plugin.WireConnection;
+import io.understudy.plugin.ServerConnection;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -39,9 +39,9 @@ final class MirrorConnection implements Playback.Ending {
     // A login costs as much as hundreds of statements, and nobody waits for a mirror.
     private final BackOff backOff = BackOff.spread(Duration.ofSeconds(1), Duration.ofSeconds(10));
 
-    private volatile @Nullable WireConnection wire;
+    private volatile @Nullable ServerConnection wire;
     /** Logged in, but its first statements are not answered yet; {@link #busySinceNanos} counts for it too. */
-    private volatile @Nullable WireConnection preparing;
+    private volatile @Nullable ServerConnection preparing;
 
     private volatile boolean backingOff;
     private volatile boolean closed;
@@ -78,7 +78,7 @@ final class MirrorConnection implements Playback.Ending {
     /** There may be something to do. Called once for each time the connection has rested. */
     void wake() {
         resting = false;
-        WireConnection current = wire;
+        ServerConnection current = wire;
         try {
             if (current != null) {
                 current.loop().execute(begin);
@@ -116,7 +116,7 @@ final class MirrorConnection implements Playback.Ending {
         });
     }
 
-    private void prepare(WireConnection connected, CollationNames names) {
+    private void prepare(ServerConnection connected, CollationNames names) {
         if (closed) {
             connected.close();
             return;
@@ -135,7 +135,7 @@ final class MirrorConnection implements Playback.Ending {
         });
     }
 
-    private void opened(WireConnection connected, CollationNames names) {
+    private void opened(ServerConnection connected, CollationNames names) {
         openedNanos = System.nanoTime();
         backingOff = false;
         playback = new Playback(connected, names, this);
@@ -173,7 +173,7 @@ final class MirrorConnection implements Playback.Ending {
      * another setting or is to be prepared ends the batch, because what comes behind depends on the answer.
      */
     private void takeBatch() {
-        WireConnection current = wire;
+        ServerConnection current = wire;
         Playback player = playback;
         if (current == null || player == null || !current.isOpen()) {
             disconnected("the standby closed the connection");
@@ -322,7 +322,7 @@ final class MirrorConnection implements Playback.Ending {
     }
 
     private void disconnected(String reason) {
-        WireConnection current = wire;
+        ServerConnection current = wire;
         wire = null;
         busySinceNanos = 0;
         giveBack();
@@ -362,7 +362,7 @@ final class MirrorConnection implements Playback.Ending {
     /** Ends a statement that the standby does not end by itself, the first ones of a connection too. Any thread. */
     void sweep(long nowNanos) {
         long since = busySinceNanos;
-        WireConnection current = wire;
+        ServerConnection current = wire;
         boolean first = current == null;
         if (first) {
             current = preparing;
@@ -382,13 +382,13 @@ final class MirrorConnection implements Playback.Ending {
 
     void close() {
         closed = true;
-        WireConnection current = wire;
+        ServerConnection current = wire;
         wire = null;
         giveBack();
         if (current != null) {
             current.close();
         }
-        WireConnection half = preparing;
+        ServerConnection half = preparing;
         if (half != null) {
             half.close();
         }

@@ -4,7 +4,7 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
-import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugin.Standby;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,8 +39,8 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
         MirrorMeters made = new MirrorMeters(context.meters());
         meters = made;
         config = wanted;
-        for (StandbyBackend standby : context.standbys()) {
-            Collations collations = Collations.of(standby.name(), standby.dataSource());
+        for (Standby standby : context.standbys()) {
+            StandbyCollations collations = StandbyCollations.of(standby.name(), standby.dataSource());
             standbys.add(new StandbyMirror(standby, context, made, wanted, times, collations));
         }
         rules = new MirrorRules(wanted, standbys);

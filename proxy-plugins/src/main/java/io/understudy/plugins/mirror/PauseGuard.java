@@ -1,6 +1,6 @@
 package io.understudy.plugins.mirror;
 
-import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugin.Standby;
 import io.understudy.plugin.StandbyState;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -34,12 +34,12 @@ final class PauseGuard {
         }
     }
 
-    private final StandbyBackend standby;
+    private final Standby standby;
     private volatile @Nullable Cause cause = Cause.UNREACHABLE;
     private volatile boolean byOperator;
     private volatile boolean allowWritable;
 
-    PauseGuard(StandbyBackend standby) {
+    PauseGuard(Standby standby) {
         this.standby = standby;
     }
 

@@ -3,8 +3,8 @@ package io.understudy.plugins.mirror;
 import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.ResponseView;
-import io.understudy.plugin.WireConnection;
-import io.understudy.plugin.WireResponse;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerResponse;
 import io.understudy.wire.CommandCode;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -40,7 +40,7 @@ final class Playback {
         void failed(MirroredStatement statement, String reason);
     }
 
-    private final WireConnection connection;
+    private final ServerConnection connection;
     private final CollationNames collations;
     private final Ending ending;
     private final PreparedCache prepared = new PreparedCache();
@@ -52,7 +52,7 @@ final class Playback {
     private boolean awaitsStep;
     private long answeredNanos;
 
-    Playback(WireConnection connection, CollationNames collations, Ending ending) {
+    Playback(ServerConnection connection, CollationNames collations, Ending ending) {
         this.connection = connection;
         this.collations = collations;
         this.ending = ending;
@@ -112,7 +112,7 @@ final class Playback {
     }
 
     /** The statement is sent when its settings are in force, and not at all when they are refused. */
-    private final class Adoption implements WireResponse {
+    private final class Adoption implements ServerResponse {
         private final MirroredStatement statement;
         private final Set<String> names;
         private int pending;
@@ -185,7 +185,7 @@ final class Playback {
     private void prepare(MirroredStatement statement, byte[] text, int parameters) {
         long sentNanos = System.nanoTime();
         awaitsStep = true;
-        connection.execute(Commands.bytes(connection.alloc(), CommandCode.STMT_PREPARE, text), new WireResponse() {
+        connection.execute(Commands.bytes(connection.alloc(), CommandCode.STMT_PREPARE, text), new ServerResponse() {
             @Override
             public void onResponse(ResponseView response, int preparedId) {
                 awaitsStep = false;
@@ -228,7 +228,7 @@ final class Playback {
 
     private void send(MirroredStatement statement, ByteBuf packet) {
         long sentNanos = System.nanoTime();
-        connection.execute(packet, new WireResponse() {
+        connection.execute(packet, new ServerResponse() {
             @Override
             public void onResponse(ResponseView response, int preparedId) {
                 long now = System.nanoTime();

@@ -1,9 +1,9 @@
 package io.understudy.plugins.mirror;
 
 import io.understudy.plugin.ResponseView;
-import io.understudy.plugin.WireConnection;
-import io.understudy.plugin.WireConnector;
-import io.understudy.plugin.WireResponse;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerConnector;
+import io.understudy.plugin.ServerResponse;
 import io.understudy.wire.CommandCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,11 +18,11 @@ final class StandbyKiller {
     private static final Logger log = LoggerFactory.getLogger(StandbyKiller.class);
 
     private final String standby;
-    private final WireConnector connector;
+    private final ServerConnector connector;
     private List<String> wanted = new ArrayList<>();
     private boolean connecting;
 
-    StandbyKiller(String standby, WireConnector connector) {
+    StandbyKiller(String standby, ServerConnector connector) {
         this.standby = standby;
         this.connector = connector;
     }
@@ -65,11 +65,11 @@ final class StandbyKiller {
         return now;
     }
 
-    private void send(WireConnection connection, List<String> all) {
+    private void send(ServerConnection connection, List<String> all) {
         for (int i = 0; i < all.size(); i++) {
             String sql = all.get(i);
             boolean last = i == all.size() - 1;
-            connection.execute(Commands.text(connection.alloc(), CommandCode.QUERY, sql), new WireResponse() {
+            connection.execute(Commands.text(connection.alloc(), CommandCode.QUERY, sql), new ServerResponse() {
                 @Override
                 public void onResponse(ResponseView response, int preparedId) {
                     // 1094: it has ended meanwhile.

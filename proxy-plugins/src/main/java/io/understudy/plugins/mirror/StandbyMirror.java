@@ -3,7 +3,7 @@ package io.understudy.plugins.mirror;
 import io.micrometer.core.instrument.Counter;
 import io.understudy.plugin.LatencyRecorder;
 import io.understudy.plugin.PluginContext;
-import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugin.Standby;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -27,12 +27,12 @@ final class StandbyMirror {
     /** So many statements do not wait for the timer; fewer when the queue is so short that it would be full before. */
     private static final int MANY = 1024;
 
-    private final StandbyBackend standby;
+    private final Standby standby;
     private final PluginContext context;
     private final MirrorMeters meters;
     private final DigestTimes times;
     private final PauseGuard pause;
-    private final Collations collations;
+    private final StandbyCollations collations;
     private final StandbyErrors errors;
     private final StandbyKiller killer;
     private final LatencyRecorder seconds;
@@ -52,12 +52,12 @@ final class StandbyMirror {
     private @Nullable ScheduledFuture<?> sweeper;
 
     StandbyMirror(
-            StandbyBackend standby,
+            Standby standby,
             PluginContext context,
             MirrorMeters meters,
             MirrorConfig config,
             DigestTimes times,
-            Collations collations) {
+            StandbyCollations collations) {
         this.standby = standby;
         this.context = context;
         this.meters = meters;
@@ -265,7 +265,7 @@ final class StandbyMirror {
         return context;
     }
 
-    StandbyBackend standby() {
+    Standby standby() {
         return standby;
     }
 
@@ -273,7 +273,7 @@ final class StandbyMirror {
         return config;
     }
 
-    Collations collations() {
+    StandbyCollations collations() {
         return collations;
     }
 

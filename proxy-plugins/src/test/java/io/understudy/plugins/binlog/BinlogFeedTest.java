@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.PluginContext;
-import io.understudy.plugin.PrimaryBackend;
+import io.understudy.plugin.Primary;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.CapturedErrors;
 import java.lang.reflect.Proxy;
@@ -352,7 +352,7 @@ class BinlogFeedTest {
     @Test
     @SuppressWarnings("unchecked")
     void withoutAnAccountTheTroubleSaysSo() throws Exception {
-        PrimaryBackend none = fake(PrimaryBackend.class, Map.of("connector", primary));
+        Primary none = fake(Primary.class, Map.of("connector", primary));
         PluginContext own = fake(PluginContext.class, Map.of("primary", none, "executor", executor));
         PluginContext context = (PluginContext) Proxy.newProxyInstance(
                 getClass().getClassLoader(),

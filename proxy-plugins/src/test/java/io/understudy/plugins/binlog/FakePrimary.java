@@ -6,11 +6,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugin.WireConnection;
-import io.understudy.plugin.WireConnector;
-import io.understudy.plugin.WireResponse;
-import io.understudy.plugin.WireStream;
+import io.understudy.plugin.ServerResponse;
+import io.understudy.plugin.ServerStream;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
@@ -22,7 +22,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /** A primary that gives its binary log to whoever asks. Its connections' event loop is the test's executor. */
-final class FakePrimary implements WireConnector, PrimaryQuestions {
+final class FakePrimary implements ServerConnector, PrimaryQueries {
     private final ManualExecutor loop;
     final List<Dump> dumps = new ArrayList<>();
     PrimaryFacts facts = new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-1-7");
@@ -47,7 +47,7 @@ final class FakePrimary implements WireConnector, PrimaryQuestions {
     }
 
     @Override
-    public CompletionStage<WireConnection> connect() {
+    public CompletionStage<ServerConnection> connect() {
         String reason = refuse;
         if ("throw".equals(reason)) {
             throw new IllegalStateException("the event loops are shut down");
@@ -70,8 +70,8 @@ final class FakePrimary implements WireConnector, PrimaryQuestions {
     }
 
     /** A connection that asks for the log. */
-    final class Dump implements WireConnection {
-        private @Nullable WireStream stream;
+    final class Dump implements ServerConnection {
+        private @Nullable ServerStream stream;
         private boolean closed;
         final List<String> said = new ArrayList<>();
         long serverId;
@@ -102,7 +102,7 @@ final class FakePrimary implements WireConnector, PrimaryQuestions {
         }
 
         @Override
-        public void execute(ByteBuf command, WireResponse response) {
+        public void execute(ByteBuf command, ServerResponse response) {
             said.add(command.toString(5, command.readableBytes() - 5, StandardCharsets.UTF_8));
             command.release();
             if (silentSql) {
@@ -126,7 +126,7 @@ final class FakePrimary implements WireConnector, PrimaryQuestions {
         }
 
         @Override
-        public void stream(ByteBuf command, WireStream handler) {
+        public void stream(ByteBuf command, ServerStream handler) {
             serverId = command.getUnsignedIntLE(command.getByte(4) == 0x12 ? 11 : 7);
             command.release();
             stream = handler;
@@ -137,8 +137,8 @@ final class FakePrimary implements WireConnector, PrimaryQuestions {
             closed = true;
         }
 
-        WireStream streaming() {
-            WireStream current = stream;
+        ServerStream streaming() {
+            ServerStream current = stream;
             assertThat(current).as("the dump was requested").isNotNull();
             return current;
         }

@@ -78,7 +78,7 @@ class BlackBoxTest {
         return transactions.stream().map(each -> each.gtid.text()).toList();
     }
 
-    private void answer(String gtid) {
+    private void response(String gtid) {
         box.answered(List.of(new Answered(gtid, 7, 8, "app", "shop", 0x2aL, now)));
     }
 
@@ -112,12 +112,12 @@ class BlackBoxTest {
     @Test
     void anOkAndItsEventsMeetInEitherOrder() {
         start(1, "0-1-10");
-        answer("0-1-11");
+        response("0-1-11");
         transaction(11);
         transaction(12);
-        answer("0-1-12");
+        response("0-1-12");
         transaction(13);
-        answer("0-1-14");
+        response("0-1-14");
         Loss loss = on("0-1-10");
         assertThat(loss.missing).extracting(each -> each.answered != null).containsExactly(true, true, false);
         assertThat(loss.notCaptured.keySet()).extracting(Gtid::text).containsExactly("0-1-14");
@@ -129,7 +129,7 @@ class BlackBoxTest {
         start(1, "0-1-10");
         transaction(11);
         transaction(12);
-        answer("0-1-11");
+        response("0-1-11");
         box.applied(List.of(at("0-1-12", "")));
         box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
         now += 3_600_000_000_000L;
@@ -314,7 +314,7 @@ class BlackBoxTest {
                     false,
                     false));
         }
-        answer(uuid.toUpperCase(java.util.Locale.ROOT) + ":12-13");
+        response(uuid.toUpperCase(java.util.Locale.ROOT) + ":12-13");
         Loss loss = box.loss(Survivor.of(
                 "s1",
                 ServerFlavor.MYSQL,

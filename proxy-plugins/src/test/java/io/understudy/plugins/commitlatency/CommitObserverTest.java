@@ -1,6 +1,6 @@
 package io.understudy.plugins.commitlatency;
 
-import static io.understudy.plugins.commitlatency.FakeAnswer.to;
+import static io.understudy.plugins.commitlatency.FakeResponse.to;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.Interest;
@@ -51,9 +51,9 @@ class CommitObserverTest {
                 });
     }
 
-    private void run(FakeAnswer answer) {
-        observer.onCommand(answer);
-        observer.onResponse(answer, answer);
+    private void run(FakeResponse response) {
+        observer.onCommand(response);
+        observer.onResponse(response, response);
     }
 
     @Test
@@ -63,7 +63,7 @@ class CommitObserverTest {
 
     @Test
     void aTransactionHasTheDigestOfItsFirstWrite() {
-        FakeAnswer first = to("INSERT INTO orders VALUES (1)").affected(1).inTrans();
+        FakeResponse first = to("INSERT INTO orders VALUES (1)").affected(1).inTrans();
         run(to("BEGIN").inTrans());
         run(to("SELECT 1").rows(1).inTrans());
         run(first);
@@ -79,7 +79,7 @@ class CommitObserverTest {
         run(to("BEGIN").inTrans());
         run(to("INSERT INTO orders VALUES (1)").affected(1).inTrans());
         run(to("ROLLBACK"));
-        FakeAnswer later = to("DELETE FROM stock").affected(1);
+        FakeResponse later = to("DELETE FROM stock").affected(1);
         run(later);
         assertThat(commits).hasSize(1);
         assertThat(commits.get(0).digest()).isEqualTo(later.summary().digestHex());
@@ -87,7 +87,7 @@ class CommitObserverTest {
 
     @Test
     void everyStatementOfATextHasItsCommit() {
-        FakeAnswer text = to("INSERT INTO a VALUES (1); INSERT INTO b VALUES (2); SELECT 1")
+        FakeResponse text = to("INSERT INTO a VALUES (1); INSERT INTO b VALUES (2); SELECT 1")
                 .at(10, 95)
                 .told("0-1-5", 20)
                 .told("0-1-6", 50);

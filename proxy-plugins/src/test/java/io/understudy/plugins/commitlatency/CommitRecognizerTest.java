@@ -1,6 +1,6 @@
 package io.understudy.plugins.commitlatency;
 
-import static io.understudy.plugins.commitlatency.FakeAnswer.to;
+import static io.understudy.plugins.commitlatency.FakeResponse.to;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.jspecify.annotations.Nullable;
@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 class CommitRecognizerTest {
     private final CommitRecognizer recognizer = new CommitRecognizer(false, false);
 
-    private @Nullable CommitKind after(FakeAnswer answer) {
-        return recognizer.answered(answer, answer, false);
+    private @Nullable CommitKind after(FakeResponse response) {
+        return recognizer.answered(response, response, false);
     }
 
     private void begin() {
@@ -133,7 +133,7 @@ class CommitRecognizerTest {
         }
 
         @Test
-        void insertReturningAnswersWithRows() {
+        void insertReturningResponsesWithRows() {
             assertThat(after(to("INSERT INTO t VALUES (1) RETURNING id").rows(1)))
                     .isEqualTo(CommitKind.AUTOCOMMIT);
         }
@@ -211,9 +211,9 @@ class CommitRecognizerTest {
 
         @Test
         void temporaryTablesAreNoProof() {
-            FakeAnswer insert = to("INSERT INTO t VALUES (1)").affected(1);
+            FakeResponse insert = to("INSERT INTO t VALUES (1)").affected(1);
             recognizer.answered(to("INSERT INTO t VALUES (1)").gtid("0-1-1"), insert.gtid("0-1-1"), false);
-            FakeAnswer second = to("INSERT INTO temp VALUES (1)").affected(1);
+            FakeResponse second = to("INSERT INTO temp VALUES (1)").affected(1);
             assertThat(recognizer.answered(second, second, true)).isNull();
         }
 
@@ -294,9 +294,9 @@ class CommitRecognizerTest {
     @Test
     void matchedRowsAreNoProofOfChange() {
         CommitRecognizer foundRows = new CommitRecognizer(true, false);
-        FakeAnswer first = to("DELETE FROM t").affected(1).gtid("0-1-1");
+        FakeResponse first = to("DELETE FROM t").affected(1).gtid("0-1-1");
         assertThat(foundRows.answered(first, first, false)).isEqualTo(CommitKind.AUTOCOMMIT);
-        FakeAnswer noChange = to("UPDATE t SET a = a").affected(1);
+        FakeResponse noChange = to("UPDATE t SET a = a").affected(1);
         assertThat(foundRows.answered(noChange, noChange, false)).isNull();
     }
 }

@@ -8,10 +8,10 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.understudy.plugin.LatencyRecorder;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ResponseView;
-import io.understudy.plugin.StandbyBackend;
-import io.understudy.plugin.WireConnection;
-import io.understudy.plugin.WireConnector;
-import io.understudy.plugin.WireResponse;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerConnector;
+import io.understudy.plugin.ServerResponse;
+import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.TransactionKind;
 import java.lang.reflect.InvocationHandler;
@@ -31,7 +31,7 @@ class AppliedTimesTest {
 
     private final List<String> asked = new ArrayList<>();
     private final List<String> recorded = new ArrayList<>();
-    private final Queue<WireResponse> pending = new ArrayDeque<>();
+    private final Queue<ServerResponse> pending = new ArrayDeque<>();
     private final DomainSlots slots = new DomainSlots(0);
     private int connects;
     private boolean refusing;
@@ -44,30 +44,31 @@ class AppliedTimesTest {
     }
 
     private AppliedTimes times() {
-        WireConnection connection = fake(WireConnection.class, (proxy, method, arguments) -> switch (method.getName()) {
-            case "isOpen" -> open;
-            case "alloc" -> (ByteBufAllocator) UnpooledByteBufAllocator.DEFAULT;
-            case "execute" -> {
-                ByteBuf command = (ByteBuf) arguments[0];
-                assertThat(command.getMediumLE(0)).isEqualTo(command.readableBytes() - 4);
-                asked.add(command.toString(5, command.readableBytes() - 5, StandardCharsets.UTF_8));
-                command.release();
-                pending.add((WireResponse) arguments[1]);
-                yield null;
-            }
-            case "close" -> {
-                open = false;
-                yield null;
-            }
-            default -> throw new UnsupportedOperationException(method.getName());
-        });
-        WireConnector connector = () -> {
+        ServerConnection connection =
+                fake(ServerConnection.class, (proxy, method, arguments) -> switch (method.getName()) {
+                    case "isOpen" -> open;
+                    case "alloc" -> (ByteBufAllocator) UnpooledByteBufAllocator.DEFAULT;
+                    case "execute" -> {
+                        ByteBuf command = (ByteBuf) arguments[0];
+                        assertThat(command.getMediumLE(0)).isEqualTo(command.readableBytes() - 4);
+                        asked.add(command.toString(5, command.readableBytes() - 5, StandardCharsets.UTF_8));
+                        command.release();
+                        pending.add((ServerResponse) arguments[1]);
+                        yield null;
+                    }
+                    case "close" -> {
+                        open = false;
+                        yield null;
+                    }
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+        ServerConnector connector = () -> {
             connects++;
             return refusing
                     ? CompletableFuture.failedFuture(new IllegalStateException("refused"))
                     : CompletableFuture.completedFuture(connection);
         };
-        StandbyBackend standby = fake(StandbyBackend.class, (proxy, method, arguments) -> switch (method.getName()) {
+        Standby standby = fake(Standby.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "name" -> "s1";
             case "connector" -> connector;
             default -> throw new UnsupportedOperationException(method.getName());
@@ -99,7 +100,7 @@ class AppliedTimesTest {
                 false));
     }
 
-    private void answer(int errorCode) {
+    private void response(int errorCode) {
         pending.remove()
                 .onResponse(
                         fake(ResponseView.class, (proxy, method, arguments) -> switch (method.getName()) {
@@ -115,7 +116,7 @@ class AppliedTimesTest {
         committed(times, 0, 1); // brings the connection only: a login is no part of the time
         committed(times, 0, 2);
         now += 30 * MILLISECOND;
-        answer(0);
+        response(0);
 
         assertThat(asked).containsExactly("SELECT MASTER_GTID_WAIT('0-1-2', 300)");
         assertThat(recorded).containsExactly("0:30");
@@ -129,7 +130,7 @@ class AppliedTimesTest {
         committed(times, 0, 3);
         assertThat(asked).hasSize(1);
 
-        answer(0);
+        response(0);
         committed(times, 0, 4);
         assertThat(asked).hasSize(1);
 
@@ -150,7 +151,7 @@ class AppliedTimesTest {
         committed(times, 77, 2);
         pending.add(pending.remove()); // the one of domain 10 is asked first and stays open
         now += MILLISECOND;
-        answer(0);
+        response(0);
 
         assertThat(asked).hasSize(2);
         assertThat(recorded).containsExactly("0:1");
@@ -161,11 +162,11 @@ class AppliedTimesTest {
         AppliedTimes times = times();
         committed(times, 0, 1);
         committed(times, 0, 2);
-        answer(1227);
+        response(1227);
         now += 60 * MILLISECOND;
         committed(times, 0, 3);
         now += 300_000 * MILLISECOND;
-        answer(0);
+        response(0);
 
         assertThat(asked).hasSize(2);
         assertThat(recorded).isEmpty();

@@ -110,9 +110,9 @@ class DomainObserverTest {
         assertThat(app.injected).isNull();
         FakeClient.Command third = app.send("DELETE FROM orders", false);
         assertThat(app.injected).isEqualTo(TO_0);
-        app.answer(first);
-        app.answer(second);
-        app.answer(third);
+        app.response(first);
+        app.response(second);
+        app.response(third);
         fixture.caughtUp();
         assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
         assertThat(fixture.conflicts).isEmpty();
@@ -267,7 +267,7 @@ class DomainObserverTest {
         FakeClient app = fixture.client("app");
 
         assertThat(app.run("UPDATE big SET c = 1")).isEqualTo(TO_10);
-        dba.answer(alter);
+        dba.response(alter);
         assertThat(app.run("DELETE FROM big")).isEqualTo("-");
         fixture.caughtUp();
         assertThat(app.run("DELETE FROM big")).isEqualTo(TO_0);
@@ -310,7 +310,7 @@ class DomainObserverTest {
 
         FakeClient.Command call = other.send("CALL anything()", true);
         assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
-        other.answer(call);
+        other.response(call);
         assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
         fixture.caughtUp();
         assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
@@ -376,7 +376,7 @@ class DomainObserverTest {
         app.run("DELETE FROM archive");
         FakeClient other = fixture.client("app");
 
-        other.answer(other.send("INSERT INTO archive VALUES (ROW_COUNT())", false));
+        other.response(other.send("INSERT INTO archive VALUES (ROW_COUNT())", false));
 
         assertThat(fixture.conflicts).containsExactly("no_boundary shop.archive 0/11");
     }
@@ -443,7 +443,7 @@ class DomainObserverTest {
         FakeClient.Command delete = app.send("DELETE FROM archive", true);
 
         assertThat(fixture.policy.ownership.ownersOf("shop.archive")).isEqualTo(1);
-        app.answer(delete);
+        app.response(delete);
         assertThat(fixture.accounts.isProven("app")).isFalse();
     }
 

@@ -35,18 +35,19 @@ final class FakeClient implements SessionContext, SessionSettings {
 
     /** The login is over; returns what went out because of it, or "-". */
     String logIn() {
-        InjectedStatement ours = observer.afterLogin();
-        if (ours == null) {
+        InjectedStatement injectedSql = observer.afterLogin();
+        if (injectedSql == null) {
             return "-";
         }
-        observer.onInjected(ours, refuseWith == 0 ? InjectionResult.OK : new InjectionResult(refuseWith, "refused"));
-        return ours.sql();
+        observer.onInjected(
+                injectedSql, refuseWith == 0 ? InjectionResult.OK : new InjectionResult(refuseWith, "refused"));
+        return injectedSql.sql();
     }
 
     /** Sends a statement and gets its answer; returns what went ahead of it, or "-". */
     String run(String sql) {
         Command command = send(sql, !inTransaction);
-        answer(command);
+        response(command);
         return injected == null ? "-" : injected;
     }
 
@@ -54,22 +55,22 @@ final class FakeClient implements SessionContext, SessionSettings {
     Command send(String sql, boolean boundary) {
         Command command = new Command(++number, sql, inTransaction);
         injected = null;
-        InjectedStatement ours = null;
+        InjectedStatement injectedSql = null;
         if (boundary) {
-            ours = observer.beforeCommand(command);
+            injectedSql = observer.beforeCommand(command);
         } else if (!inTransaction && observer.owes()) {
-            ours = observer.beforeUnknown(command);
+            injectedSql = observer.beforeUnknown(command);
         }
         observer.onCommand(command);
-        if (ours != null) {
-            injected = ours.sql();
+        if (injectedSql != null) {
+            injected = injectedSql.sql();
             observer.onInjected(
-                    ours, refuseWith == 0 ? InjectionResult.OK : new InjectionResult(refuseWith, "refused"));
+                    injectedSql, refuseWith == 0 ? InjectionResult.OK : new InjectionResult(refuseWith, "refused"));
         }
         return command;
     }
 
-    void answer(Command command) {
+    void response(Command command) {
         switch (command.kind()) {
             case BEGIN -> inTransaction = true;
             case COMMIT, ROLLBACK, CREATE, ALTER, DROP, TRUNCATE -> inTransaction = false;

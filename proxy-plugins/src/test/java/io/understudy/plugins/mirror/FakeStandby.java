@@ -4,13 +4,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugin.StandbyBackend;
+import io.understudy.plugin.ServerResponse;
+import io.understudy.plugin.ServerStream;
+import io.understudy.plugin.Standby;
 import io.understudy.plugin.StandbyState;
-import io.understudy.plugin.WireConnection;
-import io.understudy.plugin.WireConnector;
-import io.understudy.plugin.WireResponse;
-import io.understudy.plugin.WireStream;
 import io.understudy.wire.CommandCode;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
@@ -23,7 +23,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import javax.sql.DataSource;
 
 /** A standby that answers when it is told to, in the caller's thread. */
-final class FakeStandby implements StandbyBackend, WireConnector {
+final class FakeStandby implements Standby, ServerConnector {
     final List<String> received = new ArrayList<>();
     final List<Connection> connections = new ArrayList<>();
     /** Of all connections; runs at once what is not to be delayed. */
@@ -54,12 +54,12 @@ final class FakeStandby implements StandbyBackend, WireConnector {
     }
 
     @Override
-    public WireConnector connector() {
+    public ServerConnector connector() {
         return this;
     }
 
     @Override
-    public CompletableFuture<WireConnection> connect() {
+    public CompletableFuture<ServerConnection> connect() {
         if (refuse) {
             return CompletableFuture.failedFuture(new IllegalStateException("refused"));
         }
@@ -73,8 +73,8 @@ final class FakeStandby implements StandbyBackend, WireConnector {
         return received.stream().filter(text -> !text.startsWith("SET SESSION")).toList();
     }
 
-    final class Connection implements WireConnection {
-        final Queue<WireResponse> pending = new ArrayDeque<>();
+    final class Connection implements ServerConnection {
+        final Queue<ServerResponse> pending = new ArrayDeque<>();
         final List<String> texts = new ArrayList<>();
         private final Queue<Integer> codes = new ArrayDeque<>();
         private boolean open = true;
@@ -106,7 +106,7 @@ final class FakeStandby implements StandbyBackend, WireConnector {
         }
 
         @Override
-        public void execute(ByteBuf command, WireResponse response) {
+        public void execute(ByteBuf command, ServerResponse response) {
             int code = command.getUnsignedByte(command.readerIndex() + 4);
             String text = code == CommandCode.QUERY
                     ? command.toString(command.readerIndex() + 5, command.readableBytes() - 5, StandardCharsets.UTF_8)
@@ -117,13 +117,13 @@ final class FakeStandby implements StandbyBackend, WireConnector {
             pending.add(response);
             codes.add(code);
             if (answering) {
-                answerOne();
+                responseOne();
             }
         }
 
-        void answerAll() {
+        void responseAll() {
             while (!pending.isEmpty()) {
-                answerOne();
+                responseOne();
             }
         }
 
@@ -132,8 +132,8 @@ final class FakeStandby implements StandbyBackend, WireConnector {
             return texts.stream().filter(text -> text.startsWith("SELECT")).toList();
         }
 
-        void answerOne() {
-            WireResponse response = pending.remove();
+        void responseOne() {
+            ServerResponse response = pending.remove();
             int code = codes.remove();
             response.onResponse(
                     new Answered(errorCode, errorMessage), code == CommandCode.STMT_PREPARE ? ++prepared : -1);
@@ -146,14 +146,14 @@ final class FakeStandby implements StandbyBackend, WireConnector {
         }
 
         @Override
-        public void stream(ByteBuf command, WireStream stream) {
+        public void stream(ByteBuf command, ServerStream stream) {
             command.release();
         }
 
         @Override
         public void close() {
             open = false;
-            WireResponse response;
+            ServerResponse response;
             while ((response = pending.poll()) != null) {
                 response.onFailure("closed");
             }

@@ -40,17 +40,17 @@ class MirrorObserverTest {
 
     /** Answers methods by name; everything else is an error. */
     @SuppressWarnings("unchecked")
-    private static <T> T fake(Class<T> type, Map<String, Object> answers) {
+    private static <T> T fake(Class<T> type, Map<String, Object> responses) {
         return (T) Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
-            if (!answers.containsKey(method.getName())) {
+            if (!responses.containsKey(method.getName())) {
                 throw new UnsupportedOperationException(method.getName());
             }
-            Object answer = answers.get(method.getName());
-            return answer instanceof Answer computed ? computed.to(arguments) : answer;
+            Object response = responses.get(method.getName());
+            return response instanceof Result computed ? computed.to(arguments) : response;
         });
     }
 
-    private interface Answer {
+    private interface Result {
         Object to(Object[] arguments);
     }
 
@@ -70,9 +70,9 @@ class MirrorObserverTest {
                         "latency",
                         (io.understudy.plugin.LatencyRecorder) nanos -> {},
                         "publish",
-                        (Answer) arguments -> null,
+                        (Result) arguments -> null,
                         "publishAction",
-                        (Answer) arguments -> null));
+                        (Result) arguments -> null));
         plugin.start(context, config(null));
         Map<String, Object> settings = new HashMap<>(Map.of(
                 "known", true, "loginCollation", 45, "sqlModes", 0, "temporaryTables", false, "lockedTables", false));
@@ -119,15 +119,15 @@ class MirrorObserverTest {
                 "kind",
                 kind,
                 "copyPacket",
-                (Answer) arguments -> {
+                (Result) arguments -> {
                     ByteBuf copy = Unpooled.copiedBuffer(text);
                     copies.add(copy);
                     return copy;
                 },
                 "attach",
-                (Answer) arguments -> attached[0] = arguments[0],
+                (Result) arguments -> attached[0] = arguments[0],
                 "attachment",
-                (Answer) arguments -> attached[0]));
+                (Result) arguments -> attached[0]));
         view.put("prepared", null);
         return fake(CommandView.class, view);
     }

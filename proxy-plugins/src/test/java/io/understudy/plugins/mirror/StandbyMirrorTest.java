@@ -20,8 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class StandbyMirrorTest {
-    private static final Collations COLLATIONS =
-            Collations.known(new CollationNames(Map.of(45, "NAMES utf8mb4 COLLATE utf8mb4_general_ci")));
+    private static final StandbyCollations COLLATIONS =
+            StandbyCollations.known(new CollationNames(Map.of(45, "NAMES utf8mb4 COLLATE utf8mb4_general_ci")));
 
     private static final StatementSetting SETTING = new StatementSetting(null, 45, null, null, null, null);
 
@@ -310,7 +310,7 @@ class StandbyMirrorTest {
         standby.loop.runNext();
         assertThat(standby.connections.get(0).selects()).hasSize(1 + BATCH).containsSubsequence(batch);
         assertThat(executed("ok")).isEqualTo(1);
-        standby.connections.get(0).answerAll();
+        standby.connections.get(0).responseAll();
         assertThat(executed("ok")).isEqualTo(1.0 + BATCH);
         mirror.stop();
     }
@@ -370,7 +370,7 @@ class StandbyMirrorTest {
         }
         standby.loop.runNext();
         for (int i = 0; i < 20; i++) {
-            standby.connections.get(0).answerAll();
+            standby.connections.get(0).responseAll();
         }
         assertThat(executed("ok")).isEqualTo(7);
         mirror.stop();
@@ -387,7 +387,7 @@ class StandbyMirrorTest {
             offer(mirror, "SELECT " + i, 1);
         }
         standby.loop.runNext();
-        standby.connections.get(0).answerOne();
+        standby.connections.get(0).responseOne();
         standby.connections.get(0).close();
         assertThat(executed("ok")).isEqualTo(2);
         assertThat(executed("error")).isEqualTo(1);
@@ -440,7 +440,7 @@ class StandbyMirrorTest {
             run(mirror);
             standby.connections.stream()
                     .filter(connection -> !connection.pending.isEmpty())
-                    .forEach(FakeStandby.Connection::answerOne);
+                    .forEach(FakeStandby.Connection::responseOne);
         }
         assertThat(standby.connections).hasSize(2);
         assertThat(standby.connections)
@@ -516,8 +516,8 @@ class StandbyMirrorTest {
         offer(mirror, "SELECT 'depot 0'", 1, depot);
         mirror.drain();
         executor.runAll();
-        standby.connections.get(1).answerAll();
-        standby.connections.get(0).answerAll();
+        standby.connections.get(1).responseAll();
+        standby.connections.get(0).responseAll();
         assertThat(standby.connections).hasSize(2);
         standby.answering = true;
         int begun = standby.received.size();

@@ -1,0 +1,90 @@
+package io.understudy.cli.check;
+
+import io.understudy.config.Address;
+import io.understudy.config.Secret;
+import io.understudy.config.ServerTlsConfig;
+import io.understudy.server.QueryPool;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One connection to a server with one account, for some questions. */
+final class CheckConnection implements AutoCloseable {
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+    private final Connection connection;
+
+    private CheckConnection(Connection connection) {
+        this.connection = connection;
+    }
+
+    static CheckConnection to(Address address, ServerTlsConfig tls, String user, Secret password) throws SQLException {
+        return new CheckConnection(QueryPool.connect(address, tls, user, password, TIMEOUT));
+    }
+
+    /** The first column of the first row; null for no row. */
+    @Nullable
+    String one(String sql) throws SQLException {
+        List<String> all = all(sql, 1);
+        return all.isEmpty() ? null : all.get(0);
+    }
+
+    /** A column of every row. */
+    List<String> all(String sql, int column) throws SQLException {
+        List<String> values = new ArrayList<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            while (rows.next()) {
+                String value = rows.getString(column);
+                values.add(value == null ? "" : value);
+            }
+        }
+        return values;
+    }
+
+    /** Every row, by the lower-case names of its columns; what is null is left out. */
+    List<Map<String, String>> rows(String sql) throws SQLException {
+        List<Map<String, String>> all = new ArrayList<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            ResultSetMetaData columns = rows.getMetaData();
+            while (rows.next()) {
+                Map<String, String> row = new HashMap<>();
+                for (int i = 1; i <= columns.getColumnCount(); i++) {
+                    String value = rows.getString(i);
+                    if (value != null) {
+                        row.put(columns.getColumnLabel(i).toLowerCase(Locale.ROOT), value);
+                    }
+                }
+                all.add(row);
+            }
+        }
+        return all;
+    }
+
+    /** A system variable, or null when this server has none of that name. */
+    @Nullable
+    String variable(String name) throws SQLException {
+        List<String> values = all("SHOW GLOBAL VARIABLES LIKE '" + name + "'", 2);
+        return values.isEmpty() ? null : values.get(0);
+    }
+
+    boolean isMariaDb() throws SQLException {
+        String version = one("SELECT VERSION()");
+        return version != null && version.contains("MariaDB");
+    }
+
+    @Override
+    public void close() throws SQLException {
+        connection.close();
+    }
+}

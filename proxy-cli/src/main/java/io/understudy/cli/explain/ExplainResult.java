@@ -1,0 +1,84 @@
+package io.understudy.cli.explain;
+
+import io.understudy.base.JsonWriter;
+import io.understudy.rules.Explanation;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What would become of a statement.
+ *
+ * @param id of the question
+ * @param mirrored whether it would be mirrored, as far as its text and the rules decide
+ * @param reason why not; {@code all} or {@code sampled} when it would
+ * @param rule the mirror's rule, or null
+ * @param sample that rule's rate, or null
+ * @param kind the statement's kind as rules name it
+ * @param reads tables read
+ * @param writes tables written
+ * @param domain the GTID domain it would get, or null when none is set
+ * @param domainRule the rule that says so, or null
+ * @param digest in hex
+ * @param normalized text without literals
+ * @param verdicts the mirror's rules in the order in which they were looked at
+ */
+public record ExplainResult(
+        @Nullable Object id,
+        boolean mirrored,
+        String reason,
+        @Nullable String rule,
+        @Nullable String sample,
+        String kind,
+        List<String> reads,
+        List<String> writes,
+        @Nullable Long domain,
+        @Nullable String domainRule,
+        String digest,
+        String normalized,
+        List<Explanation.Verdict> verdicts) {
+
+    /** One line, with the keys that scripts rely on. */
+    public String json() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("id", id);
+        fields.put("mirrored", mirrored);
+        fields.put("reason", reason);
+        fields.put("rule", rule);
+        fields.put("kind", kind);
+        fields.put("reads", reads);
+        fields.put("writes", writes);
+        fields.put("domain", domain);
+        fields.put("digest", digest);
+        fields.put("sample", sample);
+        fields.put("domainRule", domainRule);
+        return JsonWriter.write(fields);
+    }
+
+    /** For people. */
+    public String text() {
+        StringBuilder out = new StringBuilder();
+        line(out, "statement", normalized);
+        line(out, "kind", kind);
+        line(out, "digest", digest);
+        line(out, "reads", reads.isEmpty() ? "-" : String.join(", ", reads));
+        line(out, "writes", writes.isEmpty() ? "-" : String.join(", ", writes));
+        String by = rule == null ? "" : " (rule " + rule + ", sample " + sample + ")";
+        line(out, "mirrored", (mirrored ? "yes, " : "no, ") + reason + by);
+        for (Explanation.Verdict verdict : verdicts) {
+            line(out, "", (verdict.matched() ? "rule " : "not rule ") + verdict.rule() + ": " + verdict.reason());
+        }
+        line(
+                out,
+                "domain",
+                domain == null
+                        ? "as the session has it"
+                        : domain + (domainRule == null ? " (the default)" : " (rule " + domainRule + ")"));
+        return out.toString().stripTrailing();
+    }
+
+    private static void line(StringBuilder out, String label, String value) {
+        out.append(String.format("%-10s %s%n", label, value));
+    }
+}

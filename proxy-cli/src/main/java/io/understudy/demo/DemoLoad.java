@@ -1,0 +1,159 @@
+package io.understudy.demo;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The sample application under load: workers of user {@code app}, every other one with statements prepared on the
+ * server, and one batch job of user {@code archiver}. Runs until closed. With the same options every worker issues the
+ * same statements in the same order. {@link DemoSchema} must be there first.
+ */
+public final class DemoLoad implements AutoCloseable {
+
+    private static final long STOP_MILLIS = TimeUnit.SECONDS.toMillis(10);
+
+    /**
+     * How much load; {@link #to} and the {@code with} methods.
+     *
+     * @param url JDBC URL of the server or of a proxy before it, without user
+     * @param workers connections of the application, at least 1
+     * @param orders as given to {@link DemoSchema#create}
+     * @param seed of all random choices
+     * @param pause of each worker between two pieces of work
+     * @param archivePause of the batch job between two batches
+     * @param alterEvery pieces of work of the first worker between two schema changes; 0 for none
+     * @param statementsPerWorker after which a worker ends by itself
+     */
+    public record Options(
+            String url,
+            int workers,
+            int orders,
+            long seed,
+            Duration pause,
+            Duration archivePause,
+            int alterEvery,
+            long statementsPerWorker) {
+
+        public Options {
+            if (workers < 1) {
+                throw new IllegalArgumentException("workers: " + workers + ", must be at least 1");
+            }
+            if (orders < 1) {
+                throw new IllegalArgumentException("orders: " + orders + ", must be at least 1");
+            }
+        }
+
+        /** Eight workers with 2 ms of pause over the default data, a batch every 200 ms, without end. */
+        public static Options to(String url) {
+            return new Options(
+                    url,
+                    8,
+                    DemoSchema.DEFAULT_ORDERS,
+                    42,
+                    Duration.ofMillis(2),
+                    Duration.ofMillis(200),
+                    2000,
+                    Long.MAX_VALUE);
+        }
+
+        public Options withWorkers(int value) {
+            return new Options(url, value, orders, seed, pause, archivePause, alterEvery, statementsPerWorker);
+        }
+
+        public Options withOrders(int value) {
+            return new Options(url, workers, value, seed, pause, archivePause, alterEvery, statementsPerWorker);
+        }
+
+        public Options withSeed(long value) {
+            return new Options(url, workers, orders, value, pause, archivePause, alterEvery, statementsPerWorker);
+        }
+
+        public Options withPauses(Duration app, Duration archiver) {
+            return new Options(url, workers, orders, seed, app, archiver, alterEvery, statementsPerWorker);
+        }
+
+        public Options withAlterEvery(int value) {
+            return new Options(url, workers, orders, seed, pause, archivePause, value, statementsPerWorker);
+        }
+
+        public Options withStatementsPerWorker(long value) {
+            return new Options(url, workers, orders, seed, pause, archivePause, alterEvery, value);
+        }
+    }
+
+    private final LoadCounters counters = new LoadCounters();
+    private final List<LoadWorker> workers = new ArrayList<>();
+    private final List<Thread> threads = new ArrayList<>();
+
+    private DemoLoad(Options options) {
+        SplittableRandom seeds = new SplittableRandom(options.seed());
+        for (int i = 0; i < options.workers(); i++) {
+            boolean prepared = i % 2 == 1;
+            int alterEvery = i == 0 ? options.alterEvery() : 0;
+            add(
+                    "demo-app-" + i,
+                    new LoadWorker(
+                            () -> LoadSession.open(
+                                    options.url(), DemoSchema.APP_USER, DemoSchema.APP_PASSWORD, prepared, counters),
+                            new ShopScript(i, prepared, alterEvery, options.orders(), seeds.split()),
+                            counters,
+                            options.pause().toNanos(),
+                            options.statementsPerWorker()));
+        }
+        add(
+                "demo-archiver",
+                new LoadWorker(
+                        () -> LoadSession.open(
+                                options.url(), DemoSchema.ARCHIVE_USER, DemoSchema.ARCHIVE_PASSWORD, false, counters),
+                        new ArchiveScript(options.orders()),
+                        counters,
+                        options.archivePause().toNanos(),
+                        options.statementsPerWorker()));
+    }
+
+    private void add(String name, LoadWorker worker) {
+        workers.add(worker);
+        Thread thread = new Thread(worker, name);
+        thread.setDaemon(true);
+        threads.add(thread);
+    }
+
+    /** Starts all workers; returns at once. What goes wrong is counted, and broken connections are made again. */
+    public static DemoLoad start(Options options) {
+        DemoLoad load = new DemoLoad(options);
+        load.threads.forEach(Thread::start);
+        return load;
+    }
+
+    public LoadCounters counters() {
+        return counters;
+    }
+
+    /** Waits for workers that have a limit; returns false if some still run after {@code timeout}. */
+    public boolean awaitEnd(Duration timeout) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        for (Thread thread : threads) {
+            long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            thread.join(Math.max(1, left));
+        }
+        return threads.stream().noneMatch(Thread::isAlive);
+    }
+
+    /** Ends all workers, each after the piece of work it is in; those that hang lose their connection. */
+    @Override
+    public void close() {
+        workers.forEach(LoadWorker::stop);
+        try {
+            if (!awaitEnd(Duration.ofMillis(STOP_MILLIS))) {
+                workers.forEach(LoadWorker::abort);
+                awaitEnd(Duration.ofMillis(STOP_MILLIS));
+            }
+        } catch (InterruptedException e) {
+            workers.forEach(LoadWorker::abort);
+            Thread.currentThread().interrupt();
+        }
+    }
+}

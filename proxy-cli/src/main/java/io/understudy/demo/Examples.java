@@ -1,0 +1,20 @@
+package io.understudy.demo;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+
+/** The configurations of {@code docs/examples}, which the program carries with it. */
+public final class Examples {
+    private Examples() {}
+
+    /** @throws IOException when the program was built without it */
+    public static String read(String name) throws IOException {
+        try (InputStream in = Examples.class.getResourceAsStream("/examples/" + name)) {
+            if (in == null) {
+                throw new IOException("examples/" + name + " is missing from the class path; build proxy-cli anew");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.understudy.demo;
+
+import io.understudy.base.JsonWriter;
+import io.understudy.cli.json.JsonReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Locale;
+import java.util.Map;
+
+/** The part {@code prediction} of {@code /api/commits}, in words. */
+final class PredictionText {
+    private PredictionText() {}
+
+    /** Lines without the last one's end; empty when there were no commits. */
+    static String of(Object commitsView) {
+        Object view;
+        try {
+            view = JsonReader.read(JsonWriter.write(commitsView));
+        } catch (IOException e) {
+            throw new UncheckedIOException("what commit-latency publishes is no JSON", e);
+        }
+        if (!(view instanceof Map<?, ?> map)
+                || !(map.get("prediction") instanceof Map<?, ?> figures)
+                || number(figures, "commits") == 0) {
+            return "";
+        }
+        return String.format(
+                Locale.ROOT,
+                "  prediction, from %.0f commits with semi-sync as it was at first:%n"
+                        + "    round trip to the acknowledging replica %.2f ms (median own acknowledgement)%n"
+                        + "    ceiling of one connection %.1f commits/s (one after another, %.2f ms each)%n"
+                        + "    connections that commit at the same time for the observed %.1f commits/s: %.1f",
+                number(figures, "commits"),
+                number(figures, "roundTripMillis"),
+                number(figures, "ceilingPerConnection"),
+                number(figures, "commitMillis"),
+                number(figures, "commitsPerSecond"),
+                number(figures, "connectionsNeeded"));
+    }
+
+    private static double number(Map<?, ?> figures, String name) {
+        return figures.get(name) instanceof Number number ? number.doubleValue() : 0;
+    }
+}

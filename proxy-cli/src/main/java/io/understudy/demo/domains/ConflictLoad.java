@@ -1,0 +1,242 @@
+package io.understudy.demo.domains;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Random transactions of many sessions, in an account for each domain, on the same few rows: every update's result depends on the
+ * one before, so that a replica that swaps two of them holds other data for good.
+ */
+final class ConflictLoad {
+    /** Plain tables take turns, so that now and then nothing is outstanding on one and its owner may change. */
+    private static final long TURN_NANOS = 250_000_000L;
+
+    private final String url;
+    private final int sessions;
+    private final long transactions;
+    private final long seed;
+    private final BooleanSupplier enough;
+    private final AtomicLong begun = new AtomicLong();
+    private final AtomicLong failed = new AtomicLong();
+
+    /**
+     * A load.
+     *
+     * @param url of the proxy, up to and without the user
+     * @param transactions of all sessions together
+     * @param enough ends it early
+     */
+    ConflictLoad(String url, int sessions, long transactions, long seed, BooleanSupplier enough) {
+        this.url = url;
+        this.sessions = sessions;
+        this.transactions = transactions;
+        this.seed = seed;
+        this.enough = enough;
+    }
+
+    /** Runs it to the end. Statements that the server refuses (deadlocks, foreign keys) are counted and passed over. */
+    void run() throws SQLException, InterruptedException {
+        ExecutorService workers = Executors.newFixedThreadPool(sessions);
+        try {
+            List<Callable<Void>> all = new ArrayList<>();
+            for (int session = 0; session < sessions; session++) {
+                int number = session;
+                all.add(() -> session(number));
+            }
+            for (Future<Void> done : workers.invokeAll(all)) {
+                done.get();
+            }
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getCause());
+        } finally {
+            workers.shutdownNow();
+        }
+    }
+
+    long done() {
+        return Math.min(begun.get(), transactions);
+    }
+
+    long failed() {
+        return failed.get();
+    }
+
+    private Void session(int number) throws SQLException {
+        Random random = new Random(seed + number);
+        String user = ConflictSchema.user(number % ConflictSchema.DOMAINS);
+        String options = "&allowMultiQueries=true&useServerPrepStmts=true&user=" + user + "&password=";
+        try (Connection connection = DriverManager.getConnection(url + options + ConflictSchema.PASSWORD);
+                Statement statement = connection.createStatement();
+                PreparedStatement first = elsewhere(connection, "c0");
+                PreparedStatement second = elsewhere(connection, "c1")) {
+            while (begun.incrementAndGet() <= transactions && !enough.getAsBoolean()) {
+                try {
+                    int dice = random.nextInt(100);
+                    if (dice < 8) {
+                        prepared(dice % 2 == 0 ? first : second, random);
+                    } else if (dice < 16) {
+                        hidden(statement, random);
+                    } else {
+                        transaction(statement, random);
+                    }
+                } catch (SQLException e) {
+                    if (e.getErrorCode() == 0
+                            || e.getSQLState() != null && e.getSQLState().startsWith("08")) {
+                        throw e;
+                    }
+                    failed.incrementAndGet();
+                    statement.execute("ROLLBACK");
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Prepared in the other schema, whose tables have the same names, and executed in this one. */
+    private static PreparedStatement elsewhere(Connection connection, String table) throws SQLException {
+        String schema = connection.getCatalog();
+        connection.setCatalog(ConflictSchema.OTHER);
+        PreparedStatement statement =
+                connection.prepareStatement("UPDATE " + table + " SET v = (v * 31 + ?) % 1000000007 WHERE id = ?");
+        statement.setInt(1, 0);
+        statement.setInt(2, 0);
+        statement.executeUpdate();
+        connection.setCatalog(schema);
+        return statement;
+    }
+
+    private static void prepared(PreparedStatement statement, Random random) throws SQLException {
+        statement.setInt(1, random.nextInt(1_000_000));
+        statement.setInt(2, 1 + random.nextInt(20));
+        statement.executeUpdate();
+    }
+
+    /** What a statement's first word does not tell. */
+    private static void hidden(Statement to, Random random) throws SQLException {
+        int id = 1 + random.nextInt(20);
+        int v = random.nextInt(1_000_000);
+        int dice = random.nextInt(100);
+        if (dice < 40) {
+            to.execute("SET STATEMENT max_statement_time=30 FOR UPDATE " + plain(random) + " SET v = (v * 31 + " + v
+                    + ") % 1000000007 WHERE id = " + id);
+        } else if (dice < 50) {
+            to.execute("UPDATE " + ConflictSchema.OTHER + ".c" + dice % 2 + " SET v = (v * 37 + " + v
+                    + ") % 1000000007 WHERE id = " + id);
+        } else if (dice < 65) {
+            to.execute("UPDATE multi SET v = (v * 31 + " + v + ") % 1000000007 WHERE id = " + id
+                    + "; UPDATE tx0 SET v = v * 2 % 1000000007 WHERE id = " + id + "; SELECT ROW_COUNT()");
+        } else if (dice < 70) {
+            to.execute("UPDATE tx0 SET v = v * 2 % 1000000007 WHERE id = " + id);
+        } else if (dice < 80) {
+            to.execute(dice % 2 == 0 ? "DO NEXTVAL(numbers)" : "INSERT INTO numbered SELECT NEXTVAL(numbers), " + v);
+        } else if (dice < 98) {
+            // In bursts, as CALL.
+            if (System.nanoTime() / TURN_NANOS % 8 == 0) {
+                function(to, id, v % 1000, dice % 4);
+            } else {
+                to.execute("UPDATE noted SET v = (v * 5 + " + v + ") % 1000000007 WHERE id = " + id);
+            }
+        } else {
+            schemaChange(to, random, id, v);
+        }
+    }
+
+    private static void function(Statement to, int id, int v, int way) throws SQLException {
+        String call = "note(" + id + ", " + v + ")";
+        switch (way) {
+            case 0 -> to.execute("UPDATE calling SET v = " + call + " WHERE id = " + id);
+            case 1 -> to.execute("DO " + call);
+            case 2 -> to.execute("SET @noted = " + call);
+            default -> to.execute("SELECT " + call);
+        }
+    }
+
+    /** Schema changes that read c4, and what makes a difference to them. */
+    private static void schemaChange(Statement to, Random random, int id, int v) throws SQLException {
+        switch (random.nextInt(12)) {
+            case 0 -> to.execute("ALTER TABLE c4 ADD COLUMN IF NOT EXISTS x INT DEFAULT 7");
+            case 1 -> to.execute("ALTER TABLE c4 DROP COLUMN IF EXISTS x");
+            case 2 -> to.execute("CREATE OR REPLACE TABLE c4copy LIKE c4");
+            case 3 -> to.execute("CREATE OR REPLACE VIEW c4view AS SELECT * FROM c4");
+            case 4 -> to.execute("CREATE OR REPLACE TABLE c4rows SELECT * FROM c4");
+            default -> to.execute("REPLACE INTO c4copy (id, v) VALUES (" + id + ", " + v + ")");
+        }
+    }
+
+    private static String plain(Random random) {
+        long turn = System.nanoTime() / TURN_NANOS;
+        return "c" + (turn * 2 + random.nextInt(2)) % ConflictSchema.PLAIN_TABLES;
+    }
+
+    private static void transaction(Statement to, Random random) throws SQLException {
+        int id = 1 + random.nextInt(20);
+        int other = 1 + random.nextInt(20);
+        int v = random.nextInt(1_000_000);
+        String table = plain(random);
+        int dice = random.nextInt(1000);
+        if (dice < 200) {
+            to.execute("UPDATE " + table + " SET v = (v * 31 + " + v + ") % 1000000007 WHERE id = " + id);
+        } else if (dice < 320) {
+            to.execute("REPLACE INTO " + table + " (id, v) VALUES (" + id + ", " + v + ")");
+        } else if (dice < 420) {
+            to.execute("DELETE FROM " + table + " WHERE id = " + id);
+        } else if (dice < 500) {
+            to.execute("UPDATE src SET v = (v * 31 + " + v + ") % 1000000007 WHERE id = " + id);
+        } else if (dice < 560) {
+            to.execute(
+                    dice % 2 == 0
+                            ? "UPDATE audit SET n = (n * 13 + " + v + ") % 1000000007 WHERE id = " + id
+                            : "DELETE FROM audit WHERE id = " + id);
+        } else if (dice < 600) {
+            to.execute("INSERT INTO parent VALUES (" + id + ", " + v + ") ON DUPLICATE KEY UPDATE v = v + 1");
+        } else if (dice < 640) {
+            to.execute("INSERT INTO child VALUES (" + other + ", " + id + ", " + v
+                    + ") ON DUPLICATE KEY UPDATE v = v + 1, parent = " + id);
+        } else if (dice < 680) {
+            to.execute("UPDATE child SET v = (v * 31 + " + v + ") % 1000000007 WHERE id = " + id);
+        } else if (dice < 710) {
+            to.execute("DELETE FROM parent WHERE id = " + id);
+        } else if (dice < 760) {
+            to.execute("UPDATE v5 SET v = (v * 31 + " + v + ") % 1000000007 WHERE id = " + id);
+        } else if (dice < 800) {
+            to.execute("UPDATE c0, c1 SET c0.v = c1.v + 1, c1.v = c0.v * 2 % 1000000007 WHERE c0.id = " + id
+                    + " AND c1.id = " + other);
+        } else if (dice < 830) {
+            to.execute(
+                    "INSERT INTO c2 SELECT id, v FROM c3 WHERE id = " + id + " ON DUPLICATE KEY UPDATE v = c2.v + 1");
+        } else if (dice < 920) {
+            explicit(to, id, other, v);
+        } else if (dice < 960) {
+            to.execute("UPDATE tx0 SET v = (v * 31 + " + v + ") % 1000000007 WHERE id = " + id);
+        } else if (dice < 999 || random.nextInt(3) > 0) {
+            // In bursts: while a CALL is not applied everywhere no table may leave the default domain.
+            if (System.nanoTime() / TURN_NANOS % 8 == 0) {
+                to.execute("CALL bump(" + id + ", " + v % 1000 + ")");
+            } else {
+                to.execute("UPDATE called SET v = (v * 5 + " + v + ") % 1000000007 WHERE id = " + id);
+            }
+        } else {
+            to.execute(random.nextBoolean() ? "ALTER TABLE c4 FORCE" : "TRUNCATE c4");
+        }
+    }
+
+    private static void explicit(Statement to, int id, int other, int v) throws SQLException {
+        to.execute("BEGIN");
+        to.execute("UPDATE tx0 SET v = (v * 31 + " + v + ") % 1000000007 WHERE id = " + id);
+        to.execute("UPDATE tx1 SET v = (v * 37 + " + v + ") % 1000000007 WHERE id = " + other);
+        to.execute(v % 10 == 0 ? "ROLLBACK" : "COMMIT");
+    }
+}

@@ -1,0 +1,240 @@
+package io.understudy.demo.domains;
+
+import io.understudy.embedded.EmbeddedException;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.PairOptions;
+import io.understudy.embedded.ServerOptions;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/** A conflicting load through the real proxy before a fresh pair of servers, and what became of the replica. */
+public final class ConflictRun {
+    private static final long WARM_UP = 600;
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+    /**
+     * What came out.
+     *
+     * @param guard as configured
+     * @param transactions sent
+     * @param failed refused by the primary: deadlocks, foreign keys
+     * @param errno of the applier's stop, 0 for none
+     * @param error its message
+     * @param divergent tables whose checksums differ
+     * @param tables compared
+     * @param position of the primary at the end: which domains were written
+     * @param conflicts by kind, as the guard has counted them
+     * @param guardState as the proxy showed it at the end
+     */
+    public record Result(
+            String guard,
+            long transactions,
+            long failed,
+            int errno,
+            String error,
+            List<String> divergent,
+            int tables,
+            String position,
+            Map<String, Object> conflicts,
+            Map<String, Object> guardState) {
+        /** The replica is what the primary is, and never stopped. */
+        public boolean equal() {
+            return errno == 0 && divergent.isEmpty();
+        }
+
+        /** What the guard has counted and replicas may suffer from; a pinned write is none of it. */
+        public long unsafeConflicts() {
+            return conflicts.entrySet().stream()
+                    .filter(entry -> !entry.getKey().equals("pinned"))
+                    .mapToLong(entry -> entry.getValue() instanceof Number number ? number.longValue() : 0)
+                    .sum();
+        }
+
+        /** Transactions in other domains than the default one, those of the warm-up included. */
+        public long steered() {
+            return sequences(false);
+        }
+
+        /** Transactions that the primary has logged; nothing is logged of those that changed nothing. */
+        public long logged() {
+            return sequences(true);
+        }
+
+        private long sequences(boolean all) {
+            long sum = 0;
+            for (String gtid : position.split(",")) {
+                String[] parts = gtid.split("-");
+                sum += parts.length == 3 && (all || !parts[0].equals("0")) ? Long.parseLong(parts[2]) : 0;
+            }
+            return sum;
+        }
+    }
+
+    private final String guard;
+    private final int sessions;
+    private final long transactions;
+    private final long seed;
+    private final Consumer<String> say;
+
+    /** @param guard {@code pin}, {@code warn} or {@code off} */
+    public ConflictRun(String guard, int sessions, long transactions, long seed, Consumer<String> say) {
+        this.guard = guard;
+        this.sessions = sessions;
+        this.transactions = transactions;
+        this.seed = seed;
+        this.say = say;
+    }
+
+    /** Runs it; may take minutes for a hundred thousand transactions. */
+    public Result run() throws Exception {
+        try (EmbeddedPair pair = EmbeddedPair.start(parallel())) {
+            ConflictSchema.create(pair);
+            pair.awaitCaughtUp(Duration.ofMinutes(1));
+            try (DomainsProxy proxy = DomainsProxy.start(pair, ConflictSchema.PASSWORD, section())) {
+                // While the guard learns: which tables are written together, and which in transactions.
+                ConflictLoad warmUp = new ConflictLoad(
+                        proxy.url("dom"), sessions, guard.equals("off") ? 0 : WARM_UP, ~seed, () -> false);
+                warmUp.run();
+                proxy.awaitGuard(guard);
+                AtomicBoolean stopped = new AtomicBoolean();
+                ConflictLoad load = new ConflictLoad(proxy.url("dom"), sessions, transactions, seed, stopped::get);
+                Thread watch = watch(pair, stopped, load);
+                load.run();
+                watch.interrupt();
+                watch.join();
+                return result(pair, proxy, load);
+            }
+        }
+    }
+
+    /** Eight applier threads that may take transactions out of order between domains. */
+    static PairOptions parallel() {
+        return PairOptions.defaults()
+                .withSemiSync(false)
+                .withParallelThreads(8)
+                .withPrimary(ServerOptions.of(1).withBufferPool("64M"))
+                .withStandby(ServerOptions.of(2)
+                        .withBufferPool("64M")
+                        .withArguments("--slave-parallel-mode=optimistic", "--slave-parallel-max-queued=16M"));
+    }
+
+    private String section() {
+        StringBuilder rules = new StringBuilder("mode: tag\nguard: " + guard + "\nlearn: 4s\npoll: 20ms\nrules:\n");
+        for (int domain = 0; domain < ConflictSchema.DOMAINS; domain++) {
+            rules.append("  - { name: ")
+                    .append(ConflictSchema.user(domain))
+                    .append(", match: { user: ")
+                    .append(ConflictSchema.user(domain))
+                    .append(" }, domain: ")
+                    .append(ConflictSchema.FIRST_DOMAIN + domain)
+                    .append(" }\n");
+        }
+        return rules.toString();
+    }
+
+    private Thread watch(EmbeddedPair pair, AtomicBoolean stopped, ConflictLoad load) {
+        Thread watch = new Thread(
+                () -> {
+                    long said = System.nanoTime();
+                    try {
+                        while (!stopped.get()) {
+                            Thread.sleep(200);
+                            if (applier(pair).errno() != 0) {
+                                stopped.set(true);
+                            } else if (System.nanoTime() - said > 10_000_000_000L) {
+                                said = System.nanoTime();
+                                say.accept("  " + load.done() + " of " + transactions + " transactions");
+                            }
+                        }
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    } catch (SQLException e) {
+                        say.accept("  the standby cannot be asked: " + e.getMessage());
+                    }
+                },
+                "applier-watch");
+        watch.setDaemon(true);
+        watch.start();
+        return watch;
+    }
+
+    private Result result(EmbeddedPair pair, DomainsProxy proxy, ConflictLoad load) throws SQLException {
+        Applier applier = applier(pair);
+        if (applier.errno() == 0) {
+            try {
+                pair.awaitCaughtUp(PATIENCE);
+            } catch (EmbeddedException e) {
+                applier = applier(pair);
+                if (applier.errno() == 0) {
+                    throw e;
+                }
+            }
+        }
+        List<String> divergent = new ArrayList<>();
+        Map<String, String> there = checksums(pair.standby().connect());
+        checksums(pair.primary().connect()).forEach((table, sum) -> {
+            if (!sum.equals(there.get(table))) {
+                divergent.add(table);
+            }
+        });
+        return new Result(
+                guard,
+                load.done(),
+                load.failed(),
+                applier.errno(),
+                applier.error(),
+                divergent,
+                ConflictSchema.tables().size(),
+                pair.primary().ask("SELECT @@global.gtid_binlog_pos"),
+                proxy.section("conflicts"),
+                proxy.section("guardState"));
+    }
+
+    private static Map<String, String> checksums(Connection opened) throws SQLException {
+        try (Connection connection = opened) {
+            return checksumsBy(connection);
+        }
+    }
+
+    /** Of the rows, and the columns; the latter of views too. */
+    private static Map<String, String> checksumsBy(Connection connection) throws SQLException {
+        Map<String, String> sums = new LinkedHashMap<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows =
+                        statement.executeQuery("CHECKSUM TABLE " + String.join(", ", ConflictSchema.tables()))) {
+            while (rows.next()) {
+                sums.put(rows.getString(1), String.valueOf(rows.getString(2)));
+            }
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME),"
+                        + " GROUP_CONCAT(COLUMN_NAME ORDER BY ORDINAL_POSITION) FROM information_schema.COLUMNS WHERE"
+                        + " TABLE_SCHEMA LIKE 'dom%' GROUP BY 1")) {
+            while (rows.next()) {
+                sums.merge(rows.getString(1), " " + rows.getString(2), String::concat);
+            }
+        }
+        return sums;
+    }
+
+    private record Applier(int errno, String error) {}
+
+    private static Applier applier(EmbeddedPair pair) throws SQLException {
+        try (Connection connection = pair.standby().connect();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SHOW ALL SLAVES STATUS")) {
+            return rows.next()
+                    ? new Applier(rows.getInt("Last_SQL_Errno"), String.valueOf(rows.getString("Last_SQL_Error")))
+                    : new Applier(0, "");
+        }
+    }
+}

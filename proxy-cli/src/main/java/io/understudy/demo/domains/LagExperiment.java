@@ -1,0 +1,182 @@
+package io.understudy.demo.domains;
+
+import io.understudy.embedded.EmbeddedPair;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Small writes in the default domain while a long ALTER goes through the proxy and then through the replica: how long after its commit each
+ * small write can be read on the replica.
+ */
+final class LagExperiment {
+    private static final int MOST_WRITES = 60_000;
+    private static final long WRITE_EVERY_NANOS = 10_000_000L;
+    private static final long LOOK_EVERY_NANOS = 1_000_000L;
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+    /**
+     * Lag of the small writes in milliseconds.
+     *
+     * @param tagged whether the proxy gave the ALTER its own domain
+     * @param writes measured
+     * @param alterSeconds on the primary
+     * @param position of the primary at the end
+     */
+    record Result(
+            boolean tagged, int writes, double p50, double p95, double max, double alterSeconds, String position) {}
+
+    private final EmbeddedPair pair;
+    private final boolean tagged;
+    private final long[] committedAt = new long[MOST_WRITES];
+    private final AtomicReferenceArray<@Nullable Long> seenAt = new AtomicReferenceArray<>(MOST_WRITES);
+    private final AtomicBoolean over = new AtomicBoolean();
+    private volatile int written;
+
+    LagExperiment(EmbeddedPair pair, boolean tagged) {
+        this.pair = pair;
+        this.tagged = tagged;
+    }
+
+    /** The big table and the small one; once for both runs. */
+    static void prepare(EmbeddedPair pair, int rows) {
+        pair.primary()
+                .execute(
+                        "CREATE DATABASE lag",
+                        "CREATE TABLE lag.big (id INT PRIMARY KEY, a INT, b INT, pad CHAR(120) NOT NULL)",
+                        "INSERT INTO lag.big SELECT seq, seq * 7919 % 1000003, seq * 104729 % 1000003, REPEAT('x', 120)"
+                                + " FROM lag.seq_1_to_" + rows,
+                        "CREATE TABLE lag.small (id INT PRIMARY KEY)");
+        pair.createAccount("app", ConflictSchema.PASSWORD, "ALL ON lag.*", "BINLOG REPLAY ON *.*");
+        pair.createAccount(
+                "understudy",
+                ConflictSchema.PASSWORD,
+                "REPLICATION SLAVE, REPLICA MONITOR, BINLOG MONITOR, PROCESS, SHOW CREATE ROUTINE ON *.*",
+                "SELECT, TRIGGER, SHOW VIEW, EVENT ON lag.*");
+        pair.awaitCaughtUp(PATIENCE);
+    }
+
+    Result run() throws Exception {
+        pair.primary().execute("TRUNCATE lag.small");
+        pair.awaitCaughtUp(PATIENCE);
+        String section = "mode: " + (tagged ? "tag" : "advise")
+                + "\nguard: pin\nlearn: 0s\npoll: 50ms\nrules: [ { name: schema-changes, match: { kind: ddl }, domain: 10 } ]\n";
+        try (DomainsProxy proxy = DomainsProxy.start(pair, ConflictSchema.PASSWORD, section)) {
+            proxy.awaitGuard("pin");
+            String url = proxy.url("lag") + "&user=app&password=" + ConflictSchema.PASSWORD;
+            Thread writer = thread("small-writes", () -> write(url));
+            Thread reader = thread("standby-look", this::look);
+            double seconds;
+            try (Connection connection = DriverManager.getConnection(url);
+                    Statement statement = connection.createStatement()) {
+                // So that the account has shown that it may set the domain before it matters.
+                statement.execute("INSERT INTO small VALUES (2000000000)");
+                pair.awaitCaughtUp(PATIENCE);
+                awaitFree(proxy);
+                long start = System.nanoTime();
+                statement.execute("ALTER TABLE big FORCE, ADD KEY k" + (tagged ? 1 : 0) + " (a, b), ALGORITHM=COPY");
+                seconds = (System.nanoTime() - start) / 1e9;
+            }
+            pair.awaitCaughtUp(PATIENCE);
+            over.set(true);
+            writer.join();
+            pair.awaitCaughtUp(PATIENCE);
+            reader.join(PATIENCE.toMillis());
+            return result(seconds);
+        }
+    }
+
+    /** The guard must have seen the standby apply what was before, or it keeps the ALTER where that was. */
+    private static void awaitFree(DomainsProxy proxy) throws InterruptedException {
+        Thread.sleep(500);
+        proxy.awaitGuard("pin");
+    }
+
+    private interface Task {
+        void run() throws Exception;
+    }
+
+    private static Thread thread(String name, Task task) {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        task.run();
+                    } catch (Exception e) {
+                        throw new IllegalStateException(name + ": " + e.getMessage(), e);
+                    }
+                },
+                name);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    private void write(String url) throws SQLException, InterruptedException {
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            while (!over.get() && written < MOST_WRITES) {
+                int id = written;
+                statement.execute("INSERT INTO small VALUES (" + id + ")");
+                committedAt[id] = System.nanoTime();
+                written = id + 1;
+                Thread.sleep(WRITE_EVERY_NANOS / 1_000_000L);
+            }
+        }
+    }
+
+    private void look() throws SQLException, InterruptedException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        int seen = 0;
+        try (Connection connection = pair.standby().connect();
+                PreparedStatement statement = connection.prepareStatement(
+                        "SELECT COUNT(*) FROM lag.small WHERE id >= ? AND id < 1000000000")) {
+            while ((!over.get() || seen < written) && System.nanoTime() - deadline < 0) {
+                statement.setInt(1, seen);
+                try (ResultSet rows = statement.executeQuery()) {
+                    rows.next();
+                    int more = rows.getInt(1);
+                    Long now = System.nanoTime();
+                    for (int id = seen; id < seen + more; id++) {
+                        seenAt.set(id, now);
+                    }
+                    seen += more;
+                }
+                Thread.sleep(LOOK_EVERY_NANOS / 1_000_000L);
+            }
+        }
+    }
+
+    private Result result(double alterSeconds) {
+        double[] lags = new double[written];
+        int count = 0;
+        for (int id = 0; id < written; id++) {
+            Long seen = seenAt.get(id);
+            if (seen != null) {
+                // The replica may be quicker than the primary's answer through the proxy.
+                lags[count++] = Math.max(0, (seen - committedAt[id]) / 1e6);
+            }
+        }
+        double[] sorted = Arrays.copyOf(lags, count);
+        Arrays.sort(sorted);
+        return new Result(
+                tagged,
+                count,
+                at(sorted, 0.5),
+                at(sorted, 0.95),
+                at(sorted, 1),
+                alterSeconds,
+                pair.primary().ask("SELECT @@global.gtid_binlog_pos"));
+    }
+
+    private static double at(double[] sorted, double share) {
+        return sorted.length == 0 ? Double.NaN : sorted[(int) Math.ceil(share * sorted.length) - 1];
+    }
+}

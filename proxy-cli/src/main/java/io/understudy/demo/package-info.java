@@ -1,0 +1,8 @@
+/**
+ * The sample application of the demo: a small shop with its data, and workers that use it as an application would.
+ * Plain JDBC that knows nothing of the proxy, so that it runs unchanged with and without it.
+ */
+@NullMarked
+package io.understudy.demo;
+
+import org.jspecify.annotations.NullMarked;

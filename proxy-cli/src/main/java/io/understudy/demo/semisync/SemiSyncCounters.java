@@ -1,0 +1,46 @@
+package io.understudy.demo.semisync;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The server's own counters of semi-synchronous replication at one look.
+ *
+ * @param acknowledged transactions acknowledged in time
+ * @param unacknowledged transactions not acknowledged in time
+ * @param waits transactions that waited
+ * @param waitMicros how long they did, together, microseconds
+ */
+record SemiSyncCounters(long acknowledged, long unacknowledged, long waits, long waitMicros) {
+
+    static SemiSyncCounters read(Connection connection) throws SQLException {
+        Map<String, Long> values = new HashMap<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(
+                        "SHOW GLOBAL STATUS WHERE Variable_name IN ('Rpl_semi_sync_master_yes_tx',"
+                                + " 'Rpl_semi_sync_master_no_tx', 'Rpl_semi_sync_master_tx_waits',"
+                                + " 'Rpl_semi_sync_master_tx_wait_time')")) {
+            while (rows.next()) {
+                values.put(rows.getString(1).toLowerCase(Locale.ROOT), rows.getLong(2));
+            }
+        }
+        return new SemiSyncCounters(
+                values.getOrDefault("rpl_semi_sync_master_yes_tx", 0L),
+                values.getOrDefault("rpl_semi_sync_master_no_tx", 0L),
+                values.getOrDefault("rpl_semi_sync_master_tx_waits", 0L),
+                values.getOrDefault("rpl_semi_sync_master_tx_wait_time", 0L));
+    }
+
+    SemiSyncCounters since(SemiSyncCounters before) {
+        return new SemiSyncCounters(
+                acknowledged - before.acknowledged,
+                unacknowledged - before.unacknowledged,
+                waits - before.waits,
+                waitMicros - before.waitMicros);
+    }
+}

@@ -1,0 +1,229 @@
+package io.understudy.embedded;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/**
+ * A primary and a standby that replicates from it by GTID through a {@link DelayedLink}, semi-synchronously unless told
+ * otherwise. All that the primary logs from its first statement on reaches the standby, accounts too.
+ */
+public final class EmbeddedPair implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final String REPLICATION_USER = "repl";
+    private static final String REPLICATION_PASSWORD = "repl";
+
+    private final PairOptions options;
+    private final EmbeddedServer primary;
+    private final EmbeddedServer standby;
+    private final DelayedLink link;
+
+    private EmbeddedPair(PairOptions options, EmbeddedServer primary, EmbeddedServer standby, DelayedLink link) {
+        this.options = options;
+        this.primary = primary;
+        this.standby = standby;
+        this.link = link;
+    }
+
+    /**
+     * Starts both servers at once and returns when the standby replicates (and, with semi-sync, acknowledges).
+     *
+     * @throws EmbeddedException if a server does not start or replication does not; what was started is ended
+     */
+    public static EmbeddedPair start(PairOptions options) {
+        // Before two threads need it, so that neither waits for the other's unpacking without saying so.
+        ServerBinaries.prepare();
+        CompletableFuture<EmbeddedServer> first = async(primaryOptions(options), "embedded-primary-start");
+        CompletableFuture<EmbeddedServer> second = async(standbyOptions(options), "embedded-standby-start");
+        EmbeddedServer primary;
+        EmbeddedServer standby;
+        try {
+            primary = first.join();
+            standby = second.join();
+        } catch (CompletionException e) {
+            first.thenAccept(EmbeddedServer::close);
+            second.thenAccept(EmbeddedServer::close);
+            throw e.getCause() instanceof EmbeddedException known ? known : e;
+        }
+        DelayedLink link = DelayedLink.to(primary.address(), options.rtt());
+        EmbeddedPair pair = new EmbeddedPair(options, primary, standby, link);
+        try {
+            pair.replicate();
+            return pair;
+        } catch (RuntimeException e) {
+            pair.close();
+            throw e;
+        }
+    }
+
+    private static CompletableFuture<EmbeddedServer> async(ServerOptions options, String name) {
+        CompletableFuture<EmbeddedServer> result = new CompletableFuture<>();
+        Thread starter = new Thread(
+                () -> {
+                    try {
+                        result.complete(EmbeddedServer.start(options));
+                    } catch (RuntimeException | Error e) {
+                        result.completeExceptionally(e);
+                    }
+                },
+                name);
+        starter.setDaemon(true);
+        starter.start();
+        return result;
+    }
+
+    private static ServerOptions primaryOptions(PairOptions options) {
+        return prepend(
+                options.primary(),
+                "--rpl-semi-sync-master-enabled=" + (options.semiSync() ? 1 : 0),
+                "--rpl-semi-sync-master-timeout=" + options.semiSyncTimeout().toMillis(),
+                "--rpl-semi-sync-master-wait-point=" + options.waitPoint());
+    }
+
+    private static ServerOptions standbyOptions(PairOptions options) {
+        return prepend(
+                options.standby(),
+                "--rpl-semi-sync-slave-enabled=" + (options.semiSync() ? 1 : 0),
+                "--read-only=1",
+                "--slave-parallel-threads=" + options.parallelThreads());
+    }
+
+    /** The caller's arguments stay last, so that they win. */
+    private static ServerOptions prepend(ServerOptions options, String... injected) {
+        return new ServerOptions(options.serverId(), options.bufferPool(), List.of(injected))
+                .withArguments(options.arguments());
+    }
+
+    private void replicate() {
+        // Off meanwhile, as there is nobody yet to acknowledge: each statement would wait for the whole timeout.
+        primary.execute("SET GLOBAL rpl_semi_sync_master_enabled=0");
+        createAccount(REPLICATION_USER, REPLICATION_PASSWORD, "REPLICATION SLAVE ON *.*");
+        primary.execute("SET GLOBAL rpl_semi_sync_master_enabled=" + (options.semiSync() ? 1 : 0));
+        standby.execute(
+                "STOP SLAVE",
+                "RESET MASTER",
+                "SET GLOBAL gtid_slave_pos=''",
+                "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=" + link.port() + ", MASTER_USER='"
+                        + REPLICATION_USER + "', MASTER_PASSWORD='" + REPLICATION_PASSWORD
+                        + "', MASTER_USE_GTID=slave_pos, MASTER_CONNECT_RETRY=1, MASTER_SSL=0",
+                "START SLAVE");
+        if (options.semiSync()) {
+            awaitSemiSyncClient();
+        }
+        awaitCaughtUp(PATIENCE);
+    }
+
+    public EmbeddedServer primary() {
+        return primary;
+    }
+
+    public EmbeddedServer standby() {
+        return standby;
+    }
+
+    /** The network between the two: delay, cut, pause, throttle. */
+    public DelayedLink link() {
+        return link;
+    }
+
+    /**
+     * Creates (or replaces) an account for connections from anywhere on the primary; replication brings it to the standby.
+     *
+     * @param grants each the middle of a GRANT statement, such as {@code "SELECT, INSERT ON shop.*"}
+     */
+    public void createAccount(String user, String password, String... grants) {
+        String account = quote(user) + "@'%'";
+        primary.execute("CREATE OR REPLACE USER " + account + " IDENTIFIED BY " + quote(password));
+        for (String grant : grants) {
+            primary.execute("GRANT " + grant + " TO " + account);
+        }
+    }
+
+    /** Waits until the primary counts the standby as a semi-synchronous replica and semi-sync is on. */
+    public void awaitSemiSyncClient() {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (semiSyncClients() < 1 || !"ON".equals(status("Rpl_semi_sync_master_status"))) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new EmbeddedException("no semi-synchronous replica on the primary after " + PATIENCE.toSeconds()
+                        + " s; the standby says: " + standbyErrors());
+            }
+            pause();
+        }
+    }
+
+    /** {@code Rpl_semi_sync_master_clients} of the primary. */
+    public int semiSyncClients() {
+        return Integer.parseInt(status("Rpl_semi_sync_master_clients"));
+    }
+
+    /**
+     * Waits until the standby has applied all that the primary has logged by now.
+     *
+     * @throws EmbeddedException if it has not within {@code timeout}, with both positions and the standby's errors
+     */
+    public void awaitCaughtUp(Duration timeout) {
+        String goal = ask(primary, "SELECT @@GLOBAL.gtid_binlog_pos");
+        String outcome =
+                ask(standby, "SELECT MASTER_GTID_WAIT(" + quote(goal) + ", " + timeout.toMillis() / 1000.0 + ")");
+        if (!"0".equals(outcome)) {
+            throw new EmbeddedException("the standby has not caught up after " + timeout + ": primary at " + goal
+                    + ", standby at " + ask(standby, "SELECT @@GLOBAL.gtid_slave_pos") + "; it says: "
+                    + standbyErrors());
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            link.close();
+        } finally {
+            try {
+                standby.close();
+            } finally {
+                primary.close();
+            }
+        }
+    }
+
+    private String status(String name) {
+        return ask(
+                primary,
+                "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME=" + quote(name));
+    }
+
+    private String standbyErrors() {
+        try (Connection connection = standby.connect();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SHOW SLAVE STATUS")) {
+            return rows.next()
+                    ? "connection '" + rows.getString("Last_IO_Error") + "', applier '"
+                            + rows.getString("Last_SQL_Error") + "'"
+                    : "it is no replica";
+        } catch (SQLException e) {
+            return "cannot be asked: " + e.getMessage();
+        }
+    }
+
+    private static String ask(EmbeddedServer server, String sql) {
+        return server.ask(sql);
+    }
+
+    private static String quote(String text) {
+        return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'";
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(10);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new EmbeddedException("interrupted while waiting for replication", e);
+        }
+    }
+}

@@ -1,0 +1,256 @@
+package io.understudy.embedded;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A MariaDB 11.4 server of our own on 127.0.0.1, with its data in a temporary folder that goes when the server is
+ * closed. {@code root@127.0.0.1} has no password. Row-format binary log with GTIDs; durability is off, as nobody keeps
+ * this data. Threads: methods may be called from any thread, but not two of the life cycle at once.
+ */
+public final class EmbeddedServer implements AutoCloseable {
+
+    /** A path of a Unix socket has at most 107 bytes on Linux. */
+    private static final int LONGEST_SOCKET_PATH = 107;
+
+    private static final int PORT_ATTEMPTS = 5;
+
+    private final ServerOptions options;
+    private final Path base;
+    private final ServerCertificate certificate;
+    private final Path home;
+    private final Thread shutdownHook;
+    private int port;
+    private volatile ServerProcess process;
+
+    private EmbeddedServer(ServerOptions options) throws IOException {
+        ServerBinaries binaries = ServerBinaries.prepare();
+        this.options = options;
+        this.base = binaries.base();
+        this.certificate = binaries.certificate();
+        this.home = Files.createTempDirectory("understudy-db-");
+        try {
+            binaries.copyDataTo(data());
+            Files.writeString(initFile(), """
+                    SET SESSION sql_log_bin=0;
+                    CREATE OR REPLACE USER root@'127.0.0.1' IDENTIFIED BY '';
+                    GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;
+                    """);
+            this.process = launchOnFreePort();
+        } catch (IOException | RuntimeException e) {
+            Folders.delete(home);
+            throw e;
+        }
+        this.shutdownHook = new Thread(this::abandon, "embedded-server-cleanup");
+        Runtime.getRuntime().addShutdownHook(shutdownHook);
+    }
+
+    /**
+     * Starts a server and returns when it accepts connections: less than a second, some ten more the first time on a machine.
+     *
+     * @throws EmbeddedException if that fails, with the end of the server's log
+     */
+    public static EmbeddedServer start(ServerOptions options) {
+        try {
+            return new EmbeddedServer(options);
+        } catch (IOException e) {
+            throw new EmbeddedException(
+                    "cannot start the embedded MariaDB server " + options.serverId() + ": " + e.getMessage(), e);
+        }
+    }
+
+    public int port() {
+        return port;
+    }
+
+    public InetSocketAddress address() {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    }
+
+    /** The Unix socket, or none where the temporary folder's path is too long for one. */
+    public Optional<Path> socket() {
+        Path socket = home.resolve("s");
+        return socket.toString().length() <= LONGEST_SOCKET_PATH ? Optional.of(socket) : Optional.empty();
+    }
+
+    /** The server's error log. */
+    public Path log() {
+        return home.resolve("error.log");
+    }
+
+    /** The self-signed certificate (PEM), for localhost and 127.0.0.1, that the server shows to clients that ask for TLS. */
+    public Path certificate() {
+        return certificate.certificate();
+    }
+
+    /** The URL for MariaDB Connector/J, without schema, user or password. */
+    public String jdbcUrl() {
+        return "jdbc:mariadb://127.0.0.1:" + port + "/?sslMode=disable";
+    }
+
+    /** A new connection as root. */
+    public Connection connect() throws SQLException {
+        return DriverManager.getConnection(jdbcUrl(), "root", "");
+    }
+
+    /** Runs statements as root over one new connection. */
+    public void execute(String... statements) {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        } catch (SQLException e) {
+            throw new EmbeddedException("embedded server " + options.serverId() + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** The first column of the first row as root, or an empty text. */
+    public String ask(String sql) {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            String value = rows.next() ? rows.getString(1) : null;
+            return value == null ? "" : value;
+        } catch (SQLException e) {
+            throw new EmbeddedException("embedded server on port " + port + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** The process id of the server that runs now, or that ran last. */
+    public long pid() {
+        return process.pid();
+    }
+
+    public boolean isRunning() {
+        return process.isAlive();
+    }
+
+    /** Orderly end (SIGTERM); the data stay for {@link #restart()}. */
+    public void stop() {
+        process.stop();
+    }
+
+    /** A crash (SIGKILL); the data stay for {@link #restart()}. */
+    public void kill() {
+        process.kill();
+    }
+
+    /** SIGSTOP: connections stay open and nothing answers. */
+    public void freeze() {
+        process.freeze();
+    }
+
+    /** SIGCONT: goes on after {@link #freeze()}. */
+    public void thaw() {
+        process.thaw();
+    }
+
+    /** Starts the server again after {@link #stop()} or {@link #kill()}, on the same port with the same data. */
+    public void restart() {
+        if (process.isAlive()) {
+            throw new EmbeddedException("embedded server " + options.serverId() + " still runs; stop or kill it first");
+        }
+        try {
+            process = launch();
+        } catch (IOException e) {
+            throw new EmbeddedException(
+                    "cannot restart the embedded MariaDB server " + options.serverId() + " on port " + port + ": "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
+    /** Ends the server and removes its data. Data are thrown away, so it is killed rather than asked. */
+    @Override
+    public void close() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(shutdownHook);
+        } catch (IllegalStateException shuttingDown) {
+            // The hook runs, or has run; doing its work twice does no harm.
+        }
+        abandon();
+    }
+
+    private void abandon() {
+        process.kill();
+        try {
+            Folders.delete(home);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Path data() {
+        return home.resolve("data");
+    }
+
+    private Path initFile() {
+        return home.resolve("init.sql");
+    }
+
+    private ServerProcess launchOnFreePort() throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                port = probe.getLocalPort();
+            }
+            try {
+                return launch();
+            } catch (ServerProcess.PortTaken e) {
+                if (attempt == PORT_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private ServerProcess launch() throws IOException {
+        Path temporary = Files.createDirectories(home.resolve("tmp"));
+        List<String> command = new ArrayList<>(List.of(
+                base.resolve("bin/mariadbd").toString(),
+                "--no-defaults",
+                "--basedir=" + base,
+                "--lc-messages-dir=" + base.resolve("share"),
+                "--datadir=" + data(),
+                "--tmpdir=" + temporary,
+                "--port=" + port,
+                "--bind-address=127.0.0.1",
+                "--skip-name-resolve",
+                // Relative to the data folder where the absolute path would be too long.
+                "--socket=" + socket().map(Path::toString).orElse("s"),
+                "--ssl-cert=" + certificate.certificate(),
+                "--ssl-key=" + certificate.key(),
+                "--pid-file=" + home.resolve("pid"),
+                "--init-file=" + initFile(),
+                "--server-id=" + options.serverId(),
+                "--log-bin=binlog",
+                "--relay-log=relay",
+                "--binlog-format=ROW",
+                "--gtid-strict-mode=1",
+                "--log-slave-updates=1",
+                "--performance-schema=OFF",
+                "--innodb-buffer-pool-size=" + options.bufferPool(),
+                "--innodb-log-file-size=" + DataTemplate.LOG_FILE_SIZE,
+                "--innodb-flush-log-at-trx-commit=2",
+                "--sync-binlog=0",
+                "--innodb-doublewrite=0"));
+        if (ServerProcess.runsAsRoot()) {
+            command.add("--user=root");
+        }
+        command.addAll(options.arguments());
+        return ServerProcess.start(command, log());
+    }
+}

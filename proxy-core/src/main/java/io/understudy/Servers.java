@@ -1,0 +1,153 @@
+package io.understudy;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.channel.EventLoopGroup;
+import io.understudy.config.MonitorConfig;
+import io.understudy.config.PrimaryConfig;
+import io.understudy.config.StandbyConfig;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.connection.NettyServerConnector;
+import io.understudy.connection.NetworkTransport;
+import io.understudy.host.HostedPrimary;
+import io.understudy.host.HostedStandby;
+import io.understudy.plugin.ServerConnector;
+import io.understudy.plugin.Standby;
+import io.understudy.server.PrimaryMonitor;
+import io.understudy.server.QueryPool;
+import io.understudy.server.StandbyMonitor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
+
+/** The primary and the standbys for everything but sessions: monitors, connection pools, wire clients on loops of their own. */
+final class Servers implements AutoCloseable {
+    private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
+    private static final int LOOPS = 1;
+    private static final int MONITOR_THREADS = 2;
+
+    private final EventLoopGroup loops;
+    private final ScheduledExecutorService monitors;
+    private final List<QueryPool> pools = new ArrayList<>();
+    private final List<StandbyMonitor> standbyMonitors = new ArrayList<>();
+    private final List<Standby> standbys = new ArrayList<>();
+    private final PrimaryMonitor primaryMonitor;
+    private final HostedPrimary primary;
+
+    Servers(UnderstudyConfig config, NetworkTransport transport, MeterRegistry meters) {
+        loops = transport.relayGroup(LOOPS, "client");
+        monitors = Executors.newScheduledThreadPool(MONITOR_THREADS, task -> {
+            Thread thread = new Thread(task, "monitor");
+            thread.setDaemon(true);
+            return thread;
+        });
+        PrimaryConfig primaryConfig = config.primary();
+        QueryPool questions = QueryPool.to(primaryConfig);
+        if (questions != null) {
+            pools.add(questions);
+        }
+        primaryMonitor = new PrimaryMonitor(
+                primaryConfig,
+                questions == null ? null : questions.dataSource(),
+                meters,
+                monitors,
+                PrimaryMonitor.INTERVAL);
+        primary = new HostedPrimary(
+                questions == null ? null : questions.dataSource(), primaryMonitor, connector(primaryConfig, transport));
+        for (StandbyConfig standby : config.standbys()) {
+            add(standby, transport, meters);
+        }
+    }
+
+    private ServerConnector connector(PrimaryConfig config, NetworkTransport transport) {
+        MonitorConfig account = config.monitor();
+        return account == null
+                ? HostedPrimary.noAccount()
+                : new NettyServerConnector(
+                        transport,
+                        loops,
+                        config.address(),
+                        account.user(),
+                        account.password(),
+                        config.tls(),
+                        config.connectTimeout(),
+                        LOGIN_TIMEOUT);
+    }
+
+    private void add(StandbyConfig config, NetworkTransport transport, MeterRegistry meters) {
+        QueryPool questions = QueryPool.to(config);
+        pools.add(questions);
+        StandbyMonitor monitor =
+                new StandbyMonitor(config.name(), questions.dataSource(), meters, monitors, StandbyMonitor.INTERVAL);
+        standbyMonitors.add(monitor);
+        standbys.add(new HostedStandby(
+                config.name(),
+                questions.dataSource(),
+                monitor,
+                new NettyServerConnector(
+                        transport,
+                        loops,
+                        config.address(),
+                        config.user(),
+                        config.password(),
+                        config.tls(),
+                        config.connectTimeout(),
+                        LOGIN_TIMEOUT)));
+    }
+
+    /** See {@link PrimaryMonitor#tellSqlMode}. */
+    void tellSqlMode(PrimaryMonitor.SqlModeListener listener) {
+        primaryMonitor.tellSqlMode(listener);
+    }
+
+    void start() {
+        primaryMonitor.start();
+        standbyMonitors.forEach(StandbyMonitor::start);
+    }
+
+    HostedPrimary primary() {
+        return primary;
+    }
+
+    List<Standby> standbys() {
+        return List.copyOf(standbys);
+    }
+
+    /** A session could not be connected: worth a look. Any thread. */
+    void suspectPrimary() {
+        primaryMonitor.suspect();
+    }
+
+    /** Why the primary cannot be used, or null when it can. */
+    @Nullable
+    String primaryProblem() {
+        return primaryMonitor.state().reachable()
+                ? null
+                : primaryMonitor.state().problem();
+    }
+
+    /** For {@code /api/standbys}. */
+    List<Map<String, Object>> view() {
+        List<Map<String, Object>> view = new ArrayList<>();
+        for (Standby standby : standbys) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("standby", standby.name());
+            row.put("state", standby.state());
+            view.add(row);
+        }
+        return view;
+    }
+
+    @Override
+    public void close() {
+        primaryMonitor.close();
+        standbyMonitors.forEach(StandbyMonitor::close);
+        monitors.shutdownNow();
+        pools.forEach(QueryPool::close);
+        loops.shutdownGracefully(0, 2, java.util.concurrent.TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+}

@@ -1,5 +1,0 @@
-/** The primary and the standbys: connecting sessions, looking after health and roles, and pools for the proxy's own questions. */
-@NullMarked
-package io.understudy.backend;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,151 @@
+package io.understudy.command;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.command.response.ResponseGrammar;
+import io.understudy.command.response.ResponseGrammars;
+import io.understudy.plugin.Interest;
+import io.understudy.wire.CommandCode;
+import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.PacketSink;
+import io.understudy.wire.Packets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Recognises commands on their way to the server: the client side of the tracker. Asks the scanner for no more of a
+ * command's bytes than someone needs.
+ */
+public final class CommandTracker {
+    /** Enough of a statement for its first keyword in nearly every case. */
+    private static final int KIND_PREFIX = 64;
+    /** Enough of a SET statement to see whether it is about session tracking. */
+    private static final int SET_PREFIX = 1024;
+
+    private static final int EXECUTE_PREFIX = 10;
+    private static final int ID_PREFIX = 5;
+    private static final int NAME_LIMIT = 1024;
+
+    private final SessionModel model;
+    private final InFlight inFlight;
+    private final CommandListener listener;
+    private final StatementGate gate;
+    private final CommandEffects effects;
+    private final ResponseTracker responses;
+    private final boolean statements;
+    private final boolean commands;
+
+    /** For commands that have no answer. */
+    private final Exchange silent;
+
+    private @Nullable Exchange current;
+    private boolean offered;
+
+    public CommandTracker(SessionModel model, CommandListener listener, StatementGate gate, ResponseTracker responses) {
+        this.model = model;
+        this.inFlight = model.inFlight();
+        this.listener = listener;
+        this.gate = gate;
+        this.responses = responses;
+        int interests = listener.interests();
+        statements = (interests & (Interest.STATEMENTS | Interest.BOUNDARY)) != 0;
+        commands = (interests & Interest.COMMANDS) != 0;
+        effects = new CommandEffects(model, statements);
+        silent = new Exchange(model.statement());
+    }
+
+    /** See {@link PacketSink#onPacket}. */
+    public int packet(int length, int sequence, int first) {
+        current = null;
+        Exchange head = inFlight.head();
+        if (head != null && head.wantsClientData(sequence)) {
+            head.clientPacket(length);
+            return 0;
+        }
+        if (responses.fileUnfinished()) {
+            responses.strayFilePacket(length);
+            return 0;
+        }
+        if (sequence != 0) {
+            throw new MalformedPacketException(
+                    MalformedPacketException.Kind.COMMAND_NUMBER,
+                    "a command with sequence number " + sequence + " instead of 0");
+        }
+        if (head != null && head.follows(ResponseGrammars.UNKNOWN)) {
+            responses.superseded();
+        }
+        int code = Math.max(first, CommandCode.SLEEP);
+        boolean mayInject = gate.open(code);
+        Exchange exchange = begin(code, length);
+        int wanted = wanted(code, length, mayInject);
+        if (wanted == 0) {
+            effects.recognise(exchange, null, 0, 0);
+            announce(exchange);
+            return 0;
+        }
+        current = exchange;
+        offered = mayInject;
+        return mayInject ? wanted | PacketSink.HOLD : wanted;
+    }
+
+    private Exchange begin(int code, int length) {
+        ResponseGrammar response = ResponseGrammars.to(code);
+        Exchange exchange = response == null ? silent : inFlight.add();
+        if (response == null) {
+            silent.clear();
+        }
+        exchange.begin(
+                code, model.nextNumber(), length, model.nanos(), model.inTransaction(), model.wroteInTransaction());
+        exchange.expect(
+                response == null ? ResponseGrammars.UNKNOWN : response,
+                model.capabilities(),
+                model.stateVisitor(listener.interests()));
+        return exchange;
+    }
+
+    private static boolean isStatement(int code) {
+        return code == CommandCode.QUERY || code == CommandCode.STMT_EXECUTE || code == CommandCode.STMT_BULK_EXECUTE;
+    }
+
+    private int wanted(int code, int length, boolean mayInject) {
+        boolean everything = statements || mayInject;
+        int whole = Math.min(length, model.statementLimit());
+        return switch (code) {
+            case CommandCode.QUERY, CommandCode.STMT_PREPARE ->
+                everything ? whole : Math.min(length, model.trackingWatch() == null ? KIND_PREFIX : SET_PREFIX);
+            case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE ->
+                everything ? whole : Math.min(length, EXECUTE_PREFIX);
+            case CommandCode.INIT_DB, CommandCode.CHANGE_USER, CommandCode.SET_OPTION -> Math.min(length, NAME_LIMIT);
+            case CommandCode.STMT_SEND_LONG_DATA ->
+                statements && length <= model.statementLimit() ? length : Math.min(length, ID_PREFIX);
+            case CommandCode.STMT_CLOSE, CommandCode.STMT_RESET, CommandCode.STMT_FETCH -> Math.min(length, ID_PREFIX);
+            default -> mayInject ? 1 : 0;
+        };
+    }
+
+    /** See {@link PacketSink#onShown}. */
+    public boolean shown(ByteBuf buf, int index, int length) {
+        Exchange exchange = current;
+        if (exchange == null) {
+            return true;
+        }
+        StatementBytes statement = model.statement();
+        exchange.setComplete(length == exchange.payloadLength() && length < Packets.MAX_PAYLOAD);
+        statement.open(buf, index, length);
+        try {
+            effects.recognise(exchange, buf, index, length);
+            if (offered) {
+                gate.beforeStatement(exchange);
+            }
+            announce(exchange);
+        } finally {
+            statement.close();
+        }
+        return true;
+    }
+
+    private void announce(Exchange exchange) {
+        if (commands) {
+            listener.onCommand(exchange);
+        }
+        effects.sent(exchange);
+    }
+}

@@ -1,0 +1,178 @@
+package io.understudy.command;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.Interest;
+import io.understudy.wire.CommandCode;
+import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.Marker;
+import io.understudy.wire.PacketSink;
+import io.understudy.wire.ServerStatus;
+
+/**
+ * Follows answers on their way to the client: the server side of the tracker. Answers come in the order of the commands,
+ * so each packet belongs to the oldest exchange in flight; an answer to a statement of ours is dropped.
+ */
+public final class ResponseTracker {
+    private final SessionModel model;
+    private final InFlight inFlight;
+    private final CommandListener listener;
+    private final ResponseListener observer;
+    private final boolean responses;
+    private boolean fileUnfinished;
+
+    /**
+     * An unknown command was followed by another before anything of an answer had come. Whether it has one is not to be
+     * known, so that from then on a packet too many is no fault.
+     */
+    private boolean inDoubt;
+
+    /** Told of every answer that is over, for the proxy's own metrics. */
+    public interface ResponseListener {
+        void answered(Exchange exchange);
+    }
+
+    public ResponseTracker(SessionModel model, CommandListener listener, ResponseListener observer) {
+        this.model = model;
+        this.inFlight = model.inFlight();
+        this.listener = listener;
+        this.observer = observer;
+        this.responses = (listener.interests() & Interest.RESPONSES) != 0;
+    }
+
+    /** See {@link PacketSink#onPacket}. */
+    public int packet(int length, int first) {
+        Exchange exchange = inFlight.head();
+        if (exchange == null) {
+            if (first == Marker.ERR) {
+                return 0; // the server says why it is about to close an idle connection
+            }
+            if (inDoubt) {
+                return 0;
+            }
+            throw new MalformedPacketException(
+                    MalformedPacketException.Kind.RESPONSE_NOT_DUE,
+                    "the server sent a packet though no answer was due");
+        }
+        exchange.firstByte(model.nanos());
+        int wanted = exchange.packet(length, first);
+        return exchange.injected() == null ? wanted : wanted | PacketSink.DROP;
+    }
+
+    /** See {@link PacketSink#onShown}. */
+    public void shown(ByteBuf buf, int index, int length) {
+        Exchange exchange = inFlight.head();
+        if (exchange != null) {
+            model.answering(exchange);
+            exchange.look(buf, index, length);
+            model.answering(null);
+        }
+    }
+
+    /** See {@link PacketSink#onEnd}. */
+    public void end() {
+        Exchange exchange = inFlight.head();
+        if (exchange != null && exchange.over()) {
+            finish(exchange);
+        }
+    }
+
+    /** A new command shows that the answer to an unknown one was over. */
+    void superseded() {
+        Exchange exchange = inFlight.head();
+        if (exchange != null) {
+            inDoubt |= exchange.packets() == 0;
+            finish(exchange);
+        }
+    }
+
+    /** The client still owes the rest of a file, though the server has answered already. */
+    boolean fileUnfinished() {
+        return fileUnfinished;
+    }
+
+    void strayFilePacket(int length) {
+        fileUnfinished = length > 0;
+    }
+
+    private void finish(Exchange exchange) {
+        exchange.lastByte(model.nanos());
+        fileUnfinished = exchange.fileUnfinished();
+        if (exchange.affectedRows() > 0) {
+            model.wrote(); // also where the first word had not told: WITH … DELETE, SELECT 1; UPDATE …
+        }
+        if (exchange.statusSeen()) {
+            model.status(exchange.status());
+        }
+        model.statusInDoubt(mayHaveBegun(exchange));
+        if (exchange.injected() == null) {
+            settle(exchange);
+            observer.answered(exchange);
+            if (responses) {
+                listener.onResponse(exchange);
+            }
+        } else {
+            listener.onResponse(exchange);
+        }
+        inFlight.remove();
+    }
+
+    /** An ERR packet carries no status: a statement that failed half-way may have left a transaction open. */
+    private boolean mayHaveBegun(Exchange exchange) {
+        if (exchange.ok() || !exchange.isStatement()) {
+            return !exchange.statusSeen() && model.statusInDoubt();
+        }
+        return !model.autocommit()
+                || exchange.statusSeen()
+                || switch (exchange.kind()) {
+                    case CALL, EXECUTE, BLOCK, BEGIN, MULTI, UNKNOWN -> true;
+                    default -> false;
+                };
+    }
+
+    private void settle(Exchange exchange) {
+        PreparedEntry entry = exchange.prepared();
+        switch (exchange.code()) {
+            case CommandCode.STMT_PREPARE -> {
+                if (entry != null && exchange.ok()) {
+                    model.prepared().prepared(entry, exchange.preparedId(), exchange.preparedParameters());
+                }
+            }
+            case CommandCode.STMT_EXECUTE -> {
+                if (entry != null) {
+                    model.prepared().setCursor(entry, exchange.cursorOpen());
+                }
+            }
+            case CommandCode.STMT_FETCH -> {
+                if (entry != null && (!exchange.ok() || (exchange.status() & ServerStatus.LAST_ROW_SENT) != 0)) {
+                    model.prepared().setCursor(entry, false);
+                }
+            }
+            case CommandCode.STMT_RESET -> {
+                if (entry != null) {
+                    model.prepared().setCursor(entry, false);
+                    model.prepared().clearLongData(entry);
+                }
+            }
+            default -> {
+                // The rest is in the exchange's effect.
+            }
+        }
+        if (!exchange.ok()) {
+            return;
+        }
+        Runnable effect = exchange.effect();
+        boolean reset = exchange.code() == CommandCode.RESET_CONNECTION || exchange.code() == CommandCode.CHANGE_USER;
+        if (reset || effect != null) {
+            model.settingsModel().during(exchange.receivedNanos(), exchange.lastByteNanos());
+        }
+        if (reset) {
+            model.reset();
+        }
+        if (effect != null) {
+            effect.run();
+        }
+        if (reset) {
+            listener.onReset();
+        }
+    }
+}

@@ -1,0 +1,243 @@
+package io.understudy.command.response;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.wire.ServerStatus;
+import io.understudy.wire.packet.ErrPacket;
+import io.understudy.wire.packet.OkPacket;
+import io.understudy.wire.packet.SessionState;
+import org.jspecify.annotations.Nullable;
+
+/** Where one answer stands, and what its deciding packets have said so far. Reused; not thread-safe. */
+public class ResponseProgress {
+    private final OkPacket ok = new OkPacket();
+
+    private @Nullable ResponseGrammar response;
+    private long capabilities;
+    private SessionState.@Nullable Visitor sessionState;
+
+    /** The grammar's own: which packet comes next. */
+    int phase;
+    /** The grammar's own: packets of the current run still to come. */
+    long remaining;
+    /** The grammar's own: packets of the run after the current one. */
+    long following;
+    /** What {@link ResponseGrammar#look} is about: the first byte of the packet being looked at. */
+    int first;
+
+    private boolean over;
+    private boolean wantsClientData;
+    private boolean fileUnfinished;
+    private boolean statusSeen;
+    private int status;
+    private int warnings;
+    private long affectedRows;
+    private long rows;
+    private long bytes;
+    private int packets;
+    private int errorCode;
+    private @Nullable ErrPacket error;
+    private int preparedId;
+    private int preparedParameters;
+    private boolean cursorAsked;
+    private boolean cursorOpen;
+
+    /** Prepares for a new answer. */
+    public void expect(ResponseGrammar grammar, long agreedCapabilities, SessionState.@Nullable Visitor stateVisitor) {
+        response = grammar;
+        capabilities = agreedCapabilities;
+        sessionState = stateVisitor;
+        phase = 0;
+        remaining = 0;
+        following = 0;
+        over = false;
+        wantsClientData = false;
+        fileUnfinished = false;
+        statusSeen = false;
+        status = 0;
+        warnings = 0;
+        affectedRows = 0;
+        rows = 0;
+        bytes = 0;
+        packets = 0;
+        errorCode = 0;
+        error = null;
+        preparedId = -1;
+        preparedParameters = 0;
+        cursorAsked = false;
+        cursorOpen = false;
+    }
+
+    /** The command asks for a server-side cursor. To be called behind {@link #expect}. */
+    public final void askCursor() {
+        cursorAsked = true;
+    }
+
+    /** A packet of the answer begins: see {@link ResponseGrammar#packet}. */
+    public final int packet(int length, int firstByte) {
+        bytes += length;
+        packets++;
+        first = firstByte;
+        return grammar().packet(this, length, firstByte);
+    }
+
+    public final void look(ByteBuf buf, int index, int length) {
+        grammar().look(this, buf, index, length);
+    }
+
+    public final void clientPacket(int length) {
+        grammar().clientPacket(this, length);
+    }
+
+    private ResponseGrammar grammar() {
+        ResponseGrammar current = response;
+        if (current == null) {
+            throw new IllegalStateException("no answer is expected");
+        }
+        return current;
+    }
+
+    /** The grammar this answer follows. */
+    public final boolean follows(ResponseGrammar grammar) {
+        return response == grammar;
+    }
+
+    final boolean has(long capability) {
+        return (capabilities & capability) != 0;
+    }
+
+    final void end() {
+        over = true;
+        wantsClientData = false;
+    }
+
+    final void wantClientData(boolean wanted) {
+        wantsClientData = wanted;
+    }
+
+    final void fileUnfinished(boolean unfinished) {
+        fileUnfinished = unfinished;
+    }
+
+    final void countRow() {
+        rows++;
+    }
+
+    final void prepared(int id, int parameters) {
+        preparedId = id;
+        preparedParameters = parameters;
+    }
+
+    final void readOk(ByteBuf buf, int index, int length) {
+        long known = length < ResponseGrammar.OK_LIMIT ? capabilities : 0;
+        ok.parse(buf, index, length, known);
+        affectedRows = ok.affectedRows();
+        setStatus(ok.status(), ok.warnings());
+        cursorOpen = false;
+        SessionState.Visitor visitor = sessionState;
+        if (visitor != null && ok.stateLength() > 0) {
+            SessionState.visit(buf, ok.stateAt(), ok.stateLength(), visitor);
+        }
+    }
+
+    final void readEof(ByteBuf buf, int index, int length) {
+        if (length >= ResponseGrammar.EOF_LENGTH) {
+            setStatus(buf.getUnsignedShortLE(index + 3), buf.getUnsignedShortLE(index + 1));
+        }
+    }
+
+    final void readErr(ByteBuf buf, int index, int length) {
+        ErrPacket err = ErrPacket.parse(buf, index, length);
+        errorCode = err.code() == 0 ? 1105 : err.code();
+        error = err;
+    }
+
+    private void setStatus(int bits, int warningCount) {
+        status = bits;
+        warnings = warningCount;
+        statusSeen = true;
+    }
+
+    /**
+     * Column definitions are over. Decides from the status seen last whether the server keeps the rows behind a cursor.
+     *
+     * <p>The bit CURSOR_EXISTS alone does not tell: a procedure's own cursors set it too, in every status until the CALL is
+     * over. A cursor is open only where the command asked for one and nothing more follows: a CALL opens none, and what it
+     * sends is always followed by its closing OK packet.
+     */
+    final boolean cursorGranted() {
+        int decisive = ServerStatus.CURSOR_EXISTS | ServerStatus.LAST_ROW_SENT | ServerStatus.MORE_RESULTS_EXISTS;
+        cursorOpen = cursorAsked && (status & decisive) == ServerStatus.CURSOR_EXISTS;
+        return cursorOpen;
+    }
+
+    /** The last byte of the packet now passing, or already passed, is the answer's last. */
+    public final boolean over() {
+        return over;
+    }
+
+    /** The client's next packet belongs to this answer: file contents, authentication data, replication acknowledgements. */
+    public final boolean wantsClientData() {
+        return wantsClientData;
+    }
+
+    /** Like {@link #wantsClientData()}, for a packet of a given sequence number. */
+    public final boolean wantsClientData(int sequence) {
+        return wantsClientData && grammar().takesClientPacket(sequence);
+    }
+
+    /** The client was asked for a file whose closing empty packet has not come: it comes even after an error. */
+    public final boolean fileUnfinished() {
+        return fileUnfinished;
+    }
+
+    /** No OK or EOF packet means no news of the session's status. */
+    public final boolean statusSeen() {
+        return statusSeen;
+    }
+
+    public final int status() {
+        return status;
+    }
+
+    public final int warnings() {
+        return warnings;
+    }
+
+    public final long affectedRows() {
+        return affectedRows;
+    }
+
+    public final long rows() {
+        return rows;
+    }
+
+    public final long bytes() {
+        return bytes;
+    }
+
+    public final int packets() {
+        return packets;
+    }
+
+    public final int errorCode() {
+        return errorCode;
+    }
+
+    public final @Nullable ErrPacket error() {
+        return error;
+    }
+
+    /** Id that COM_STMT_PREPARE was answered with, or -1. */
+    public final int preparedId() {
+        return preparedId;
+    }
+
+    public final int preparedParameters() {
+        return preparedParameters;
+    }
+
+    /** A cursor was opened whose rows have not all been sent. */
+    public final boolean cursorOpen() {
+        return cursorOpen;
+    }
+}

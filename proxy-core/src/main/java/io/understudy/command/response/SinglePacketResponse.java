@@ -1,0 +1,54 @@
+package io.understudy.command.response;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.wire.Capabilities;
+import io.understudy.wire.Marker;
+
+/** One packet: OK, EOF, ERR, or, for COM_STATISTICS, a plain string. */
+final class SinglePacketResponse extends ResponseGrammar {
+    private static final int OK_MIN = 7;
+
+    @Override
+    public int packet(ResponseProgress p, int length, int first) {
+        return switch (first) {
+            case Marker.OK -> {
+                p.end();
+                yield length >= OK_MIN ? OK_LIMIT : 0;
+            }
+            case Marker.EOF -> {
+                p.end();
+                yield isOk(p, length) ? OK_LIMIT : EOF_LENGTH;
+            }
+            case Marker.ERR -> ERR_LIMIT;
+            default -> {
+                p.end();
+                yield 0;
+            }
+        };
+    }
+
+    /** Where EOF is deprecated, what was an EOF packet is an OK packet with an EOF packet's marker. */
+    private static boolean isOk(ResponseProgress p, int length) {
+        return length >= OK_MIN && p.has(Capabilities.DEPRECATE_EOF);
+    }
+
+    @Override
+    public void look(ResponseProgress p, ByteBuf buf, int index, int length) {
+        switch (p.first) {
+            case Marker.OK -> p.readOk(buf, index, length);
+            case Marker.EOF -> {
+                if (isOk(p, length)) {
+                    p.readOk(buf, index, length);
+                } else {
+                    p.readEof(buf, index, length);
+                }
+            }
+            default -> {
+                if (!isProgressReport(p, buf, index, length)) {
+                    p.readErr(buf, index, length);
+                    p.end();
+                }
+            }
+        }
+    }
+}

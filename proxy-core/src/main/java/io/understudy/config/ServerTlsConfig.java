@@ -1,0 +1,46 @@
+package io.understudy.config;
+
+import io.understudy.config.bind.Checks;
+import io.understudy.config.bind.HasWarnings;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * TLS between the proxy and a server.
+ *
+ * @param ca authorities that the server's certificate is checked against (PEM); absent: those of the Java runtime
+ * @param certificate the proxy's own certificate for servers that ask for one (PEM), together with its key
+ * @param key the certificate's private key (PEM, PKCS#8)
+ */
+public record ServerTlsConfig(
+        ServerTlsMode mode,
+        @Nullable Path ca,
+        @Nullable Path certificate,
+        @Nullable Path key) implements HasWarnings {
+
+    public ServerTlsConfig {
+        mode = mode == null ? ServerTlsMode.PREFERRED : mode;
+        new Checks()
+                .that(certificate == null || key != null, "key", "required: the private key of the certificate")
+                .that(key == null || certificate != null, "certificate", "required: the certificate of the key")
+                .done();
+    }
+
+    /** Preferred, the default. */
+    public static ServerTlsConfig preferred() {
+        return new ServerTlsConfig(ServerTlsMode.PREFERRED, null, null, null);
+    }
+
+    @Override
+    public List<String> warnings() {
+        boolean off = mode == ServerTlsMode.DISABLED;
+        return new Checks()
+                .that(
+                        ca == null || mode.verifies(),
+                        "ca",
+                        "not used: only verify-ca and verify-full check the server's certificate")
+                .that(certificate == null || !off, "certificate", "not used: tls is disabled here")
+                .lines();
+    }
+}

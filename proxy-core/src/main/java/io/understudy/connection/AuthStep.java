@@ -1,0 +1,99 @@
+package io.understudy.connection;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.understudy.connection.auth.AuthContext;
+import io.understudy.connection.auth.AuthException;
+import io.understudy.connection.auth.AuthMethod;
+import io.understudy.connection.auth.AuthMethods;
+import io.understudy.wire.Marker;
+import io.understudy.wire.packet.ErrPacket;
+import io.understudy.wire.packet.HandshakeResponse41Writer;
+import io.understudy.wire.packet.HandshakeV10;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/** Who we are has been said; the server judges, asks on, or wants another authentication method. */
+final class AuthStep implements LoginStep {
+    private final Login login;
+    private final HandshakeV10 greeting;
+    private final long agreed;
+    private final boolean tls;
+    private final AuthMethod method;
+
+    private AuthStep(Login login, HandshakeV10 greeting, long agreed, boolean tls, AuthMethod method) {
+        this.login = login;
+        this.greeting = greeting;
+        this.agreed = agreed;
+        this.tls = tls;
+        this.method = method;
+    }
+
+    /** Sends the handshake response. */
+    static AuthStep begin(Login login, HandshakeV10 greeting, long agreed, boolean tls) throws AuthException {
+        AuthMethod method = AuthMethods.first(greeting.authPlugin(), context(login, greeting.scramble(), tls));
+        HandshakeResponse41Writer response = new HandshakeResponse41Writer(
+                agreed,
+                Login.COLLATION,
+                login.account().user(),
+                method.begin(),
+                method.name(),
+                Map.of("program_name", "understudy"));
+        login.write(response.encode(login.alloc(), login.nextSequence()));
+        return new AuthStep(login, greeting, agreed, tls, method);
+    }
+
+    private static AuthContext context(Login login, byte[] scramble, boolean tls) {
+        return new AuthContext(
+                login.account().password(),
+                scramble,
+                tls,
+                login.account().address().isUnix());
+    }
+
+    @Override
+    public String doing() {
+        return "authenticating with " + method.name();
+    }
+
+    @Override
+    public LoginStep packet(ByteBuf payload) throws AuthException {
+        int first = payload.isReadable() ? payload.readUnsignedByte() : -1;
+        switch (first) {
+            case Marker.OK -> {
+                login.succeed(greeting, agreed);
+                return this;
+            }
+            case Marker.ERR ->
+                throw new AuthException("the server refused the login: "
+                        + LoginAdvice.explain(
+                                ErrPacket.parse(payload, payload.readerIndex() - 1, payload.readableBytes() + 1)));
+            case Marker.AUTH_SWITCH -> {
+                return switchTo(payload);
+            }
+            case Marker.AUTH_MORE_DATA -> {
+                byte[] response = method.next(ByteBufUtil.getBytes(payload));
+                if (response != null) {
+                    login.write(response);
+                }
+                return this;
+            }
+            default ->
+                throw new AuthException("the server answered " + method.name() + " with a packet that begins with byte "
+                        + first + ", which the protocol does not have there");
+        }
+    }
+
+    private AuthStep switchTo(ByteBuf payload) throws AuthException {
+        int end = payload.indexOf(payload.readerIndex(), payload.writerIndex(), (byte) 0);
+        if (end < 0) {
+            throw new AuthException("the server asks for the authentication from before 4.1, which is not done; "
+                    + "give the account a password of its version's default method");
+        }
+        String name = payload.toString(payload.readerIndex(), end - payload.readerIndex(), StandardCharsets.UTF_8);
+        payload.readerIndex(end + 1);
+        AuthMethod other = AuthMethods.of(name, context(login, ByteBufUtil.getBytes(payload), tls));
+        login.write(other.begin());
+        return new AuthStep(login, greeting, agreed, tls, other);
+    }
+}

@@ -1,0 +1,61 @@
+package io.understudy.connection;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.connection.auth.AuthException;
+import io.understudy.wire.Capabilities;
+import io.understudy.wire.Marker;
+import io.understudy.wire.packet.ErrPacket;
+import io.understudy.wire.packet.HandshakeResponse41Writer;
+import io.understudy.wire.packet.HandshakeV10;
+
+/** The server speaks first. */
+final class HandshakeV10Step implements LoginStep {
+    private static final long NEEDED = Capabilities.PROTOCOL_41 | Capabilities.SECURE_CONNECTION;
+
+    /**
+     * What we can and want. LONG_PASSWORD says that we do not know MariaDB's extended bits. Session tracking and compression
+     * are left out: nobody would read the one, and the other costs more than it saves on answers that are thrown away.
+     */
+    private static final long WANTED = NEEDED
+            | Capabilities.LONG_PASSWORD
+            | Capabilities.LONG_FLAG
+            | Capabilities.TRANSACTIONS
+            | Capabilities.MULTI_RESULTS
+            | Capabilities.PS_MULTI_RESULTS
+            | Capabilities.PLUGIN_AUTH
+            | Capabilities.PLUGIN_AUTH_LENENC_DATA
+            | Capabilities.CONNECT_ATTRS
+            | Capabilities.DEPRECATE_EOF;
+
+    private final Login login;
+
+    HandshakeV10Step(Login login) {
+        this.login = login;
+    }
+
+    @Override
+    public String doing() {
+        return "waiting for the server's greeting";
+    }
+
+    @Override
+    public LoginStep packet(ByteBuf payload) throws AuthException {
+        if (payload.isReadable() && payload.getUnsignedByte(payload.readerIndex()) == Marker.ERR) {
+            throw new AuthException("the server wants no connection: "
+                    + LoginAdvice.explain(ErrPacket.parse(payload, payload.readerIndex(), payload.readableBytes())));
+        }
+        HandshakeV10 greeting = HandshakeV10.parse(payload);
+        if ((greeting.capabilities() & NEEDED) != NEEDED) {
+            throw new AuthException("server version " + greeting.serverVersion()
+                    + " speaks the protocol from before 4.1; use MySQL 5.7, MariaDB 10.4 or newer");
+        }
+        long agreed = greeting.capabilities() & WANTED;
+        if (!login.tls().use((greeting.capabilities() & Capabilities.SSL) != 0)) {
+            return AuthStep.begin(login, greeting, agreed, false);
+        }
+        TlsStep tls = new TlsStep(login, greeting, agreed | Capabilities.SSL);
+        login.write(HandshakeResponse41Writer.tlsRequest(login.alloc(), login.nextSequence(), agreed, Login.COLLATION));
+        tls.start();
+        return tls;
+    }
+}

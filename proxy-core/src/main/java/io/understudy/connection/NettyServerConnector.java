@@ -1,0 +1,93 @@
+package io.understudy.connection;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoopGroup;
+import io.understudy.config.Address;
+import io.understudy.config.Secret;
+import io.understudy.config.ServerTlsConfig;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerConnector;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Connects and logs in to one server as one account. Fails with a {@link ServerConnectionException}. Any thread. */
+public final class NettyServerConnector implements ServerConnector {
+    private final NetworkTransport transport;
+    private final EventLoopGroup loops;
+    private final ServerAccount account;
+    private final ConnectionTls tls;
+    private final Duration connectTimeout;
+    private final Duration loginTimeout;
+
+    /**
+     * @param loops of {@link NetworkTransport#relayGroup}; not those of sessions
+     * @param connectTimeout until the connection stands
+     * @param loginTimeout from there until the server has said yes
+     */
+    public NettyServerConnector(
+            NetworkTransport transport,
+            EventLoopGroup loops,
+            Address address,
+            String user,
+            Secret password,
+            ServerTlsConfig tls,
+            Duration connectTimeout,
+            Duration loginTimeout) {
+        this.transport = transport;
+        this.loops = loops;
+        this.account = new ServerAccount(address, user, password, tls);
+        this.tls = new ConnectionTls(tls, address);
+        this.connectTimeout = connectTimeout;
+        this.loginTimeout = loginTimeout;
+    }
+
+    @Override
+    public CompletionStage<ServerConnection> connect() {
+        CompletableFuture<ServerConnection> result = new CompletableFuture<>();
+        Address address = account.address();
+        Bootstrap bootstrap = new Bootstrap();
+        transport.relayed(bootstrap);
+        bootstrap
+                .group(loops)
+                .channelFactory(transport.channel(address))
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                        Math.min(Integer.MAX_VALUE, connectTimeout.toMillis()))
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        transport.tune(channel);
+                        channel.pipeline().addLast("login", new Login(account, tls, loginTimeout, result));
+                    }
+                })
+                .connect(transport.connectAddress(address))
+                .addListener((ChannelFuture connected) -> {
+                    if (!connected.isSuccess()) {
+                        result.completeExceptionally(
+                                account.failure("connecting: " + explain(connected.cause()), connected.cause()));
+                    }
+                });
+        return result;
+    }
+
+    private String explain(Throwable cause) {
+        if (cause instanceof ConnectTimeoutException) {
+            return "nothing within connectTimeout (" + connectTimeout.toMillis() + " ms); check address and firewall";
+        }
+        if (cause instanceof UnknownHostException || cause instanceof UnresolvedAddressException) {
+            return "the host name cannot be resolved; check the address";
+        }
+        if (cause instanceof ConnectException) {
+            return "connection refused or no route; is the server running, and is the address right?";
+        }
+        return cause.getMessage() + "; check the address";
+    }
+}

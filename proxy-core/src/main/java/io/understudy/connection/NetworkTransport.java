@@ -1,0 +1,225 @@
+package io.understudy.connection;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringBufferRingConfig;
+import io.netty.channel.uring.IoUringChannelOption;
+import io.netty.channel.uring.IoUringDomainSocketChannel;
+import io.netty.channel.uring.IoUringFixedBufferRingAllocator;
+import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringIoHandlerConfig;
+import io.netty.channel.uring.IoUringServerDomainSocketChannel;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.understudy.config.Address;
+import io.understudy.config.Transport;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+
+/** Which of the kernel's interfaces moves the bytes: the one place that knows channel classes. Any thread. */
+public final class NetworkTransport {
+    /** Half-open peers are found within about two minutes: idle 60 s, then 4 probes 15 s apart. */
+    private static final int KEEPALIVE_IDLE_SECONDS = 60;
+
+    private static final int KEEPALIVE_INTERVAL_SECONDS = 15;
+    private static final int KEEPALIVE_PROBES = 4;
+
+    /**
+     * The kernel puts what arrives for any of a loop's relayed channels into buffers that the loop gave it beforehand, one
+     * behind the other: a read is one request, where without the ring it is a poll and a receive, and an idle channel holds no
+     * buffer. What that saves is in {@code docs/benchmarks.md}. Together 4 MiB a loop.
+     */
+    private static final short RING_BUFFERS = 64;
+
+    private static final int RING_BUFFER_BYTES = 64 * 1024;
+    private static final short RING_GROUP = 1;
+    private static final String BUFFER_RING = "io.understudy.bufferRing";
+
+    private static final String POLL_MULTISHOT = "io.netty.iouring.pollAddMultishotEnabled";
+    private static final String RECEIVE_MULTISHOT = "io.netty.iouring.recvMultiShotEnabled";
+
+    static {
+        // Netty reads these when it first looks for io_uring, which is here.
+        //
+        // Netty 4.2.16 loses events of a multishot poll when reading is switched off and on, as back-pressure does:
+        // a connection that was reset then stays open for ever (netty issue 17049; held by RawProtocolTest and
+        // FailureTest).
+        off(POLL_MULTISHOT);
+        // Netty begins a multishot receive that ended on a used-up ring anew even while reading is switched off. A
+        // proxy slower than the server for a while, as a JVM just started is, then reads on without bound for a client
+        // that takes nothing (57 MB were seen; held by SlowReaderTest).
+        off(RECEIVE_MULTISHOT);
+    }
+
+    /** Unless somebody has set it who wants to try. */
+    private static void off(String property) {
+        if (System.getProperty(property) == null) {
+            System.setProperty(property, "false");
+        }
+    }
+
+    private final Transport kind;
+    private final boolean bufferRing;
+
+    private NetworkTransport(Transport kind) {
+        this.kind = kind;
+        // Incremental use of a buffer needs Linux 6.12; without it every small packet would hold a whole buffer.
+        bufferRing = kind == Transport.IO_URING
+                && IoUring.isRegisterBufferRingIncSupported()
+                && !"false".equals(System.getProperty(BUFFER_RING));
+    }
+
+    /**
+     * Resolves {@code auto} to what this machine has: io_uring where it can be opened, else epoll, else NIO.
+     *
+     * @throws IllegalStateException when a transport that was asked for by name is not to be had; the message says why
+     */
+    public static NetworkTransport resolve(Transport wanted) {
+        return switch (wanted) {
+            case AUTO ->
+                new NetworkTransport(
+                        IoUring.isAvailable()
+                                ? Transport.IO_URING
+                                : Epoll.isAvailable() ? Transport.EPOLL : Transport.NIO);
+            case IO_URING -> available(wanted, IoUring.isAvailable() ? null : IoUring.unavailabilityCause());
+            case EPOLL -> available(wanted, Epoll.isAvailable() ? null : Epoll.unavailabilityCause());
+            case NIO -> new NetworkTransport(wanted);
+        };
+    }
+
+    private static NetworkTransport available(
+            Transport wanted, @org.jspecify.annotations.Nullable Throwable unavailable) {
+        if (unavailable != null) {
+            throw new IllegalStateException(
+                    "transport: " + wanted + " is not available here (" + unavailable.getMessage()
+                            + "); use transport: auto",
+                    unavailable);
+        }
+        return new NetworkTransport(wanted);
+    }
+
+    /** Never {@code AUTO}. */
+    public Transport kind() {
+        return kind;
+    }
+
+    /** Event loops for listeners. */
+    public EventLoopGroup group(int threads, String name) {
+        IoHandlerFactory factory = switch (kind) {
+            case IO_URING -> IoUringIoHandler.newFactory();
+            case EPOLL -> EpollIoHandler.newFactory();
+            default -> NioIoHandler.newFactory();
+        };
+        return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory);
+    }
+
+    /** Event loops for the relay's channels and our own connections, which {@link #relayed} prepares. */
+    public EventLoopGroup relayGroup(int threads, String name) {
+        if (!bufferRing) {
+            return group(threads, name);
+        }
+        IoUringIoHandlerConfig config = new IoUringIoHandlerConfig()
+                .setBufferRingConfig(IoUringBufferRingConfig.builder()
+                        .bufferGroupId(RING_GROUP)
+                        .bufferRingSize(RING_BUFFERS)
+                        .batchSize(RING_BUFFERS)
+                        .incremental(true)
+                        .allocator(new IoUringFixedBufferRingAllocator(RING_BUFFER_BYTES))
+                        .build());
+        return new MultiThreadIoEventLoopGroup(
+                threads, new DefaultThreadFactory(name, true), IoUringIoHandler.newFactory(config));
+    }
+
+    public ChannelFactory<? extends ServerChannel> serverChannel(Address address) {
+        return switch (kind) {
+            case IO_URING -> address.isUnix() ? IoUringServerDomainSocketChannel::new : IoUringServerSocketChannel::new;
+            case EPOLL -> address.isUnix() ? EpollServerDomainSocketChannel::new : EpollServerSocketChannel::new;
+            default -> address.isUnix() ? NioServerDomainSocketChannel::new : NioServerSocketChannel::new;
+        };
+    }
+
+    public ChannelFactory<? extends Channel> channel(Address address) {
+        return switch (kind) {
+            case IO_URING -> address.isUnix() ? IoUringDomainSocketChannel::new : IoUringSocketChannel::new;
+            case EPOLL -> address.isUnix() ? EpollDomainSocketChannel::new : EpollSocketChannel::new;
+            default -> address.isUnix() ? NioDomainSocketChannel::new : NioSocketChannel::new;
+        };
+    }
+
+    public SocketAddress bindAddress(Address address) {
+        return address.isUnix() ? unix(address) : new InetSocketAddress(address.host(), address.port());
+    }
+
+    /** Host names are resolved by the channel, each time anew. */
+    public SocketAddress connectAddress(Address address) {
+        return address.isUnix() ? unix(address) : address.toInet();
+    }
+
+    private SocketAddress unix(Address address) {
+        return kind == Transport.NIO
+                ? UnixDomainSocketAddress.of(address.path())
+                : new DomainSocketAddress(address.path());
+    }
+
+    /** Has the channels accepted read through the ring; their loops are those of {@link #relayGroup}. */
+    public void relayed(ServerBootstrap bootstrap) {
+        // Netty looks for the ring when a channel is registered, which is before a ChannelInitializer is asked.
+        if (bufferRing) {
+            bootstrap.childOption(IoUringChannelOption.IO_URING_BUFFER_GROUP_ID, RING_GROUP);
+        }
+    }
+
+    /** Has the channel connected read through the ring; its loop is one of {@link #relayGroup}. */
+    public void relayed(Bootstrap bootstrap) {
+        if (bufferRing) {
+            bootstrap.option(IoUringChannelOption.IO_URING_BUFFER_GROUP_ID, RING_GROUP);
+        }
+    }
+
+    /** Options that every TCP connection of ours has. */
+    public void tune(Channel channel) {
+        if (!(channel instanceof io.netty.channel.socket.SocketChannel)) {
+            return;
+        }
+        channel.config().setOption(ChannelOption.TCP_NODELAY, true);
+        channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+        switch (kind) {
+            case IO_URING -> {
+                channel.config().setOption(IoUringChannelOption.TCP_KEEPIDLE, KEEPALIVE_IDLE_SECONDS);
+                channel.config().setOption(IoUringChannelOption.TCP_KEEPINTVL, KEEPALIVE_INTERVAL_SECONDS);
+                channel.config().setOption(IoUringChannelOption.TCP_KEEPCNT, KEEPALIVE_PROBES);
+            }
+            case EPOLL -> {
+                channel.config().setOption(EpollChannelOption.TCP_KEEPIDLE, KEEPALIVE_IDLE_SECONDS);
+                channel.config().setOption(EpollChannelOption.TCP_KEEPINTVL, KEEPALIVE_INTERVAL_SECONDS);
+                channel.config().setOption(EpollChannelOption.TCP_KEEPCNT, KEEPALIVE_PROBES);
+            }
+            default -> {
+                // NIO has the system's keepalive times.
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package io.understudy.connection;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What leaves on a connection of our own: what is written within one run of the loop's tasks leaves with one flush, short packets in one
+ * buffer. On the connection's event loop.
+ */
+final class OutgoingPackets {
+    /** To copy a packet that is shorter costs less than a buffer of its own does on its way out. */
+    private static final int SHORT = 1024;
+
+    private static final int GATHERED = 32 * 1024;
+
+    private final Channel channel;
+    private final Runnable flush = this::flush;
+    private @Nullable ByteBuf gathered;
+    private boolean flushDue;
+
+    OutgoingPackets(Channel channel) {
+        this.channel = channel;
+    }
+
+    /** Takes ownership. */
+    void write(ByteBuf bytes) {
+        if (bytes.readableBytes() <= SHORT) {
+            gather(bytes);
+        } else {
+            writeGathered();
+            channel.write(bytes, channel.voidPromise());
+        }
+        if (!flushDue) {
+            flushDue = true;
+            channel.eventLoop().execute(flush);
+        }
+    }
+
+    private void gather(ByteBuf bytes) {
+        ByteBuf room = gathered;
+        if (room == null) {
+            room = channel.alloc().buffer(SHORT, GATHERED + SHORT);
+            gathered = room;
+        }
+        room.writeBytes(bytes);
+        bytes.release();
+        if (room.readableBytes() >= GATHERED) {
+            writeGathered();
+        }
+    }
+
+    /** To be called before anything is written past this. */
+    void writeGathered() {
+        ByteBuf full = gathered;
+        if (full != null) {
+            gathered = null;
+            channel.write(full, channel.voidPromise());
+        }
+    }
+
+    private void flush() {
+        flushDue = false;
+        writeGathered();
+        channel.flush();
+    }
+}

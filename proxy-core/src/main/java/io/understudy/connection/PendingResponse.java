@@ -1,0 +1,111 @@
+package io.understudy.connection;
+
+import io.understudy.command.response.ResponseGrammar;
+import io.understudy.command.response.ResponseProgress;
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ServerResponse;
+import io.understudy.plugin.ServerStream;
+import io.understudy.wire.ServerStatus;
+import io.understudy.wire.packet.ErrPacket;
+import org.jspecify.annotations.Nullable;
+
+/** An answer that is due on a connection of ours, and who is told. Reused by its connection. */
+public final class PendingResponse extends ResponseProgress implements ResponseView {
+    private @Nullable ServerResponse response;
+    private @Nullable ServerStream stream;
+    private long firstByteNanos;
+    private long lastByteNanos;
+    private boolean inTransactionBefore;
+
+    PendingResponse() {}
+
+    void begin(
+            ResponseGrammar grammar,
+            long capabilities,
+            @Nullable ServerResponse toTell,
+            @Nullable ServerStream toFeed) {
+        expect(grammar, capabilities, null);
+        response = toTell;
+        stream = toFeed;
+        firstByteNanos = 0;
+        lastByteNanos = 0;
+    }
+
+    /** Drops references while it waits to be used again. */
+    void clear() {
+        response = null;
+        stream = null;
+    }
+
+    @Nullable
+    ServerStream stream() {
+        return stream;
+    }
+
+    void read(long nanos, boolean inTransaction) {
+        if (firstByteNanos == 0) {
+            firstByteNanos = nanos;
+            inTransactionBefore = inTransaction;
+        }
+        lastByteNanos = nanos;
+    }
+
+    /** Tells whoever waits that the answer is over. */
+    void deliver() {
+        ServerResponse waiting = response;
+        if (waiting != null) {
+            waiting.onResponse(this, ok() ? preparedId() : -1);
+        }
+        ServerStream fed = stream;
+        if (fed != null) {
+            var err = error();
+            fed.onEnd(
+                    err == null
+                            ? "the server ended the stream"
+                            : "error " + err.code() + " (" + err.sqlState() + ") " + err.message());
+        }
+    }
+
+    void fail(String reason) {
+        ServerResponse waiting = response;
+        if (waiting != null) {
+            waiting.onFailure(reason);
+        }
+        ServerStream fed = stream;
+        if (fed != null) {
+            fed.onEnd(reason);
+        }
+    }
+
+    @Override
+    public boolean ok() {
+        return errorCode() == 0;
+    }
+
+    @Override
+    public @Nullable String errorMessage() {
+        ErrPacket err = error();
+        return err == null ? null : err.message();
+    }
+
+    @Override
+    public boolean inTransaction() {
+        return statusSeen() ? (status() & ServerStatus.IN_TRANS) != 0 : inTransactionBefore;
+    }
+
+    @Override
+    public long firstByteNanos() {
+        return firstByteNanos;
+    }
+
+    @Override
+    public long lastByteNanos() {
+        return lastByteNanos;
+    }
+
+    /** Always null: connections of our own do not ask for session tracking. */
+    @Override
+    public @Nullable String gtid() {
+        return null;
+    }
+}

@@ -1,0 +1,208 @@
+package io.understudy.connection;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.understudy.command.response.ResponseGrammar;
+import io.understudy.plugin.ServerResponse;
+import io.understudy.plugin.ServerStream;
+import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.Marker;
+import io.understudy.wire.PacketSink;
+import io.understudy.wire.ServerStatus;
+import io.understudy.wire.packet.ErrPacket;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The answers that are due on a connection, oldest first, and where the server's packets end: looked at and dropped. On the
+ * connection's event loop.
+ */
+final class ResponseQueue implements PacketSink {
+    private static final Logger log = LoggerFactory.getLogger(ResponseQueue.class);
+
+    /** Answers kept for reuse; more are due at a time only when someone pipelines deeply. */
+    private static final int SPARE = 64;
+
+    private static final int ERR_SHOWN = 512;
+
+    /** Sends an empty packet, which is how a client says that it has no file for LOAD DATA LOCAL. */
+    interface Refusal {
+        void send(int sequence);
+    }
+
+    private final long capabilities;
+    private final Refusal noFile;
+    private final ArrayDeque<PendingResponse> due = new ArrayDeque<>();
+    private final ArrayDeque<PendingResponse> spare = new ArrayDeque<>();
+
+    private long nanos;
+    private boolean inTransaction;
+    private int fileRequest = -1;
+    private int length;
+    private int first;
+    private @Nullable ErrPacket farewell;
+
+    ResponseQueue(long capabilities, Refusal noFile) {
+        this.capabilities = capabilities;
+        this.noFile = noFile;
+    }
+
+    /** Expects one more answer. */
+    void add(ResponseGrammar grammar, @Nullable ServerResponse response, @Nullable ServerStream stream) {
+        PendingResponse pending = spare.poll();
+        if (pending == null) {
+            pending = new PendingResponse();
+        }
+        pending.begin(grammar, capabilities, response, stream);
+        due.add(pending);
+    }
+
+    /** Monotonic time of the read whose bytes come next. */
+    void readAt(long now) {
+        nanos = now;
+    }
+
+    /** How long the connection may be left unread, in nanoseconds: what the stream that it brings says, else 0. */
+    long restNanos() {
+        PendingResponse pending = due.peek();
+        ServerStream stream = pending == null ? null : pending.stream();
+        if (stream == null) {
+            return 0;
+        }
+        try {
+            return stream.restNanos();
+        } catch (RuntimeException fault) {
+            log.error("a stream's handler failed when asked for how long it may rest", fault);
+            return 0;
+        }
+    }
+
+    /** What the server said unasked, usually why it is about to close the connection; null when it said nothing. */
+    @Nullable
+    ErrPacket farewell() {
+        return farewell;
+    }
+
+    @Override
+    public int onPacket(int packetLength, int sequence, int firstByte) {
+        length = packetLength;
+        first = firstByte;
+        PendingResponse pending = due.peek();
+        if (pending == null) {
+            if (firstByte == Marker.ERR) {
+                return ERR_SHOWN | DROP;
+            }
+            throw new MalformedPacketException("the server sent a packet though no answer was due");
+        }
+        pending.read(nanos, inTransaction);
+        int wanted = pending.packet(packetLength, firstByte);
+        ServerStream stream = pending.stream();
+        if (stream != null) {
+            return DROP | streamed(pending, stream, wanted);
+        }
+        if (pending.wantsClientData()) {
+            if (firstByte != Marker.LOCAL_INFILE) {
+                throw new MalformedPacketException("the server asks for data that this connection does not have");
+            }
+            fileRequest = sequence + 1;
+        }
+        return wanted | DROP;
+    }
+
+    private int streamed(PendingResponse pending, ServerStream stream, int wanted) {
+        if (pending.over()) {
+            return wanted;
+        }
+        int shown = Math.min(Math.max(0, stream.prefix()), length);
+        if (shown == 0) {
+            feed(stream, Unpooled.EMPTY_BUFFER, 0, 0);
+        }
+        return shown;
+    }
+
+    @Override
+    public boolean onShown(ByteBuf buf, int index, int shown) {
+        PendingResponse pending = due.peek();
+        if (pending == null) {
+            farewell = ErrPacket.parse(buf, index, shown);
+            return false;
+        }
+        ServerStream stream = pending.stream();
+        if (stream != null && !pending.over()) {
+            feed(stream, buf, index, shown);
+        } else {
+            pending.look(buf, index, shown);
+        }
+        return false;
+    }
+
+    private void feed(ServerStream stream, ByteBuf buf, int index, int shown) {
+        try {
+            stream.onPacket(buf, index, shown, length, nanos);
+        } catch (RuntimeException fault) {
+            log.error("a stream's handler failed on a packet of {} bytes that begins with {}", length, first, fault);
+        }
+    }
+
+    @Override
+    public void onEnd() {
+        PendingResponse pending = due.peek();
+        if (pending == null) {
+            return;
+        }
+        pending.read(nanos, inTransaction);
+        ServerStream stream = pending.stream();
+        if (stream != null && !pending.over()) {
+            try {
+                stream.onPacketEnd(nanos);
+            } catch (RuntimeException fault) {
+                log.error("a stream's handler failed at a packet's end", fault);
+            }
+        }
+        if (fileRequest >= 0) {
+            noFile.send(fileRequest);
+            fileRequest = -1;
+            pending.clientPacket(0);
+        }
+        if (pending.over()) {
+            if (pending.statusSeen()) {
+                inTransaction = (pending.status() & ServerStatus.IN_TRANS) != 0;
+            }
+            due.remove();
+            try {
+                pending.deliver();
+            } catch (RuntimeException fault) {
+                log.error("whoever waited for an answer failed on it", fault);
+            }
+            recycle(pending);
+        }
+    }
+
+    private void recycle(PendingResponse pending) {
+        pending.clear();
+        if (spare.size() < SPARE) {
+            spare.add(pending);
+        }
+    }
+
+    /** Nothing is ever passed on: every packet is dropped. */
+    @Override
+    public void forward(ByteBuf bytes) {
+        bytes.release();
+    }
+
+    /** Tells everyone who waits, in order; no more than once, as nothing is due afterwards. */
+    void failAll(String reason) {
+        PendingResponse pending;
+        while ((pending = due.poll()) != null) {
+            try {
+                pending.fail(reason);
+            } catch (RuntimeException fault) {
+                log.error("whoever waited for an answer failed on its absence", fault);
+            }
+            pending.clear();
+        }
+    }
+}

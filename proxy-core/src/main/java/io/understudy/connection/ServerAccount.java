@@ -1,0 +1,21 @@
+package io.understudy.connection;
+
+import io.understudy.config.Address;
+import io.understudy.config.Secret;
+import io.understudy.config.ServerTlsConfig;
+
+/** Where to log in, and as whom. */
+record ServerAccount(Address address, String user, Secret password, ServerTlsConfig tls) {
+    /** @param why step, reason and remedy */
+    ServerConnectionException failure(String why) {
+        return new ServerConnectionException(prefix() + why);
+    }
+
+    ServerConnectionException failure(String why, Throwable cause) {
+        return new ServerConnectionException(prefix() + why, cause);
+    }
+
+    private String prefix() {
+        return "no connection to " + address + " as '" + user + "': ";
+    }
+}

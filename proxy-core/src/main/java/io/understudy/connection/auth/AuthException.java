@@ -1,0 +1,14 @@
+package io.understudy.connection.auth;
+
+/** Our side cannot go on with an authentication; the message says why and what to do about it. */
+public final class AuthException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    public AuthException(String message) {
+        super(message);
+    }
+
+    public AuthException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

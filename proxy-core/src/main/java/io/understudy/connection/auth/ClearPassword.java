@@ -1,0 +1,26 @@
+package io.understudy.connection.auth;
+
+/** The password as it is: what accounts of PAM and LDAP need. Never over a connection that others can read. */
+final class ClearPassword implements AuthMethod {
+    static final String NAME = "mysql_clear_password";
+
+    private final AuthContext context;
+
+    ClearPassword(AuthContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public byte[] begin() throws AuthException {
+        if (!context.tls()) {
+            throw new AuthException("the server wants the password in the clear (" + NAME
+                    + "), which is done over TLS only; set tls: { mode: required } or better for this server");
+        }
+        return context.terminatedPassword();
+    }
+}

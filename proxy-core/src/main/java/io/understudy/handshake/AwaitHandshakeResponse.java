@@ -1,0 +1,118 @@
+package io.understudy.handshake;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.wire.Capabilities;
+import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.Marker;
+import io.understudy.wire.TlsHandlerSource;
+import io.understudy.wire.packet.AuthResponseField;
+import io.understudy.wire.packet.ErrPacket;
+import io.understudy.wire.packet.HandshakeResponse41;
+import io.understudy.wire.packet.HandshakeV10;
+
+/** The client has the greeting and answers with who it is and what it can, perhaps asking for TLS first. */
+final class AwaitHandshakeResponse implements HandshakePhase {
+    private static final int ER_SECURE_TRANSPORT_REQUIRED = 3159;
+
+    private final Handshake handshake;
+    private final HandshakeV10 greeting;
+    private final long offered;
+    private boolean tls;
+
+    AwaitHandshakeResponse(Handshake handshake, HandshakeV10 greeting, long offered) {
+        this.handshake = handshake;
+        this.greeting = greeting;
+        this.offered = offered;
+    }
+
+    @Override
+    public HandshakePhase fromClient(ByteBuf packet) {
+        try {
+            HandshakeResponse41 reply = HandshakeResponse41.parse(SequencedLeg.payload(packet));
+            if (reply.isTlsRequest()) {
+                tlsRequested(packet);
+                return this;
+            }
+            if (handshake.policy().clientTls() == LoginPolicy.ConnectionTls.REQUIRED
+                    && !tls
+                    && !handshake.clientIsLocal()) {
+                throw new LoginRefusal(
+                        "client_without_tls",
+                        ER_SECURE_TRANSPORT_REQUIRED,
+                        "HY000",
+                        "Connections using insecure transport are prohibited (Understudy: listen.tls.mode is required)");
+            }
+            return relay(packet, reply);
+        } finally {
+            packet.release();
+        }
+    }
+
+    private void tlsRequested(ByteBuf packet) {
+        TlsHandlerSource end = handshake.policy().clientEnd();
+        if (tls || (offered & Capabilities.SSL) == 0) {
+            throw new MalformedPacketException(
+                    tls ? "the client asks for TLS within TLS" : "the client asks for TLS, which was not offered");
+        }
+        if (handshake.policy().clientTls() == LoginPolicy.ConnectionTls.PASSTHROUGH) {
+            handshake.toServer(packet.retain());
+            handshake.passthrough();
+        } else if (end != null) {
+            tls = true;
+            handshake.startClientTls(end);
+        }
+    }
+
+    private HandshakePhase relay(ByteBuf packet, HandshakeResponse41 reply) {
+        TlsHandlerSource serverEnd = handshake.policy().serverEnd();
+        boolean serverTls =
+                handshake.policy().asksServerForTls(greeting.capabilities(), handshake.serverIsLocal(), tls);
+        long legBits = serverTls ? Capabilities.SSL : 0;
+        if (handshake.trackSession()) {
+            legBits |= greeting.capabilities() & Capabilities.SESSION_TRACK;
+        }
+        boolean relayed = handshake.policy().clientTls() == LoginPolicy.ConnectionTls.PASSTHROUGH;
+        long told = HandshakeResponse41Rewriter.capabilities(
+                reply.capabilities(), greeting.capabilities(), relayed, legBits);
+        LegCompression compression =
+                LegCompression.of(packet, reply, offered, greeting.capabilities(), handshake.policy());
+        told |= compression.serverBit();
+        HandshakeResponse41Rewriter.rewrite(packet, told);
+        if (serverTls && serverEnd != null) {
+            handshake.toServer(HandshakeResponse41Rewriter.tlsRequest(packet));
+            handshake.startServerTls(serverEnd);
+        }
+        AuthBridge bridge = AuthBridge.between(
+                tls || handshake.clientIsLocal(), serverTls || handshake.serverIsLocal(), greeting, reply);
+        ByteBuf payload = SequencedLeg.payload(packet);
+        byte[] bridged = bridge == null
+                ? null
+                : bridge.first(payload, AuthResponseField.ofHandshake(payload, reply.capabilities()));
+        if (bridged == null) {
+            handshake.toServer(packet.retain());
+        } else {
+            handshake.toServer(bridged);
+        }
+        return new Authenticating(
+                handshake,
+                greeting,
+                reply,
+                told & greeting.capabilities() & ~HandshakeResponse41Rewriter.OF_A_LEG,
+                compression,
+                bridge);
+    }
+
+    @Override
+    public HandshakePhase fromServer(ByteBuf packet) {
+        ByteBuf payload = SequencedLeg.payload(packet);
+        if (payload.isReadable() && payload.getUnsignedByte(0) == Marker.ERR) {
+            // The server has lost patience, for example after connect_timeout.
+            ErrPacket err = ErrPacket.parse(payload, 0, payload.readableBytes());
+            handshake.toClient(packet);
+            handshake.refusedByServer(err);
+            return this;
+        }
+        packet.release();
+        throw new MalformedPacketException("the server spoke while the client's handshake response was due");
+    }
+}

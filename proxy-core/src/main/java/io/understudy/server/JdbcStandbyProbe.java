@@ -1,0 +1,133 @@
+package io.understudy.server;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** The questions themselves: three statements on one connection. */
+final class JdbcStandbyProbe implements StandbyProbe {
+    private static final int ER_SPECIFIC_ACCESS_DENIED = 1227;
+    /** A missing privilege may be granted later; until then it is not asked for every second. */
+    private static final int LOOKS_WITHOUT_LAG = 60;
+
+    private final DataSource source;
+    private int withoutLag;
+
+    JdbcStandbyProbe(DataSource source) {
+        this.source = source;
+    }
+
+    @Override
+    public StandbyProbeResult look() throws SQLException {
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            boolean mariaDb;
+            boolean readOnly;
+            try (ResultSet row = statement.executeQuery("SELECT VERSION(), @@GLOBAL.read_only")) {
+                row.next();
+                mariaDb = String.valueOf(row.getString(1))
+                        .toLowerCase(Locale.ROOT)
+                        .contains("mariadb");
+                readOnly = isOn(row.getString(2));
+            }
+            Map<String, Long> status = status(statement);
+            long coldReads = status.getOrDefault("innodb_buffer_pool_reads", 0L);
+            if (!mariaDb) {
+                // MariaDB counts pages that were read ahead among the reads, MySQL beside them.
+                coldReads += status.getOrDefault("innodb_buffer_pool_read_ahead", 0L);
+            }
+            Lag lag = lag(statement, mariaDb);
+            return new StandbyProbeResult(
+                    readOnly,
+                    lag.seconds(),
+                    lag.stopped(),
+                    status.getOrDefault("threads_running", -1L).intValue(),
+                    coldReads,
+                    status.getOrDefault("innodb_buffer_pool_read_requests", 0L));
+        }
+    }
+
+    /** Newer MariaDB versions have several kinds of on. */
+    private static boolean isOn(@Nullable String value) {
+        return value != null && !value.equals("0") && !value.equalsIgnoreCase("OFF");
+    }
+
+    private static Map<String, Long> status(Statement statement) throws SQLException {
+        Map<String, Long> values = new HashMap<>();
+        try (ResultSet rows = statement.executeQuery("SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_running',"
+                + "'Innodb_buffer_pool_reads','Innodb_buffer_pool_read_ahead','Innodb_buffer_pool_read_requests')")) {
+            while (rows.next()) {
+                values.put(rows.getString(1).toLowerCase(Locale.ROOT), rows.getLong(2));
+            }
+        }
+        return values;
+    }
+
+    /**
+     * What the replication channels say.
+     *
+     * @param seconds of the one that is furthest behind; null when not replicating or not known
+     * @param stopped one of them does not know how far it is behind
+     */
+    private record Lag(@Nullable Double seconds, boolean stopped) {
+        private static final Lag UNKNOWN = new Lag(null, false);
+    }
+
+    private Lag lag(Statement statement, boolean mariaDb) throws SQLException {
+        if (withoutLag > 0) {
+            withoutLag--;
+            return Lag.UNKNOWN;
+        }
+        String[] questions = mariaDb
+                ? new String[] {"SHOW ALL SLAVES STATUS"}
+                : new String[] {"SHOW REPLICA STATUS", "SHOW SLAVE STATUS"};
+        SQLException refused = null;
+        for (String question : questions) {
+            try (ResultSet rows = statement.executeQuery(question)) {
+                return furthestBehind(rows, mariaDb || !question.contains("REPLICA"));
+            } catch (SQLException e) {
+                if (e.getErrorCode() == 0) {
+                    throw e; // the connection, not the question
+                }
+                refused = e;
+            }
+        }
+        if (refused != null && refused.getErrorCode() == ER_SPECIFIC_ACCESS_DENIED) {
+            withoutLag = LOOKS_WITHOUT_LAG;
+        }
+        return Lag.UNKNOWN;
+    }
+
+    private static Lag furthestBehind(ResultSet channels, boolean oldNames) throws SQLException {
+        String column = oldNames ? "Seconds_Behind_Master" : "Seconds_Behind_Source";
+        Double furthest = null;
+        boolean stopped = false;
+        while (channels.next()) {
+            double seconds = channels.getDouble(column);
+            if (channels.wasNull()) {
+                stopped |= !isOfGroup(channels);
+            } else if (furthest == null || seconds > furthest) {
+                furthest = seconds;
+            }
+        }
+        return new Lag(furthest, stopped);
+    }
+
+    /** MySQL's group replication has a channel for recovery that rests nearly always. */
+    private static boolean isOfGroup(ResultSet channel) throws SQLException {
+        ResultSetMetaData columns = channel.getMetaData();
+        for (int i = 1; i <= columns.getColumnCount(); i++) {
+            if (columns.getColumnLabel(i).equalsIgnoreCase("Channel_Name")) {
+                return String.valueOf(channel.getString(i)).startsWith("group_replication_");
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,175 @@
+package io.understudy.server;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.understudy.config.PrimaryConfig;
+import io.understudy.plugin.ServerFlavor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether the primary is there, for the readiness check. With a monitor account it is asked regularly. Without one nothing can
+ * be asked, and each connection without a login counts towards {@code max_connect_errors}, after which the server locks the
+ * proxy's host out: so it is tried only until it is there, and again after {@link #suspect}. The executor must not be an event
+ * loop.
+ */
+public final class PrimaryMonitor implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(PrimaryMonitor.class);
+
+    /** How often a primary that answers is asked. */
+    public static final Duration INTERVAL = Duration.ofSeconds(1);
+
+    private final String address;
+    private final PrimaryProbe probe;
+    private final boolean asks;
+    private final Polling polling;
+    private volatile SqlModeListener sqlModes = (value, asked, answered) -> {};
+    private volatile PrimaryState state = PrimaryState.UNKNOWN;
+    private volatile boolean suspected = true;
+
+    /** @param questions the monitor account's connections, or null when there is no such account */
+    public PrimaryMonitor(
+            PrimaryConfig primary,
+            @Nullable DataSource questions,
+            MeterRegistry registry,
+            ScheduledExecutorService executor,
+            Duration interval) {
+        this(
+                primary.address().toString(),
+                questions == null ? () -> knock(primary) : () -> ask(questions),
+                questions != null,
+                registry,
+                executor,
+                interval);
+    }
+
+    PrimaryMonitor(
+            String address,
+            PrimaryProbe probe,
+            boolean asks,
+            MeterRegistry registry,
+            ScheduledExecutorService executor,
+            Duration interval) {
+        this.address = address;
+        this.probe = probe;
+        this.asks = asks;
+        this.polling = new Polling(
+                executor,
+                interval,
+                this::look,
+                () -> ThreadLocalRandom.current().nextDouble());
+        Gauge.builder("understudy.primary.up", this, monitor -> monitor.state.reachable() ? 1 : 0)
+                .description("1 when the primary answers")
+                .register(registry);
+    }
+
+    /** Told of the primary's own {@code sql_mode} by each look. */
+    public interface SqlModeListener {
+        /**
+         * @param value null when it could not be asked, or says nothing of what sessions begin with
+         * @param askedNanos monotonic time before the look
+         * @param answeredNanos and after it
+         */
+        void seen(@Nullable String value, long askedNanos, long answeredNanos);
+    }
+
+    /** To be set before {@link #start}. */
+    public void tellSqlMode(SqlModeListener listener) {
+        sqlModes = listener;
+    }
+
+    public void start() {
+        polling.start();
+    }
+
+    /** What the last look found. Any thread. */
+    public PrimaryState state() {
+        return state;
+    }
+
+    /** A session could not be connected: worth a look even without a monitor account. Any thread, also an event loop. */
+    public void suspect() {
+        suspected = true;
+    }
+
+    boolean look() {
+        if (!asks && !suspected) {
+            return true;
+        }
+        suspected = false;
+        PrimaryState before = state;
+        PrimaryState now;
+        String sqlMode = null;
+        long asked = System.nanoTime();
+        try {
+            PrimaryProbe.Result response = probe.ask();
+            sqlMode = response.sqlMode();
+            String version = response.version();
+            ServerFlavor flavor = version == null
+                    ? null
+                    : version.toLowerCase(Locale.ROOT).contains("mariadb") ? ServerFlavor.MARIADB : ServerFlavor.MYSQL;
+            now = new PrimaryState(true, flavor, version, null);
+        } catch (SQLException | IOException e) {
+            if (polling.stopped()) {
+                return false;
+            }
+            suspected = true;
+            now = PrimaryState.down(before, "primary " + address + ": " + Reasons.of(e));
+        }
+        state = now;
+        sqlModes.seen(sqlMode, asked, System.nanoTime());
+        if (now.reachable() && !before.reachable()) {
+            log.info("primary {} is reachable{}", address, now.version() == null ? "" : ", version " + now.version());
+        } else if (!now.reachable() && (before.reachable() || before == PrimaryState.UNKNOWN)) {
+            log.warn("primary {} is unreachable: {}", address, now.problem());
+        }
+        return now.reachable();
+    }
+
+    private static PrimaryProbe.Result ask(DataSource questions) throws SQLException {
+        try (Connection connection = questions.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT VERSION(), @@global.sql_mode, @@global.init_connect")) {
+            row.next();
+            String atLogin = row.getString(3);
+            // What init_connect sets is run for some accounts and not for others.
+            boolean untouched = atLogin == null || atLogin.isBlank();
+            return new PrimaryProbe.Result(String.valueOf(row.getString(1)), untouched ? row.getString(2) : null);
+        }
+    }
+
+    private static PrimaryProbe.Result knock(PrimaryConfig primary) throws IOException {
+        if (primary.address().isUnix()) {
+            SocketChannel.open(UnixDomainSocketAddress.of(primary.address().path()))
+                    .close();
+            return PrimaryProbe.Result.NONE;
+        }
+        try (Socket socket = new Socket()) {
+            socket.connect(
+                    new InetSocketAddress(
+                            primary.address().host(), primary.address().port()),
+                    (int) Math.min(Integer.MAX_VALUE, primary.connectTimeout().toMillis()));
+        }
+        return PrimaryProbe.Result.NONE;
+    }
+
+    @Override
+    public void close() {
+        polling.stop();
+    }
+}

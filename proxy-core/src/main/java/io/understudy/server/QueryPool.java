@@ -1,0 +1,83 @@
+package io.understudy.server;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.understudy.config.Address;
+import io.understudy.config.MonitorConfig;
+import io.understudy.config.PrimaryConfig;
+import io.understudy.config.Secret;
+import io.understudy.config.ServerTlsConfig;
+import io.understudy.config.StandbyConfig;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A tiny pool of connections to one server for the proxy's own questions. It can be made while the server is down. Any
+ * thread, but not an event loop: getting a connection may wait for a second.
+ */
+public final class QueryPool implements AutoCloseable {
+    private static final int SIZE = 2;
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private final HikariDataSource pool;
+
+    private QueryPool(
+            String name, Address address, ServerTlsConfig tls, String user, Secret password, Duration connectTimeout) {
+        HikariConfig config = new HikariConfig();
+        config.setPoolName("questions-" + name);
+        config.setDataSource(new DriverSource(address, tls, user, password, connectTimeout));
+        config.setMaximumPoolSize(SIZE);
+        config.setMinimumIdle(0);
+        config.setConnectionTimeout(PATIENCE.toMillis());
+        config.setValidationTimeout(PATIENCE.toMillis());
+        config.setInitializationFailTimeout(-1);
+        config.setThreadFactory(new DefaultThreadFactory("questions-" + name, true));
+        pool = new HikariDataSource(config);
+    }
+
+    /** With the account that mirrored statements run under. */
+    public static QueryPool to(StandbyConfig standby) {
+        return new QueryPool(
+                standby.name(),
+                standby.address(),
+                standby.tls(),
+                standby.user(),
+                standby.password(),
+                standby.connectTimeout());
+    }
+
+    /** With the monitor account; null when there is none, and so nothing is to be asked. */
+    public static @Nullable QueryPool to(PrimaryConfig primary) {
+        MonitorConfig monitor = primary.monitor();
+        return monitor == null
+                ? null
+                : new QueryPool(
+                        "primary",
+                        primary.address(),
+                        primary.tls(),
+                        monitor.user(),
+                        monitor.password(),
+                        primary.connectTimeout());
+    }
+
+    /** One connection without a pool, for instance of {@code check}; to be closed by the caller. */
+    public static Connection connect(
+            Address address, ServerTlsConfig tls, String user, Secret password, Duration connectTimeout)
+            throws SQLException {
+        return new DriverSource(address, tls, user, password, connectTimeout).getConnection();
+    }
+
+    public DataSource dataSource() {
+        return pool;
+    }
+
+    /** Closes the connections; who still asks gets an error. */
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

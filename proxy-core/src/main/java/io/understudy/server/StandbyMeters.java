@@ -1,0 +1,64 @@
+package io.understudy.server;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/** One standby's meters. Fed by one thread at a time, read by any. */
+final class StandbyMeters {
+    private final LongAdder coldReads = new LongAdder();
+    private volatile double missRatio = Double.NaN;
+    private volatile double lag = Double.NaN;
+    private volatile double readOnly = Double.NaN;
+    private volatile double up;
+
+    private @Nullable StandbyProbeResult last;
+
+    StandbyMeters(MeterRegistry registry, String standby) {
+        FunctionCounter.builder("understudy.standby.cold.reads", coldReads, LongAdder::doubleValue)
+                .description("InnoDB pages that the standby had to read from disk while it was watched")
+                .tag("standby", standby)
+                .register(registry);
+        gauge(registry, standby, "miss.ratio", "Cold reads per logical read over the last interval", m -> m.missRatio);
+        gauge(registry, standby, "lag.seconds", "Replication lag", m -> m.lag);
+        gauge(registry, standby, "up", "1 when the standby answers", m -> m.up);
+        gauge(registry, standby, "read.only", "1 when the standby is read-only", m -> m.readOnly);
+    }
+
+    private void gauge(
+            MeterRegistry registry, String standby, String name, String text, ToDoubleFunction<StandbyMeters> value) {
+        Gauge.builder("understudy.standby." + name, this, value)
+                .description(text)
+                .tag("standby", standby)
+                .register(registry);
+    }
+
+    void saw(StandbyProbeResult look) {
+        up = 1;
+        readOnly = look.readOnly() ? 1 : 0;
+        Double seconds = look.lagSeconds();
+        lag = seconds == null ? Double.NaN : seconds;
+        StandbyProbeResult before = last;
+        last = look;
+        // A server that was started again counts from zero: what it has read since then is ours to count.
+        boolean restarted = before != null && look.readRequests() < before.readRequests();
+        long reads = before == null ? 0 : restarted ? look.coldReads() : look.coldReads() - before.coldReads();
+        long requests =
+                before == null ? 0 : restarted ? look.readRequests() : look.readRequests() - before.readRequests();
+        coldReads.add(Math.max(0, reads));
+        if (before != null) {
+            // MySQL's reads ahead are no requests, so the ratio may pass 1.
+            missRatio = requests <= 0 ? 0 : Math.min(1, (double) Math.max(0, reads) / requests);
+        }
+    }
+
+    void sawNothing() {
+        up = 0;
+        missRatio = Double.NaN;
+        lag = Double.NaN;
+        readOnly = Double.NaN;
+    }
+}

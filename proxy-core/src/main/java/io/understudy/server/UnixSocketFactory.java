@@ -1,0 +1,126 @@
+package io.understudy.server;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.mariadb.jdbc.Configuration;
+import org.mariadb.jdbc.util.ConfigurableSocketFactory;
+
+/**
+ * Socket files for MariaDB Connector/J by the Java runtime's own means; the driver's {@code localSocket} would need a native
+ * library. The driver makes it by name; the path comes as the property {@link #PATH}. Reads have no timeout.
+ */
+public final class UnixSocketFactory extends ConfigurableSocketFactory {
+    static final String PATH = "understudySocketFile";
+
+    private @Nullable String path;
+
+    @Override
+    public void setConfiguration(Configuration configuration, String host) {
+        path = configuration.nonMappedOptions().getProperty(PATH);
+    }
+
+    @Override
+    public Socket createSocket() throws IOException {
+        String file = path;
+        if (file == null) {
+            throw new SocketException("the property " + PATH + " does not name a socket file");
+        }
+        return new FileSocket(UnixDomainSocketAddress.of(Path.of(file)));
+    }
+
+    @Override
+    public Socket createSocket(String host, int port) throws IOException {
+        return createSocket();
+    }
+
+    @Override
+    public Socket createSocket(String host, int port, InetAddress localHost, int localPort) throws IOException {
+        return createSocket();
+    }
+
+    @Override
+    public Socket createSocket(InetAddress host, int port) throws IOException {
+        return createSocket();
+    }
+
+    @Override
+    public Socket createSocket(InetAddress host, int port, InetAddress localHost, int localPort) throws IOException {
+        return createSocket();
+    }
+
+    /** As much of a socket as the driver uses. */
+    private static final class FileSocket extends Socket {
+        private final UnixDomainSocketAddress address;
+        private final SocketChannel channel;
+
+        FileSocket(UnixDomainSocketAddress address) throws IOException {
+            this.address = address;
+            channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        }
+
+        @Override
+        public void connect(SocketAddress ignored, int timeout) throws IOException {
+            channel.connect(address);
+        }
+
+        @Override
+        public void connect(SocketAddress ignored) throws IOException {
+            channel.connect(address);
+        }
+
+        @Override
+        public InputStream getInputStream() {
+            return Channels.newInputStream(channel);
+        }
+
+        @Override
+        public OutputStream getOutputStream() {
+            return Channels.newOutputStream(channel);
+        }
+
+        @Override
+        public boolean isConnected() {
+            return channel.isConnected();
+        }
+
+        @Override
+        public boolean isClosed() {
+            return !channel.isOpen();
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+
+        // Options of TCP, which the driver sets unasked.
+
+        @Override
+        public void setTcpNoDelay(boolean on) {}
+
+        @Override
+        public void setKeepAlive(boolean on) {}
+
+        @Override
+        public void setSoTimeout(int timeout) {}
+
+        @Override
+        public int getSoTimeout() {
+            return 0;
+        }
+
+        @Override
+        public void setSoLinger(boolean on, int linger) {}
+    }
+}

@@ -1,0 +1,63 @@
+package io.understudy.session;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.command.response.ResponseGrammar;
+import io.understudy.wire.PacketSink;
+import io.understudy.wire.Packets;
+
+/** Holds each OK packet until it is known whole, and lets the client have it without what only the proxy asked for. */
+final class FilteredResponses implements PacketSink {
+    /** An OK packet of no more bytes has neither text nor state. What ends most results is one, and holding it would cut them in two. */
+    private static final int BARE_OK = 7;
+
+    private final PacketSink next;
+    private final OkPacketFilter filter;
+    private int sequence;
+    private boolean held;
+
+    FilteredResponses(PacketSink next, OkPacketFilter filter) {
+        this.next = next;
+        this.filter = filter;
+    }
+
+    @Override
+    public int onPacket(int length, int sequenceNumber, int first) {
+        int wanted = next.onPacket(length, sequenceNumber, first);
+        // Exactly the wish of a grammar that reads an OK packet, without DROP: an answer that goes to the client.
+        held = wanted == ResponseGrammar.OK_LIMIT
+                && length > BARE_OK
+                && length < Packets.MAX_PAYLOAD
+                && filter.active();
+        sequence = sequenceNumber;
+        return held ? HOLD | length : wanted;
+    }
+
+    @Override
+    public boolean onShown(ByteBuf buf, int index, int length) {
+        boolean goesOn = next.onShown(buf, index, length);
+        if (!held) {
+            return goesOn;
+        }
+        ByteBuf replacement = filter.replace(buf, index, length, sequence);
+        if (replacement == null) {
+            return true;
+        }
+        next.forward(replacement);
+        return false;
+    }
+
+    @Override
+    public PacketSink instead(RuntimeException fault, boolean undecided) {
+        return next.instead(fault, undecided);
+    }
+
+    @Override
+    public void onEnd() {
+        next.onEnd();
+    }
+
+    @Override
+    public void forward(ByteBuf bytes) {
+        next.forward(bytes);
+    }
+}

@@ -1,0 +1,65 @@
+package io.understudy.session;
+
+import io.understudy.command.SessionModel;
+import io.understudy.handshake.AuthBridge;
+import io.understudy.handshake.LoginResult;
+import io.understudy.host.ObserverChain;
+import io.understudy.inject.GtidTracking;
+import io.understudy.plugin.Interest;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.wire.Capabilities;
+import io.understudy.wire.Leg;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a login makes of a session: what is known of it, who observes it, and what has to stand between the two legs because of what
+ * the client and the server agreed on.
+ *
+ * @param id the session's
+ * @param begunNanos when the client was accepted
+ */
+record RelayingFactory(long id, long begunNanos, Leg client, Leg server, SessionEnvironment environment) {
+    /**
+     * @param idleAtBoundary see {@link Relaying}
+     * @param transition see {@link Relaying}
+     */
+    Relaying relaying(LoginResult login, Runnable idleAtBoundary, Relaying.Transition transition) {
+        SessionModel model = model(login);
+        ObserverChain chain = environment.plugins().openSession(model);
+        GtidTracking tracking = tracking(login, model, chain);
+        OkPacketFilter filter =
+                OkPacketFilter.of(login.capabilities(), login.clientTracksSession(), tracking, client.alloc());
+        ObserverBridge observers = new ObserverBridge(chain, environment.metrics(), tracking);
+        AuthBridge secrets = login.bridge();
+        ChangeUserBridge changeUser = secrets == null ? null : new ChangeUserBridge(secrets, model, client, server);
+        return new Relaying(
+                client, server, model, observers, environment, filter, changeUser, idleAtBoundary, transition);
+    }
+
+    private SessionModel model(LoginResult login) {
+        SessionModel.Login known = new SessionModel.Login(
+                id,
+                login.reply().user(),
+                login.reply().schema(),
+                login.reply().collation(),
+                client.remoteAddress(),
+                login.greeting().isMariaDb() ? ServerFlavor.MARIADB : ServerFlavor.MYSQL,
+                login.greeting().serverVersion(),
+                login.greeting().threadId(),
+                login.capabilities(),
+                login.status());
+        return new SessionModel(
+                known, environment.analyzer(), environment.statementLimit(), environment.sqlMode(), begunNanos);
+    }
+
+    /** The core's own tracking of GTIDs, if an observer wants them and this connection can carry them. */
+    private static @Nullable GtidTracking tracking(LoginResult login, SessionModel model, ObserverChain chain) {
+        boolean carried = (login.capabilities() & Capabilities.SESSION_TRACK) != 0;
+        if (!carried || (chain.interests() & Interest.GTIDS) == 0) {
+            return null;
+        }
+        GtidTracking tracking = new GtidTracking(model.flavor());
+        model.setTrackingWatch(tracking);
+        return tracking;
+    }
+}

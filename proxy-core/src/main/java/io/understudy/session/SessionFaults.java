@@ -1,0 +1,141 @@
+package io.understudy.session;
+
+import io.understudy.handshake.LoginRefusal;
+import io.understudy.metrics.CoreMetrics;
+import io.understudy.wire.Leg;
+import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.packet.ErrPacket;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What can go wrong in a session, each said in three places: to the client as an ERR packet where one still fits, in the log,
+ * and in a metric. Ends nothing itself: the session does, with the reason returned.
+ */
+final class SessionFaults {
+    private static final Logger log = LoggerFactory.getLogger(ClientSession.class);
+    private static final int ER_BAD_HOST_ERROR = 1042;
+    private static final int ER_HANDSHAKE = 1043;
+    private static final int ER_UNKNOWN = 1105;
+    private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
+    private static final int ER_MALFORMED = 1835;
+
+    private final long id;
+    private final Leg client;
+    private final CoreMetrics metrics;
+
+    SessionFaults(long id, Leg client, CoreMetrics metrics) {
+        this.id = id;
+        this.client = client;
+        this.metrics = metrics;
+    }
+
+    /** The primary cannot be had. */
+    CloseReason serverFailed(SessionPhase phase, int code, String sqlState, String message) {
+        metrics.connection("backend_unreachable");
+        log.warn("session {} from {}: {}", id, client.remoteAddress(), message);
+        tell(phase, code, sqlState, message);
+        return CloseReason.BACKEND_UNREACHABLE;
+    }
+
+    CloseReason handshakeTimedOut(SessionPhase phase) {
+        metrics.connection("handshake_timeout");
+        log.warn("session {} from {}: no login within the handshake timeout", id, client.remoteAddress());
+        tell(phase, ER_HANDSHAKE, "08S01", "Understudy: the login was not complete within limits.handshakeTimeout");
+        return CloseReason.HANDSHAKE_TIMEOUT;
+    }
+
+    /** The client has the server's own words already. */
+    CloseReason refusedByServer(ErrPacket err) {
+        metrics.connection("refused_by_server");
+        log.debug(
+                "session {} from {}: the server refused: {} {}", id, client.remoteAddress(), err.code(), err.message());
+        if (err.code() == ER_ACCESS_DENIED_NO_PASSWORD) {
+            log.info(
+                    "session {} from {}: ERROR 1698 is what the server says of accounts that need no password, such as those"
+                            + " of unix_socket and auth_socket. Their server asks the socket file for the operating"
+                            + " system's user at its other end; through a proxy that is the proxy's own user, or nobody"
+                            + " over TCP. Give such accounts a method that works over the network",
+                    id,
+                    client.remoteAddress());
+        }
+        return CloseReason.REFUSED_BY_SERVER;
+    }
+
+    CloseReason noTlsWithServer(SessionPhase phase, Throwable cause) {
+        metrics.connection("server_tls_failed");
+        String why = why(cause);
+        log.warn("session {} from {}: no TLS with the primary: {}", id, client.remoteAddress(), why);
+        // As where no connection can be had; not a client's own 2026, which clients take for forged.
+        tell(
+                phase,
+                ER_BAD_HOST_ERROR,
+                "08S01",
+                "TLS/SSL error with the primary (Understudy: " + why + "; see primary.tls)");
+        return CloseReason.SERVER_TLS_FAILED;
+    }
+
+    /** Nothing can be said to this client: it waits for TLS. */
+    CloseReason noTlsWithClient(Throwable cause) {
+        metrics.connection("client_tls_failed");
+        log.warn("session {} from {}: no TLS with the client: {}", id, client.remoteAddress(), why(cause));
+        return CloseReason.CLIENT_TLS_FAILED;
+    }
+
+    CloseReason malformed(SessionPhase phase, CloseReason reason, MalformedPacketException e) {
+        log.warn("session {} from {} closed, {}: {}", id, client.remoteAddress(), reason.label(), e.getMessage());
+        if (phase instanceof LoggingIn) {
+            metrics.connection("handshake_malformed");
+            tell(phase, ER_HANDSHAKE, "08S01", "Understudy: bad handshake: " + e.getMessage());
+        } else {
+            tell(phase, ER_MALFORMED, "HY000", "Understudy: malformed communication packet: " + e.getMessage());
+        }
+        return reason;
+    }
+
+    /** What is passing does not fit: the session goes on, unread. */
+    void unread(RuntimeException fault) {
+        String from = String.valueOf(client.remoteAddress());
+        if (fault instanceof MalformedPacketException malformed) {
+            metrics.unread(malformed.kind().label());
+            log.warn(
+                    "session {} from {} is relayed unread from here on, unseen by plugins: {} ({})",
+                    id,
+                    from,
+                    malformed.getMessage(),
+                    malformed.kind().label());
+        } else {
+            metrics.unread("internal_error");
+            log.error(
+                    "session {} from {} is relayed unread from here on, unseen by plugins: error of the proxy's own",
+                    id,
+                    from,
+                    fault);
+        }
+    }
+
+    CloseReason refused(SessionPhase phase, LoginRefusal e) {
+        metrics.connection(e.outcome());
+        log.debug("session {} from {} refused: {}", id, client.remoteAddress(), e.getMessage());
+        tell(phase, e.error().code(), e.error().sqlState(), e.error().message());
+        return CloseReason.REFUSED_BY_PROXY;
+    }
+
+    CloseReason ownError(SessionPhase phase, RuntimeException e) {
+        log.error("session {} from {} closed by an error of the proxy's own", id, client.remoteAddress(), e);
+        tell(phase, ER_UNKNOWN, "HY000", "Understudy: internal error, see the proxy's log");
+        return CloseReason.INTERNAL_ERROR;
+    }
+
+    private void tell(SessionPhase phase, int code, String sqlState, String message) {
+        int sequence = phase.errorSequence();
+        if (sequence >= 0) {
+            client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), sequence, true));
+        }
+    }
+
+    private static String why(Throwable cause) {
+        String message = cause.getMessage();
+        return message == null ? cause.getClass().getSimpleName() : message;
+    }
+}

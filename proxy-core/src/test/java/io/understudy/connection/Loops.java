@@ -1,0 +1,48 @@
+package io.understudy.connection;
+
+import io.netty.channel.EventLoopGroup;
+import io.understudy.config.Address;
+import io.understudy.config.Secret;
+import io.understudy.config.ServerTlsConfig;
+import io.understudy.config.ServerTlsMode;
+import io.understudy.config.Transport;
+import io.understudy.plugin.ServerConnection;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/** One event loop for the tests of a class, and clients on it. */
+final class Loops implements AutoCloseable {
+    private final NetworkTransport transport = NetworkTransport.resolve(Transport.NIO);
+    private final EventLoopGroup group = transport.relayGroup(1, "test-client");
+
+    NettyServerConnector client(Address address, String password, ServerTlsMode tls, Duration loginTimeout) {
+        return new NettyServerConnector(
+                transport,
+                group,
+                address,
+                "app",
+                Secret.parse(password),
+                new ServerTlsConfig(tls, null, null, null),
+                Duration.ofSeconds(5),
+                loginTimeout);
+    }
+
+    ServerConnection connect(FakeServer server, String password) throws Exception {
+        return get(client(server.address(), password, ServerTlsMode.PREFERRED, Duration.ofSeconds(10)));
+    }
+
+    /** Waits for the connection; a failed one throws its own exception. */
+    static ServerConnection get(NettyServerConnector client) throws Exception {
+        try {
+            return client.connect().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw (Exception) e.getCause();
+        }
+    }
+
+    @Override
+    public void close() {
+        group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+}

@@ -1,0 +1,321 @@
+package io.understudy.connection;
+
+import static io.understudy.connection.FakeServer.bytes;
+import static io.understudy.connection.FakeServer.concat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.understudy.config.Address;
+import io.understudy.config.ServerTlsMode;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.wire.Capabilities;
+import io.understudy.wire.packet.HandshakeResponse41;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.concurrent.CompletableFuture;
+import javax.crypto.Cipher;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ServerLoginTest {
+    private static final Loops LOOPS = new Loops();
+    private static final String PASSWORD = "sésame";
+
+    @AfterAll
+    static void stop() {
+        LOOPS.close();
+    }
+
+    private static byte[] hash(String algorithm, byte[]... parts) throws Exception {
+        MessageDigest digest = MessageDigest.getInstance(algorithm);
+        for (byte[] part : parts) {
+            digest.update(part);
+        }
+        return digest.digest();
+    }
+
+    private static byte[] password() {
+        return PASSWORD.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Recovers SHA(password) from the answer as a server does and compares its hash with the stored one. */
+    private static void assertProves(byte[] response, String algorithm, byte[] mask) throws Exception {
+        byte[] once = new byte[response.length];
+        for (int i = 0; i < once.length; i++) {
+            once[i] = (byte) (response[i] ^ mask[i]);
+        }
+        assertThat(hash(algorithm, once)).isEqualTo(hash(algorithm, hash(algorithm, password())));
+    }
+
+    private static byte[] nativeMask(byte[] scramble) throws Exception {
+        return hash("SHA-1", scramble, hash("SHA-1", hash("SHA-1", password())));
+    }
+
+    private static byte[] sha2Mask(byte[] scramble) throws Exception {
+        return hash("SHA-256", hash("SHA-256", hash("SHA-256", password())), scramble);
+    }
+
+    /** The authentication answer within a handshake response. */
+    private static byte[] responseIn(byte[] response) {
+        int at = 32;
+        while (response[at] != 0) {
+            at++;
+        }
+        int length = response[at + 1];
+        return Arrays.copyOfRange(response, at + 2, at + 2 + length);
+    }
+
+    @Test
+    void nativePassword() throws Exception {
+        try (FakeServer server = new FakeServer(s -> {
+            s.greet("mysql_native_password");
+            byte[] response = s.receive();
+            HandshakeResponse41 reply = HandshakeResponse41.parse(s.parse(response));
+            assertThat(reply.user()).isEqualTo("app");
+            assertThat(reply.authPlugin()).isEqualTo("mysql_native_password");
+            assertThat(reply.capabilities() & (Capabilities.COMPRESS | Capabilities.SESSION_TRACK | Capabilities.SSL))
+                    .isZero();
+            assertThat(new String(response, StandardCharsets.UTF_8)).contains("program_name", "understudy");
+            assertProves(responseIn(response), "SHA-1", nativeMask(FakeServer.SCRAMBLE));
+            s.send(FakeServer.OK);
+            assertThat(s.receive()).containsExactly(1);
+        })) {
+            ServerConnection connection = LOOPS.connect(server, PASSWORD);
+            assertThat(connection.isOpen()).isTrue();
+            assertThat(connection.threadId()).isEqualTo(77);
+            assertThat(connection.flavor()).isEqualTo(ServerFlavor.MYSQL);
+            connection.close();
+            server.await();
+        }
+    }
+
+    @Test
+    void emptyPasswordSendsNoResponse() throws Exception {
+        try (FakeServer server = new FakeServer(s -> {
+            s.greet("mysql_native_password");
+            assertThat(responseIn(s.receive())).isEmpty();
+            s.send(FakeServer.OK);
+        })) {
+            LOOPS.connect(server, "");
+            server.await();
+        }
+    }
+
+    @Test
+    void cachingSha2WithTheAccountInTheServersCache() throws Exception {
+        try (FakeServer server = new FakeServer(s -> {
+            s.greet("caching_sha2_password");
+            assertProves(responseIn(s.receive()), "SHA-256", sha2Mask(FakeServer.SCRAMBLE));
+            s.send(bytes(1, 3));
+            s.send(FakeServer.OK);
+            assertThat(s.receive()).containsExactly(1);
+        })) {
+            ServerConnection connection = LOOPS.connect(server, PASSWORD);
+            assertThat(connection.isOpen()).isTrue();
+            connection.close();
+            server.await();
+        }
+    }
+
+    @Test
+    void cachingSha2InFullByRsa() throws Exception {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+        generator.initialize(2048);
+        KeyPair keys = generator.generateKeyPair();
+        String pem = "-----BEGIN PUBLIC KEY-----\n"
+                + Base64.getMimeEncoder(64, new byte[] {'\n'})
+                        .encodeToString(keys.getPublic().getEncoded())
+                + "\n-----END PUBLIC KEY-----\n";
+        try (FakeServer server = new FakeServer(s -> {
+            s.greet("caching_sha2_password");
+            s.receive();
+            s.send(bytes(1, 4));
+            assertThat(s.receive()).containsExactly(2);
+            s.send(concat(bytes(1), pem.getBytes(StandardCharsets.US_ASCII)));
+            byte[] encrypted = s.receive();
+            Cipher cipher = Cipher.getInstance("RSA/ECB/OAEPWithSHA-1AndMGF1Padding");
+            cipher.init(Cipher.DECRYPT_MODE, keys.getPrivate());
+            byte[] mixed = cipher.doFinal(encrypted);
+            for (int i = 0; i < mixed.length; i++) {
+                mixed[i] ^= FakeServer.SCRAMBLE[i % FakeServer.SCRAMBLE.length];
+            }
+            assertThat(mixed).isEqualTo((PASSWORD + "\0").getBytes(StandardCharsets.UTF_8));
+            s.send(FakeServer.OK);
+        })) {
+            LOOPS.connect(server, PASSWORD);
+            server.await();
+        }
+    }
+
+    @Test
+    void rubbishInPlaceOfTheRsaKeySaysWhatToDo() throws Exception {
+        try (FakeServer server = new FakeServer(s -> {
+            s.greet("caching_sha2_password");
+            s.receive();
+            s.send(bytes(1, 4));
+            s.receive();
+            s.send(concat(bytes(1), "no key".getBytes(StandardCharsets.US_ASCII)));
+            assertThat(s.closedByPeer()).isTrue();
+        })) {
+            assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD))
+                    .isInstanceOf(ServerConnectionException.class)
+                    .hasMessageContaining("authenticating with caching_sha2_password")
+                    .hasMessageContaining("RSA key")
+                    .hasMessageContaining("tls: { mode: required }");
+            server.await();
+        }
+    }
+
+    @Test
+    void switchesTheMethodAndUsesTheNewScramble() throws Exception {
+        byte[] other = "abcdefghijklmnopqrst".getBytes(StandardCharsets.US_ASCII);
+        try (FakeServer server = new FakeServer(s -> {
+            s.greet("caching_sha2_password");
+            s.receive();
+            s.send(concat(bytes(0xFE), "mysql_native_password\0".getBytes(StandardCharsets.US_ASCII), other, bytes(0)));
+            assertProves(s.receive(), "SHA-1", nativeMask(other));
+            s.send(FakeServer.OK);
+        })) {
+            LOOPS.connect(server, PASSWORD);
+            server.await();
+        }
+    }
+
+    @Test
+    void anUnknownMethodIsNamedWithTheRemedy() throws Exception {
+        try (FakeServer server = new FakeServer(s -> {
+            s.greet("mysql_native_password");
+            s.receive();
+            s.send(concat(bytes(0xFE), "dialog\0Password: ".getBytes(StandardCharsets.US_ASCII)));
+            assertThat(s.closedByPeer()).isTrue();
+        })) {
+            assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD))
+                    .hasMessageContaining("'dialog'")
+                    .hasMessageContaining("ALTER USER");
+            server.await();
+        }
+    }
+
+    @Test
+    void noPasswordInTheClearWithoutTls() throws Exception {
+        try (FakeServer server = new FakeServer(s -> {
+            s.greet("mysql_native_password");
+            s.receive();
+            s.send(concat(bytes(0xFE), "mysql_clear_password\0".getBytes(StandardCharsets.US_ASCII)));
+            assertThat(s.closedByPeer()).isTrue();
+        })) {
+            assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD)).hasMessageContaining("over TLS only");
+            server.await();
+        }
+    }
+
+    @Test
+    void aRefusalNamesServerAccountErrorAndRemedy() throws Exception {
+        try (FakeServer server = new FakeServer(s -> {
+            s.greet("mysql_native_password");
+            s.receive();
+            s.error(1045, "Access denied for user 'app'@'localhost'");
+        })) {
+            assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD))
+                    .isInstanceOf(ServerConnectionException.class)
+                    .hasMessageContaining("no connection to " + server.address() + " as 'app'")
+                    .hasMessageContaining("1045")
+                    .hasMessageContaining("Access denied")
+                    .hasMessageContaining("check user and password");
+        }
+    }
+
+    @Test
+    void aServerThatWantsNoConnectionAtAll() throws Exception {
+        try (FakeServer server = new FakeServer(s -> s.error(1040, "Too many connections"))) {
+            assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD))
+                    .hasMessageContaining("waiting for the server's greeting")
+                    .hasMessageContaining("Too many connections")
+                    .hasMessageContaining("limit");
+        }
+    }
+
+    @Test
+    void demandedTlsThatIsNotOffered() throws Exception {
+        try (FakeServer server = new FakeServer(s -> {
+            s.greet("mysql_native_password");
+            assertThat(s.closedByPeer()).isTrue();
+        })) {
+            assertThatThrownBy(() -> Loops.get(
+                            LOOPS.client(server.address(), PASSWORD, ServerTlsMode.REQUIRED, Duration.ofSeconds(10))))
+                    .hasMessageContaining("offers no TLS");
+            server.await();
+        }
+    }
+
+    @Test
+    void wordsInTheClearBehindTheGreetingAreAnAttackOnceTlsIsWanted() throws Exception {
+        try (FakeServer server = new FakeServer(s -> {
+            s.greet("mysql_native_password", FakeServer.CAPABILITIES | Capabilities.SSL);
+            byte[] request = s.receive();
+            assertThat(HandshakeResponse41.parse(s.parse(request)).isTlsRequest())
+                    .isTrue();
+            s.send(FakeServer.OK);
+            s.closedByPeer();
+        })) {
+            assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD)).hasMessageContaining("TLS");
+        }
+    }
+
+    @Test
+    void aSilentServerMeetsTheDeadline() throws Exception {
+        CompletableFuture<Void> release = new CompletableFuture<>();
+        try (FakeServer server = new FakeServer(s -> release.join())) {
+            assertThatThrownBy(() -> Loops.get(
+                            LOOPS.client(server.address(), PASSWORD, ServerTlsMode.PREFERRED, Duration.ofMillis(100))))
+                    .hasMessageContaining("100 ms")
+                    .hasMessageContaining("greeting");
+            release.complete(null);
+        }
+    }
+
+    @Test
+    void whatIsNoDatabaseServer() throws Exception {
+        try (FakeServer server = new FakeServer(s -> {
+            s.raw("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n".getBytes(StandardCharsets.US_ASCII));
+            s.closedByPeer();
+        })) {
+            assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD))
+                    .hasMessageContaining("does not speak the protocol")
+                    .hasMessageContaining("check address and port");
+        }
+    }
+
+    @Test
+    void aServerThatHangsUp() throws Exception {
+        try (FakeServer server = new FakeServer(s -> {
+            s.greet("mysql_native_password");
+            s.receive();
+        })) {
+            assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD))
+                    .hasMessageContaining("closed the connection while authenticating");
+        }
+    }
+
+    @Test
+    void nobodyListens() throws Exception {
+        int port;
+        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = probe.getLocalPort();
+        }
+        assertThatThrownBy(() -> Loops.get(LOOPS.client(
+                        Address.parse("127.0.0.1:" + port), PASSWORD, ServerTlsMode.PREFERRED, Duration.ofSeconds(5))))
+                .hasMessageContaining("connecting: connection refused")
+                .hasMessageContaining("127.0.0.1:" + port);
+    }
+}

@@ -1,0 +1,200 @@
+package io.understudy.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.StandbyState;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class MonitorsTest {
+    private final ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final Deque<Object> responses = new ArrayDeque<>();
+
+    @AfterEach
+    void stop() {
+        executor.shutdownNow();
+    }
+
+    private StandbyMonitor standby() {
+        return new StandbyMonitor(
+                "s1",
+                () -> {
+                    Object next = responses.remove();
+                    if (next instanceof SQLException e) {
+                        throw e;
+                    }
+                    return (StandbyProbeResult) next;
+                },
+                registry,
+                executor,
+                Duration.ofSeconds(1));
+    }
+
+    private double gauge(String name) {
+        return registry.get("understudy.standby." + name)
+                .tag("standby", "s1")
+                .gauge()
+                .value();
+    }
+
+    private double coldReads() {
+        return registry.get("understudy.standby.cold.reads")
+                .tag("standby", "s1")
+                .functionCounter()
+                .count();
+    }
+
+    @Test
+    void aStandbysStateFollowsWhatIsSeen() {
+        StandbyMonitor monitor = standby();
+        assertThat(monitor.state()).isEqualTo(StandbyState.UNKNOWN);
+        responses.add(new StandbyProbeResult(true, 1.5, false, 3, 0, 0));
+        assertThat(monitor.look()).isTrue();
+        assertThat(monitor.state()).isEqualTo(new StandbyState(true, true, 1.5, false, 3, null));
+        responses.add(new StandbyProbeResult(false, null, false, 3, 0, 0));
+        assertThat(monitor.look()).isTrue();
+        assertThat(monitor.state().problem()).contains("read_only is off");
+        assertThat(gauge("read.only")).isZero();
+        responses.add(new SQLException("pool waited in vain", new IOException("Connection refused")));
+        assertThat(monitor.look()).isFalse();
+        assertThat(monitor.state()).isEqualTo(new StandbyState(false, false, null, false, -1, "Connection refused"));
+        assertThat(gauge("up")).isZero();
+        assertThat(gauge("lag.seconds")).isNaN();
+    }
+
+    @Test
+    void aLookInterruptedByTheStopDoesNotMakeAServerUnreachable() {
+        StandbyMonitor standby = standby();
+        responses.add(new StandbyProbeResult(true, 0.0, false, 1, 0, 0));
+        standby.look();
+        standby.close();
+        responses.add(new SQLException("Interrupted during connection acquisition"));
+        assertThat(standby.look()).isFalse();
+        assertThat(standby.state().reachable()).isTrue();
+
+        PrimaryMonitor primary = primary(true);
+        responses.add("11.4.5-MariaDB");
+        primary.look();
+        primary.close();
+        responses.add(new IOException("interrupted"));
+        assertThat(primary.look()).isFalse();
+        assertThat(primary.state().reachable()).isTrue();
+    }
+
+    @Test
+    void coldReadsAreCountedFromTheFirstLookAndAcrossARestartOfTheServer() {
+        StandbyMonitor monitor = standby();
+        responses.add(new StandbyProbeResult(true, 0.0, false, 1, 5000, 90_000));
+        monitor.look();
+        assertThat(coldReads()).isZero();
+        assertThat(gauge("miss.ratio")).isNaN();
+        responses.add(new StandbyProbeResult(true, 0.0, false, 1, 5010, 90_100));
+        monitor.look();
+        assertThat(coldReads()).isEqualTo(10);
+        assertThat(gauge("miss.ratio")).isEqualTo(0.1, within(1e-9));
+        responses.add(new SQLException("gone"));
+        monitor.look();
+        responses.add(new StandbyProbeResult(true, 0.0, false, 1, 200, 400));
+        monitor.look();
+        assertThat(coldReads()).isEqualTo(210);
+        assertThat(gauge("miss.ratio")).isEqualTo(0.5, within(1e-9));
+        responses.add(new StandbyProbeResult(true, 0.0, false, 1, 200, 400));
+        monitor.look();
+        assertThat(gauge("miss.ratio")).isZero();
+    }
+
+    @Test
+    void looksBecomeRareWhileNothingAnswersButNeverEnd() {
+        Polling polling = new Polling(executor, Duration.ofSeconds(1), () -> true, () -> 0.5);
+        assertThat(Duration.ofNanos(polling.pause(0))).isEqualTo(Duration.ofSeconds(1));
+        assertThat(Duration.ofNanos(polling.pause(1))).isEqualTo(Duration.ofSeconds(1));
+        assertThat(Duration.ofNanos(polling.pause(4))).isEqualTo(Duration.ofSeconds(8));
+        assertThat(Duration.ofNanos(polling.pause(1000))).isEqualTo(Polling.LONGEST);
+        Polling early = new Polling(executor, Duration.ofSeconds(1), () -> true, () -> 0.0);
+        assertThat(Duration.ofNanos(early.pause(4))).isEqualTo(Duration.ofSeconds(6));
+    }
+
+    @Test
+    void aLookThatFailsInTheProxyItselfDoesNotEndTheLooking() {
+        AtomicInteger looks = new AtomicInteger();
+        Polling polling = new Polling(
+                executor,
+                Duration.ofMillis(1),
+                () -> {
+                    if (looks.incrementAndGet() == 1) {
+                        throw new IllegalStateException("thrown by the test");
+                    }
+                    return true;
+                },
+                () -> 0.5);
+        polling.start();
+        Awaitility.await().until(() -> looks.get() > 2);
+        polling.stop();
+    }
+
+    private PrimaryMonitor primary(boolean asks) {
+        return new PrimaryMonitor(
+                "p:1",
+                () -> {
+                    Object next = responses.remove();
+                    if (next instanceof IOException e) {
+                        throw e;
+                    }
+                    return next.equals("")
+                            ? PrimaryProbe.Result.NONE
+                            : new PrimaryProbe.Result((String) next, "STRICT_ALL_TABLES");
+                },
+                asks,
+                registry,
+                executor,
+                Duration.ofSeconds(1));
+    }
+
+    @Test
+    void aPrimaryThatIsGoneKeepsItsFlavor() {
+        PrimaryMonitor monitor = primary(true);
+        responses.add("8.4.0");
+        monitor.look();
+        assertThat(monitor.state()).isEqualTo(new PrimaryState(true, ServerFlavor.MYSQL, "8.4.0", null));
+        responses.add(new IOException("Connection refused"));
+        monitor.look();
+        assertThat(monitor.state())
+                .isEqualTo(new PrimaryState(false, ServerFlavor.MYSQL, "8.4.0", "primary p:1: Connection refused"));
+        assertThat(registry.get("understudy.primary.up").gauge().value()).isZero();
+        responses.add("11.4.5-MariaDB-log");
+        monitor.look();
+        assertThat(monitor.state().flavor()).isEqualTo(ServerFlavor.MARIADB);
+        assertThat(registry.get("understudy.primary.up").gauge().value()).isEqualTo(1);
+    }
+
+    @Test
+    void withoutAnAccountThePrimaryIsOnlyTriedWhenThereIsReasonTo() {
+        PrimaryMonitor monitor = primary(false);
+        responses.add(new IOException("Connection refused"));
+        assertThat(monitor.look()).isFalse();
+        responses.add("");
+        assertThat(monitor.look()).isTrue();
+        assertThat(monitor.state()).isEqualTo(new PrimaryState(true, null, null, null));
+        // No answer is prepared: a further try would fail.
+        assertThat(monitor.look()).isTrue();
+        monitor.suspect();
+        responses.add(new IOException("Connection refused"));
+        assertThat(monitor.look()).isFalse();
+        assertThat(monitor.state().reachable()).isFalse();
+    }
+}

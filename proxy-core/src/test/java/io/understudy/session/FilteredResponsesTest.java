@@ -1,0 +1,101 @@
+package io.understudy.session;
+
+import static io.understudy.testkit.Bytes.concat;
+import static io.understudy.testkit.Bytes.definition;
+import static io.understudy.testkit.Bytes.of;
+import static io.understudy.testkit.Bytes.ok;
+import static io.understudy.testkit.Bytes.packet;
+import static io.understudy.testkit.Bytes.shortString;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.understudy.command.response.ResponseGrammar;
+import io.understudy.testkit.Bytes;
+import io.understudy.testkit.LeakCheck;
+import io.understudy.testkit.Memory;
+import io.understudy.wire.Capabilities;
+import io.understudy.wire.Marker;
+import io.understudy.wire.PacketScanner;
+import io.understudy.wire.PacketSink;
+import io.understudy.wire.ServerStatus;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What a client that does not track its session gets, and in how many pieces. */
+@ExtendWith(LeakCheck.class)
+class FilteredResponsesTest {
+    private static final int AC = ServerStatus.AUTOCOMMIT;
+    /** MariaDB's {@code last_gtid} 0-1-10, in an OK of one row. */
+    private static final byte[] OK_WITH_GTID =
+            ByteBufUtil.decodeHexDump("00010002400000" + "0013" + "0011096c6173745f6774696406302d312d3130");
+
+    private final Memory memory = Memory.direct();
+    private final List<ByteBuf> forwarded = new ArrayList<>();
+
+    private final PacketSink client = new PacketSink() {
+        @Override
+        public int onPacket(int length, int sequence, int first) {
+            return first == Marker.OK || first == Marker.EOF ? ResponseGrammar.OK_LIMIT : 0;
+        }
+
+        @Override
+        public boolean onShown(ByteBuf buf, int index, int length) {
+            return true;
+        }
+
+        @Override
+        public void onEnd() {}
+
+        @Override
+        public void forward(ByteBuf bytes) {
+            forwarded.add(bytes);
+        }
+    };
+
+    private byte[] scan(byte[]... reads) {
+        OkPacketFilter filter = OkPacketFilter.of(Capabilities.SESSION_TRACK, false, null, memory.alloc());
+        if (filter == null) {
+            throw new AssertionError("nothing is filtered");
+        }
+        PacketScanner scanner = new PacketScanner(new FilteredResponses(client, filter), memory.alloc());
+        for (byte[] read : reads) {
+            scanner.scan(Bytes.buffer(memory.alloc(), read));
+        }
+        scanner.close();
+        return concat(forwarded.stream().map(Bytes::read).toArray(byte[][]::new));
+    }
+
+    @AfterEach
+    void release() {
+        forwarded.forEach(ByteBuf::release);
+        memory.assertAllReturned();
+    }
+
+    @Test
+    void aResultThatEndsWithABareOkGoesOnInOnePiece() {
+        byte[] result = concat(
+                packet(1, of(1)),
+                packet(2, definition("a")),
+                packet(3, shortString("v")),
+                packet(4, ok(0xFE, 0, AC, 0)));
+        assertThat(scan(result)).isEqualTo(result);
+        assertThat(forwarded).hasSize(1);
+    }
+
+    @Test
+    void stateGoesHoweverThePacketIsCutAndWhateverIsAroundIt() {
+        byte[] other = packet(1, ok(0, AC));
+        byte[] all = concat(other, packet(1, OK_WITH_GTID), other);
+        for (int cut = 0; cut < all.length; cut++) {
+            assertThat(scan(Bytes.slice(all, 0, cut), Bytes.slice(all, cut, all.length)))
+                    .as("cut at %d", cut)
+                    .isEqualTo(concat(other, packet(1, ok(1, AC)), other));
+            release();
+            forwarded.clear();
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package io.understudy.plugins.binlog;
+
+import io.understudy.plugin.ServerFlavor;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import javax.sql.DataSource;
+
+/** Asks the primary; every account may ask this. */
+public final class JdbcPrimaryQueries implements PrimaryQueries {
+    private static final String VARIABLES = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('version', 'server_id',"
+            + " 'server_uuid', 'log_bin', 'binlog_format', 'gtid_mode', 'gtid_binlog_pos')";
+
+    private final DataSource source;
+
+    public JdbcPrimaryQueries(DataSource source) {
+        this.source = source;
+    }
+
+    @Override
+    public PrimaryFacts facts() throws SQLException {
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            Map<String, String> variables = new HashMap<>();
+            try (ResultSet rows = statement.executeQuery(VARIABLES)) {
+                while (rows.next()) {
+                    variables.put(rows.getString(1).toLowerCase(Locale.ROOT), String.valueOf(rows.getString(2)));
+                }
+            }
+            PrimaryFacts facts = PrimaryFacts.of(variables, "");
+            return facts.flavor() == ServerFlavor.MARIADB ? facts : PrimaryFacts.of(variables, executed(statement));
+        }
+    }
+
+    /** Not by SHOW VARIABLES, which cuts long values off. */
+    private static String executed(Statement statement) throws SQLException {
+        try (ResultSet rows = statement.executeQuery("SELECT @@global.gtid_executed")) {
+            String text = rows.next() ? rows.getString(1) : null;
+            return text == null ? "" : text;
+        }
+    }
+}

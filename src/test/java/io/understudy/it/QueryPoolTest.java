@@ -1,0 +1,199 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.config.Address;
+import io.understudy.config.MonitorConfig;
+import io.understudy.config.PrimaryConfig;
+import io.understudy.config.Secret;
+import io.understudy.config.ServerTlsConfig;
+import io.understudy.config.ServerTlsMode;
+import io.understudy.config.StandbyConfig;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.PairOptions;
+import io.understudy.embedded.ServerOptions;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.server.PrimaryMonitor;
+import io.understudy.server.QueryPool;
+import io.understudy.server.StandbyMonitor;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The proxy's own questions to a primary and a standby, and what it makes of the answers. */
+@Timeout(180)
+class QueryPoolTest {
+    private static final Duration OFTEN = Duration.ofMillis(50);
+    private static final ScheduledExecutorService EXECUTOR = Executors.newScheduledThreadPool(2);
+    private static EmbeddedPair pair;
+
+    @BeforeAll
+    static void start() throws Exception {
+        pair = EmbeddedPair.start(PairOptions.defaults());
+        pair.createAccount("watch", "s3same", "SELECT, REPLICA MONITOR ON *.*");
+        pair.createAccount("plain", "s3same", "SELECT ON *.*");
+        pair.awaitCaughtUp(Duration.ofSeconds(20));
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        EXECUTOR.shutdownNow();
+        pair.close();
+    }
+
+    private static StandbyConfig standby(String address, String user, ServerTlsMode tls, @Nullable Path ca) {
+        return new StandbyConfig(
+                "s1",
+                Address.parse(address),
+                new ServerTlsConfig(tls, ca, null, null),
+                null,
+                Duration.ofSeconds(5),
+                user,
+                Secret.parse("s3same"));
+    }
+
+    private static String address(EmbeddedServer server) {
+        return "127.0.0.1:" + server.port();
+    }
+
+    private static String cipher(StandbyConfig config) throws Exception {
+        try (QueryPool questions = QueryPool.to(config);
+                Connection connection = questions.dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SHOW SESSION STATUS LIKE 'Ssl_cipher'")) {
+            row.next();
+            return row.getString(2);
+        }
+    }
+
+    @Test
+    void everyKindOfTls() throws Exception {
+        String address = address(pair.standby());
+        Path ca = pair.standby().certificate();
+        assertThat(cipher(standby(address, "watch", ServerTlsMode.DISABLED, null)))
+                .isEmpty();
+        assertThat(cipher(standby(address, "watch", ServerTlsMode.PREFERRED, null)))
+                .isNotEmpty();
+        assertThat(cipher(standby(address, "watch", ServerTlsMode.REQUIRED, null)))
+                .isNotEmpty();
+        assertThat(cipher(standby(address, "watch", ServerTlsMode.VERIFY_CA, ca)))
+                .isNotEmpty();
+        assertThat(cipher(standby(address, "watch", ServerTlsMode.VERIFY_FULL, ca)))
+                .isNotEmpty();
+    }
+
+    /** The proxy's own questions show the certificate that the relayed sessions show. */
+    @Test
+    void aServerThatAsksForACertificate() throws Exception {
+        Path certificate = pair.standby().certificate();
+        Path key = certificate.resolveSibling("tls.key");
+        try (EmbeddedServer server =
+                EmbeddedServer.start(ServerOptions.of(3).withArguments("--ssl-ca=" + certificate))) {
+            server.execute("CREATE USER watch@'%' IDENTIFIED BY 's3same' REQUIRE X509");
+            for (ServerTlsMode mode : new ServerTlsMode[] {ServerTlsMode.REQUIRED, ServerTlsMode.VERIFY_CA}) {
+                StandbyConfig without = standby(address(server), "watch", mode, certificate);
+                assertThatThrownBy(() -> cipher(without)).rootCause().hasMessageContaining("Access denied");
+                StandbyConfig with = new StandbyConfig(
+                        "s1",
+                        without.address(),
+                        new ServerTlsConfig(mode, certificate, certificate, key),
+                        null,
+                        Duration.ofSeconds(5),
+                        "watch",
+                        Secret.parse("s3same"));
+                assertThat(cipher(with)).isNotEmpty();
+            }
+        }
+    }
+
+    @Test
+    void preferredTlsDoesWithoutWhereTheServerHasNone() throws Exception {
+        try (EmbeddedServer server = EmbeddedServer.start(ServerOptions.of(3).withArguments("--skip-ssl"))) {
+            server.execute("CREATE USER watch@'%' IDENTIFIED BY 's3same'");
+            StandbyConfig config = standby(address(server), "watch", ServerTlsMode.PREFERRED, null);
+            assertThat(cipher(config)).isEmpty();
+            assertThatThrownBy(() -> cipher(standby(address(server), "watch", ServerTlsMode.REQUIRED, null)))
+                    .rootCause()
+                    .hasMessageContaining("ssl not enabled");
+        }
+    }
+
+    @Test
+    void aSocketFile() throws Exception {
+        String socket = "unix:" + pair.standby().socket().orElseThrow();
+        assertThat(cipher(standby(socket, "watch", ServerTlsMode.PREFERRED, null)))
+                .isEmpty();
+    }
+
+    @Test
+    void watchesAStandbyThroughItsUpsAndDowns() throws Exception {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        StandbyConfig config = standby(address(pair.standby()), "watch", ServerTlsMode.PREFERRED, null);
+        try (QueryPool questions = QueryPool.to(config);
+                StandbyMonitor monitor = new StandbyMonitor("s1", questions.dataSource(), registry, EXECUTOR, OFTEN)) {
+            monitor.start();
+            await().until(() -> monitor.state().reachable());
+            assertThat(monitor.state().readOnly()).isTrue();
+            assertThat(monitor.state().problem()).isNull();
+            assertThat(monitor.state().threadsRunning()).isPositive();
+            await().until(() -> monitor.state().lagSeconds() != null);
+            pair.standby().execute("SET GLOBAL read_only=0");
+            await().until(() -> monitor.state().problem() != null);
+            assertThat(monitor.state().reachable()).isTrue();
+            pair.standby().execute("SET GLOBAL read_only=1");
+            await().until(() -> monitor.state().readOnly());
+            pair.standby().kill();
+            await().until(() -> !monitor.state().reachable());
+            assertThat(monitor.state().problem()).isNotBlank();
+            pair.standby().restart();
+            await().atMost(Duration.ofSeconds(60)).until(() -> monitor.state().reachable());
+            pair.standby().execute("SET GLOBAL read_only=1", "START SLAVE");
+        }
+    }
+
+    @Test
+    void aStandbysLagIsUnknownWithoutThePrivilege() throws Exception {
+        StandbyConfig config = standby(address(pair.standby()), "plain", ServerTlsMode.PREFERRED, null);
+        try (QueryPool questions = QueryPool.to(config);
+                StandbyMonitor monitor =
+                        new StandbyMonitor("s1", questions.dataSource(), new SimpleMeterRegistry(), EXECUTOR, OFTEN)) {
+            monitor.start();
+            await().until(() -> monitor.state().reachable());
+            assertThat(monitor.state().lagSeconds()).isNull();
+        }
+    }
+
+    @Test
+    void watchesThePrimaryWithAndWithoutAnAccount() {
+        MonitorConfig account = new MonitorConfig("watch", Secret.parse("s3same"));
+        PrimaryConfig asked =
+                new PrimaryConfig(Address.parse(address(pair.primary())), null, null, null, null, account);
+        PrimaryConfig knocked = new PrimaryConfig(asked.address(), null, null, null, null, null);
+        assertThat(QueryPool.to(knocked)).isNull();
+        try (QueryPool questions = QueryPool.to(asked);
+                PrimaryMonitor with =
+                        new PrimaryMonitor(asked, questions.dataSource(), new SimpleMeterRegistry(), EXECUTOR, OFTEN);
+                PrimaryMonitor without =
+                        new PrimaryMonitor(knocked, null, new SimpleMeterRegistry(), EXECUTOR, OFTEN)) {
+            with.start();
+            without.start();
+            await().until(() -> with.state().reachable() && without.state().reachable());
+            assertThat(with.state().flavor()).isEqualTo(ServerFlavor.MARIADB);
+            assertThat(with.state().version()).contains("MariaDB");
+            assertThat(without.state().flavor()).isNull();
+        }
+    }
+}
