@@ -3,7 +3,7 @@ package io.understudy.base;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Pauses between attempts: each twice as long as the one before, up to a bound. Not thread-safe. */
+/** Pauses between attempts: each twice as long as the previous one, up to a bound. Not thread-safe. */
 public final class BackOff {
     private final Duration first;
     private final Duration longest;
@@ -16,17 +16,17 @@ public final class BackOff {
         this.spread = spread;
     }
 
-    /** Pauses of exactly {@code first}, twice that, and so on. */
+    /** Creates pauses of exactly {@code first}, twice that, and so on. */
     public static BackOff exact(Duration first, Duration longest) {
         return new BackOff(first, longest, false);
     }
 
-    /** Pauses between half of that and all of it, so that connections lost together do not come back together. */
+    /** Creates pauses of a random half to all of that, so that connections lost together do not return together. */
     public static BackOff spread(Duration first, Duration longest) {
         return new BackOff(first, longest, true);
     }
 
-    /** Whether nothing has failed since the last {@link #reset}. */
+    /** Returns whether nothing has failed since the last {@link #reset}. */
     public boolean fresh() {
         return failures == 0;
     }
@@ -43,7 +43,7 @@ public final class BackOff {
                 spread ? limit / 2 + ThreadLocalRandom.current().nextLong(limit / 2 + 1) : limit);
     }
 
-    /** It has worked. */
+    /** Records a success. */
     public void reset() {
         failures = 0;
     }

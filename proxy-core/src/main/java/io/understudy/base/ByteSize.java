@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  */
 public record ByteSize(long bytes) implements Comparable<ByteSize> {
 
-    /** What a size looks like, as a regular expression for schemas. */
+    /** Regular expression of a size, for schemas. */
     public static final String PATTERN = "^[0-9]{1,18}(B|KB|KiB|MB|MiB|GB|GiB)$";
 
     /** An example of the syntax. */
@@ -42,9 +42,9 @@ public record ByteSize(long bytes) implements Comparable<ByteSize> {
     }
 
     /**
-     * Reads a size.
+     * Parses a size.
      *
-     * @throws IllegalArgumentException for anything else, with what was expected
+     * @throws IllegalArgumentException if the text is no size; the message says what was expected
      */
     public static ByteSize parse(String text) {
         Matcher matcher = SYNTAX.matcher(text);
@@ -60,7 +60,7 @@ public record ByteSize(long bytes) implements Comparable<ByteSize> {
         return new ByteSize(number * unit);
     }
 
-    /** The size for an API that counts in int; larger ones become the largest int. */
+    /** Returns the size as an int, at most {@link Integer#MAX_VALUE}. */
     public int toInt() {
         return (int) Math.min(Integer.MAX_VALUE, bytes);
     }
@@ -70,7 +70,7 @@ public record ByteSize(long bytes) implements Comparable<ByteSize> {
         return Long.compare(bytes, other.bytes);
     }
 
-    /** The shortest text that {@link #parse} reads back. */
+    /** Returns the shortest text that {@link #parse} reads back. */
     @Override
     public String toString() {
         if (bytes != 0) {

@@ -6,10 +6,10 @@ import java.util.Arrays;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A network: {@code 10.0.0.0/8}, {@code fd00::/8}; a single address stands for itself alone. */
+/** A network: {@code 10.0.0.0/8}, {@code fd00::/8}, or a single address. */
 public final class Cidr {
 
-    /** What a network looks like, as a regular expression for schemas. */
+    /** Regular expression of a network, for schemas. */
     public static final String PATTERN = "^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$";
 
     /** An example of the syntax. */
@@ -28,9 +28,10 @@ public final class Cidr {
     }
 
     /**
-     * Reads a network.
+     * Parses a network.
      *
-     * @throws IllegalArgumentException for anything else, also for bits set behind the prefix, with what was expected
+     * @throws IllegalArgumentException if the text is no network or has bits set behind the prefix; the message says
+     * what was expected
      */
     public static Cidr parse(String text) {
         int slash = text.indexOf('/');
@@ -61,7 +62,7 @@ public final class Cidr {
                 return InetAddress.getByName("[" + host + "]").getAddress();
             }
         } catch (UnknownHostException e) {
-            // Said below, as for any other text.
+            // Reported below, as for any other text.
         }
         throw new IllegalArgumentException(
                 "expected a network such as 10.0.0.0/8 or fd00::/8 but found '" + text + "'");
@@ -75,7 +76,9 @@ public final class Cidr {
         return result;
     }
 
-    /** Whether an address belongs to the network. An IPv4 address never belongs to an IPv6 network, nor the reverse. */
+    /**
+     * Returns whether the network contains an address. An IPv4 address is never in an IPv6 network, nor the reverse.
+     */
     public boolean contains(InetAddress address) {
         byte[] bytes = address.getAddress();
         int whole = prefix / 8;

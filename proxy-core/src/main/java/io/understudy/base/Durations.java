@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 /** Durations as a number and a unit: {@code 250ms}, {@code 5s}, {@code 10m}, {@code 1h}, {@code 2d}. */
 public final class Durations {
 
-    /** What a duration looks like, as a regular expression for schemas. */
+    /** Regular expression of a duration, for schemas. */
     public static final String PATTERN = "^[0-9]{1,15}(us|ms|s|m|h|d)$";
 
     private static final Pattern SYNTAX = Pattern.compile("([0-9]{1,15})(us|ms|s|m|h|d)");
@@ -18,9 +18,9 @@ public final class Durations {
     private Durations() {}
 
     /**
-     * Reads a duration.
+     * Parses a duration.
      *
-     * @throws IllegalArgumentException for anything else, with what was expected
+     * @throws IllegalArgumentException if the text is no duration; the message says what was expected
      */
     public static Duration parse(String text) {
         Matcher matcher = SYNTAX.matcher(text);
@@ -30,14 +30,14 @@ public final class Durations {
         }
         long unit = MICROS.getOrDefault(matcher.group(2), 1L);
         long number = Long.parseLong(matcher.group(1));
-        // Nanoseconds in a long are what every timer wants in the end: 292 years.
+        // Timers take nanoseconds in a long: at most 292 years.
         if (number > Long.MAX_VALUE / 1_000 / unit) {
             throw new IllegalArgumentException("'" + text + "' is longer than a duration can be (292 years)");
         }
         return Duration.ofNanos(number * unit * 1_000);
     }
 
-    /** The shortest text that {@link #parse} reads back to the same duration (of whole microseconds). */
+    /** Returns the shortest text that {@link #parse} reads back to the same duration (of whole microseconds). */
     public static String format(Duration duration) {
         long micros = duration.toNanos() / 1_000;
         for (String unit : new String[] {"d", "h", "m", "s", "ms"}) {

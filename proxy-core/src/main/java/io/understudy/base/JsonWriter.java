@@ -20,9 +20,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes plain values as JSON: maps, iterables, arrays, records (by component name), strings, numbers, booleans, and anything else as its
- * {@code toString}. Numbers that JSON does not know (NaN, infinite) become {@code null}. Depth and length are bounded, so that a view with a
- * loop in it fails instead of filling the memory.
+ * Writes plain values as JSON: maps, iterables, arrays, records (by component name), strings, numbers, booleans, and
+ * anything else as its {@code toString}. NaN and infinite numbers become {@code null}. Depth and length are bounded, so
+ * that a cyclic view fails instead of filling the memory.
  */
 public final class JsonWriter {
     static final int MAX_DEPTH = 32;
@@ -35,7 +35,7 @@ public final class JsonWriter {
         @Override
         protected RecordComponent[] computeValue(Class<?> type) {
             RecordComponent[] components = type.getRecordComponents();
-            // A public accessor of a record that is not public is out of reach without this.
+            // Otherwise a public accessor of a non-public record is inaccessible.
             Arrays.stream(components)
                     .forEach(component -> component.getAccessor().setAccessible(true));
             return components;
@@ -59,7 +59,7 @@ public final class JsonWriter {
         return write(value, false);
     }
 
-    /** Writes a value in indented lines, the last one with its newline. */
+    /** Writes a value in indented lines, ending with a newline. */
     public static String writeIndented(@Nullable Object value) {
         return write(value, true) + "\n";
     }
@@ -164,7 +164,7 @@ public final class JsonWriter {
         json.writeEndArray();
     }
 
-    /** Half a surrogate pair, as in a text cut off between the two, has no UTF-8. */
+    /** Half a surrogate pair, as in a text cut between the two, has no UTF-8 form. */
     private static String wellFormed(String text) {
         StringBuilder repaired = null;
         for (int i = 0; i < text.length(); i++) {
@@ -182,7 +182,7 @@ public final class JsonWriter {
         return repaired == null ? text : repaired.toString();
     }
 
-    /** A '<' ends a script, and two separators end a line in older JavaScript. */
+    /** A '<' may end a script, and two separators end a line in older JavaScript. */
     private static final class ScriptSafe extends CharacterEscapes {
         private static final long serialVersionUID = 1;
 

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /**
- * Where a server listens or is reached: {@code host:port}, {@code [::1]:3306} or {@code unix:/path}. Names are not resolved
- * here. Port 0, any free port, is for listeners only.
+ * An address to listen on or to connect to: {@code host:port}, {@code [::1]:3306} or {@code unix:/path}. Names are not
+ * resolved here. Port 0, any free port, is for listeners only.
  *
  * @param host the name or address, without brackets; empty for a socket file
  * @param port 0 to 65535; 0 for a socket file
@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  */
 public record Address(String host, int port, String path) {
 
-    /** What an address looks like, as a regular expression for schemas. */
+    /** Regular expression of an address, for schemas. */
     public static final String PATTERN =
             "^(unix:/.+|\\[[0-9A-Fa-f:.%a-zA-Z]+\\]:[0-9]{1,5}|[A-Za-z0-9._-]+:[0-9]{1,5})$";
 
@@ -31,9 +31,9 @@ public record Address(String host, int port, String path) {
     private static final Pattern PORT = Pattern.compile("[0-9]{1,5}");
 
     /**
-     * Reads an address.
+     * Parses an address.
      *
-     * @throws IllegalArgumentException for anything else, with what was expected
+     * @throws IllegalArgumentException if the text is no address; the message says what was expected
      */
     public static Address parse(String text) {
         if (text.startsWith("unix:")) {
@@ -82,20 +82,20 @@ public record Address(String host, int port, String path) {
             return false;
         }
         try {
-            // With brackets only a literal is accepted: no name is looked up.
+            // Brackets accept a literal only, so no name is resolved.
             return !InetAddress.getByName("[" + host + "]").getHostAddress().isEmpty();
         } catch (UnknownHostException e) {
             return false;
         }
     }
 
-    /** Whether this is a socket file. */
+    /** Returns whether this is a socket file. */
     public boolean isUnix() {
         return !path.isEmpty();
     }
 
     /**
-     * The address for a connector, not yet resolved.
+     * Returns the unresolved address for a connector.
      *
      * @throws IllegalStateException for a socket file
      */

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
  * The HTTP endpoint for metrics, health, API and dashboard.
  *
  * @param enabled whether there is one
- * @param address where it listens; host and port
- * @param token what a caller must present to change anything or to see SQL text; null: both are off
+ * @param address host and port on which it listens
+ * @param token required of a caller that changes anything or reads SQL text; null: both are off
  */
 public record AdminConfig(
         Boolean enabled, Address address, @Nullable Secret token) implements HasWarnings {
 
-    /** Where the admin endpoint listens unless told otherwise. */
+    /** Default address of the admin endpoint. */
     public static final Address DEFAULT_ADDRESS = new Address("127.0.0.1", 9307, "");
 
     private static final int TOKEN_LENGTH = 16;
@@ -32,7 +32,7 @@ public record AdminConfig(
                 .done();
     }
 
-    /** Everything at its default. */
+    /** Returns the defaults. */
     public static AdminConfig defaults() {
         return new AdminConfig(true, DEFAULT_ADDRESS, null);
     }

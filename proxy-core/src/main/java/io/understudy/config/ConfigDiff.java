@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What differs between two configurations, and what of that takes effect without a restart.
+ * The differences between two configurations, and which of them take effect without a restart.
  *
  * @param changes in the order of the file's keys
  */
@@ -38,9 +38,9 @@ public record ConfigDiff(List<Change> changes) {
      */
     public record Change(String path, String from, String to, boolean live) {
 
-        /** What happened and what comes of it, in one sentence. */
+        /** Returns one sentence that says what changed and when it takes effect. */
         public String sentence() {
-            // A changed secret looks the same on both sides.
+            // Both sides of a changed secret are shown as the same text.
             String what = from.equals(to) ? path + " changed" : path + " changed from " + from + " to " + to;
             return what + (live ? ": takes effect now" : ": takes effect after a restart");
         }
@@ -76,22 +76,22 @@ public record ConfigDiff(List<Change> changes) {
         return new ConfigDiff(changes.found);
     }
 
-    /** Whether nothing differs. */
+    /** Returns whether there is no difference. */
     public boolean isEmpty() {
         return changes.isEmpty();
     }
 
-    /** What takes effect at once. */
+    /** Returns the changes that take effect at once. */
     public List<Change> live() {
         return changes.stream().filter(Change::live).toList();
     }
 
-    /** What does not, and must be said. */
+    /** Returns the changes that need a restart. */
     public List<Change> afterRestart() {
         return changes.stream().filter(change -> !change.live()).toList();
     }
 
-    /** Whether something at a path or below it differs. */
+    /** Returns whether a path, or one below it, differs. */
     public boolean touches(String path) {
         return changes.stream()
                 .anyMatch(c -> c.path().equals(path)
@@ -99,7 +99,7 @@ public record ConfigDiff(List<Change> changes) {
                         || c.path().startsWith(path + "["));
     }
 
-    /** The ids of the plugins that were added, removed or configured otherwise. */
+    /** Returns the ids of the plugins that were added, removed or reconfigured. */
     public Set<String> plugins() {
         return changes.stream()
                 .map(Change::path)
@@ -160,7 +160,7 @@ public record ConfigDiff(List<Change> changes) {
         }
     }
 
-    /** Whether a value is a mapping in the file, as against a value type that happens to be a record. */
+    /** Returns whether a value is a mapping in the file, as opposed to a value type that happens to be a record. */
     private static boolean isSection(@Nullable Object value) {
         if (!(value instanceof Record)) {
             return false;

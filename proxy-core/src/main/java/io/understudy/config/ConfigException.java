@@ -4,7 +4,7 @@ import io.understudy.config.bind.Problem;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A configuration that cannot be used, with every reason. */
+/** An unusable configuration, with every reason. */
 public final class ConfigException extends Exception {
 
     private final transient List<Problem> problems;
@@ -14,7 +14,7 @@ public final class ConfigException extends Exception {
         this.problems = List.copyOf(problems);
     }
 
-    /** Every problem, by position; at least one. */
+    /** Returns every problem, ordered by position; at least one. */
     public List<Problem> problems() {
         return problems;
     }

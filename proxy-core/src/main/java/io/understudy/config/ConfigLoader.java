@@ -25,7 +25,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a configuration and either gives the whole of it, valid, or every reason why not. Keeps no state. */
+/** Reads a configuration: returns it if it is valid as a whole, else throws every problem at once. Stateless. */
 public final class ConfigLoader {
 
     /** A configuration is written by hand; the bound keeps a wrong file name from filling the memory. */
@@ -34,17 +34,17 @@ public final class ConfigLoader {
     private ConfigLoader() {}
 
     /**
-     * Reads a file, with the process's environment. File names in it are relative to its directory; certificates and keys
-     * must exist.
+     * Reads a file with the process's environment. File names in it are relative to its directory; certificates and
+     * keys must exist.
      *
-     * @param pluginTypes the configuration record of every known plugin, by the plugin's id
+     * @param pluginTypes the configuration record of every known plugin, by plugin id
      */
     public static LoadedConfig load(Path file, Map<String, ? extends Class<? extends Record>> pluginTypes)
             throws ConfigException {
         return load(file, pluginTypes, System::getenv);
     }
 
-    /** As {@link #load(Path, Map)}, with an environment. */
+    /** Like {@link #load(Path, Map)}, with a given environment. */
     public static LoadedConfig load(
             Path file,
             Map<String, ? extends Class<? extends Record>> pluginTypes,
@@ -57,9 +57,9 @@ public final class ConfigLoader {
     }
 
     /**
-     * Reads a text. File names in it are relative to the working directory, and certificates and keys are not looked for.
+     * Reads a text. File names in it are relative to the working directory; certificates and keys need not exist.
      *
-     * @param name what to call the text in problems
+     * @param name the text's name in problems
      */
     public static LoadedConfig load(
             String text,
@@ -99,7 +99,7 @@ public final class ConfigLoader {
         return new LoadedConfig(config, plugins, sha(text), document.warnings(), files, document.fromOutside());
     }
 
-    /** Bound apart from the root, so that a mistake elsewhere does not hide one in a plugin's section. */
+    /** Bound separately from the root, so that a mistake elsewhere does not hide one in a plugin's section. */
     private static Map<String, Record> bindPlugins(
             Document document, Map<String, ? extends Class<? extends Record>> pluginTypes) {
         Map<String, Record> plugins = new LinkedHashMap<>();

@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The JSON Schema of the configuration file, for editors; made from the records that the loader binds to. */
+/** Generates the JSON Schema of the configuration file, for editors, from the records that the loader binds to. */
 public final class ConfigSchema {
 
     private ConfigSchema() {}
 
     /**
-     * The schema as JSON text; the same for the same records, so that it can be compared.
+     * Returns the schema as JSON text; equal for equal records.
      *
-     * @param pluginTypes the configuration record of every known plugin, by the plugin's id
+     * @param pluginTypes the configuration record of every known plugin, by plugin id
      */
     public static String generate(Map<String, ? extends Class<? extends Record>> pluginTypes) {
         RecordSchema records = new RecordSchema();
@@ -39,7 +39,7 @@ public final class ConfigSchema {
         return JsonWriter.writeIndented(schema);
     }
 
-    /** A plugin's keys and the one that belongs to the host. */
+    /** Returns a plugin's keys and {@code enabled}, which belongs to the host. */
     private static Map<String, Object> section(Map<String, Object> schema) {
         Map<String, Object> enabled = new LinkedHashMap<>();
         enabled.put(

@@ -26,21 +26,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices that files have other content than before, by looking every now and then: a directory watch misses a swapped
- * symbolic link, which is how Kubernetes updates a mounted file. Says only which file; loading is the callback's business.
- * A file that is gone for a moment, as editors do it, is no change; one that comes back with the same content is none either.
+ * Detects changed file contents by periodic checks: a directory watch misses a swapped symbolic link, by which
+ * Kubernetes updates a mounted file. Reports only which file changed; the callback loads it. A file that is absent for
+ * a moment, as with some editors, has not changed unless it returns with other content.
  */
 public final class ConfigWatcher implements AutoCloseable {
 
-    /** How often to look unless told otherwise. */
+    /** Default interval between checks. */
     public static final Duration DEFAULT_INTERVAL = Duration.ofSeconds(2);
 
-    /** File systems that count whole seconds can change a file twice under one time stamp. */
+    /** A file system that counts whole seconds can change a file twice under one timestamp. */
     private static final Duration COARSE_TIMESTAMP = Duration.ofSeconds(3);
 
     private static final Logger LOG = LoggerFactory.getLogger(ConfigWatcher.class);
 
-    /** Size and time stamp are a hint that saves reading; the hash decides. */
+    /** Size and timestamp save reading the file; the hash decides. */
     private record Seen(
             long size, Instant modified, @Nullable Object fileKey, Instant hashedAt, String hash) {
 
@@ -62,12 +62,12 @@ public final class ConfigWatcher implements AutoCloseable {
     private @Nullable ScheduledFuture<?> task;
 
     /**
-     * Makes a watcher that does nothing until it is started.
+     * Creates a watcher, which does nothing until it is started.
      *
-     * @param files asked at every look, so that a reload can bring other files; see {@link LoadedConfig#files()}
-     * @param scheduler where the looks and the callback run; not closed with the watcher
-     * @param clock the time of day of the machine whose files these are
-     * @param onChange gets the file that changed, once for each change; what it throws is logged
+     * @param files called at every check, so that a reload can change the list; see {@link LoadedConfig#files()}
+     * @param scheduler runs the checks and the callback; not closed with the watcher
+     * @param clock the time of day of the machine that holds the files
+     * @param onChange receives each changed file once per change; an exception is logged
      */
     public ConfigWatcher(
             Supplier<? extends Collection<Path>> files,
@@ -82,7 +82,7 @@ public final class ConfigWatcher implements AutoCloseable {
         this.onChange = onChange;
     }
 
-    /** Remembers the files as they are now, and starts looking. */
+    /** Records the current contents and starts the checks. */
     public synchronized void start() {
         if (task != null) {
             throw new IllegalStateException("already started");
@@ -102,7 +102,7 @@ public final class ConfigWatcher implements AutoCloseable {
     }
 
     private synchronized void look() {
-        // A task that throws is never run again, and nobody would notice.
+        // A periodic task that throws would silently never run again.
         try {
             Collection<Path> current = files.get();
             seen.keySet().retainAll(current);
@@ -116,7 +116,7 @@ public final class ConfigWatcher implements AutoCloseable {
         }
     }
 
-    /** Whether the content differs from what was last seen; a file never seen before has not changed. */
+    /** Returns whether the content differs from the last check; a file not seen before has not changed. */
     private boolean changed(Path file) {
         try {
             BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);

@@ -4,7 +4,7 @@ import io.understudy.config.bind.Checks;
 import java.time.Duration;
 import java.util.List;
 
-/** Checks that several legs of a connection share. */
+/** Checks shared by the legs' configurations. */
 final class Legs {
 
     private Legs() {}
@@ -16,7 +16,7 @@ final class Legs {
         }
     }
 
-    /** An address to dial: a port of 0 is for listeners. */
+    /** Checks an address to connect to: port 0 is for listeners only. */
     static void dialable(Checks checks, Address address) {
         checks.that(
                 address.isUnix() || address.port() != 0,
@@ -24,7 +24,7 @@ final class Legs {
                 "port 0 cannot be connected to; write the server's port, usually 3306");
     }
 
-    /** Timers of the event loop are set in milliseconds. */
+    /** Checks a duration: timers of the event loop count milliseconds. */
     static void positive(Checks checks, Duration duration, String name) {
         checks.that(duration.toMillis() >= 1, name, "must be at least 1ms; there is no value that switches it off");
     }

@@ -7,9 +7,9 @@ import java.time.Duration;
 /**
  * Bounds on time and memory.
  *
- * @param handshakeTimeout from accept to authenticated
+ * @param handshakeTimeout maximum time from accept to authenticated
  * @param drainTimeout how long sessions may finish their transactions when the proxy stops
- * @param statementBytes how much of a statement's text plugins get to see; longer ones are forwarded all the same
+ * @param statementBytes bytes of a statement's text that plugins see; longer statements are forwarded all the same
  */
 public record LimitsConfig(Duration handshakeTimeout, Duration drainTimeout, ByteSize statementBytes) {
 
@@ -30,7 +30,7 @@ public record LimitsConfig(Duration handshakeTimeout, Duration drainTimeout, Byt
                 .done();
     }
 
-    /** Everything at its default. */
+    /** Returns the defaults. */
     public static LimitsConfig defaults() {
         return new LimitsConfig(Duration.ofSeconds(10), Duration.ofSeconds(30), new ByteSize(64 << 10));
     }

@@ -11,10 +11,10 @@ import java.util.Set;
  * Where and how clients are accepted.
  *
  * @param address one or more addresses
- * @param compression what clients may negotiate; empty for none
+ * @param compression algorithms that clients may negotiate; empty for none
  * @param proxyProtocol whether connections from the trusted networks start with a PROXY protocol header
- * @param trustedNetworks who may send that header
- * @param maxConnections how many clients at a time; the next one gets ERROR 1040 (08004)
+ * @param trustedNetworks networks that may send that header
+ * @param maxConnections maximum number of clients; the next one gets ERROR 1040 (08004)
  */
 public record ListenConfig(
         List<Address> address,
@@ -25,7 +25,7 @@ public record ListenConfig(
         Integer maxConnections)
         implements HasWarnings {
 
-    /** The port next to the server's own. */
+    /** Default address: the port next to the server's. */
     public static final Address DEFAULT_ADDRESS = new Address("127.0.0.1", 3307, "");
 
     public ListenConfig {
@@ -45,7 +45,7 @@ public record ListenConfig(
         Set<Address> seen = new HashSet<>();
         for (int i = 0; i < address.size(); i++) {
             Address one = address.get(i);
-            // Every 0 is another free port.
+            // Each port 0 is a different free port.
             boolean fresh = (!one.isUnix() && one.port() == 0) || seen.add(one);
             checks.that(fresh, "address[" + i + "]", "is listed twice; remove one");
         }
@@ -53,7 +53,7 @@ public record ListenConfig(
         checks.done();
     }
 
-    /** Everything at its default. */
+    /** Returns the defaults. */
     public static ListenConfig defaults() {
         return new ListenConfig(
                 List.of(DEFAULT_ADDRESS),

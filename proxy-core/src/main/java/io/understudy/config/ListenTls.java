@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * TLS between clients and the proxy.
  *
- * @param certificate the proxy's certificate chain (PEM); given in the modes optional and required
- * @param key the certificate's private key (PEM, PKCS#8); given in the modes optional and required
- * @param clientCa authorities that clients' certificates are checked against (PEM)
- * @param requireClientCertificate whether a client without a certificate is refused; only where TLS is required
+ * @param certificate the proxy's certificate chain (PEM); required in the modes optional and required
+ * @param key the certificate's private key (PEM, PKCS#8); required in the modes optional and required
+ * @param clientCa authorities that must have signed clients' certificates (PEM)
+ * @param requireClientCertificate whether a client without a certificate is refused; needs the mode required
  */
 public record ListenTls(
         ListenTlsMode mode,
@@ -40,12 +40,12 @@ public record ListenTls(
                 .done();
     }
 
-    /** TLS not offered, the default. */
+    /** Returns the default: TLS not offered. */
     public static ListenTls disabled() {
         return new ListenTls(ListenTlsMode.DISABLED, null, null, null, false);
     }
 
-    /** Whether the proxy itself speaks TLS with its clients. */
+    /** Returns whether the proxy itself speaks TLS with its clients. */
     public boolean terminates() {
         return mode == ListenTlsMode.OPTIONAL || mode == ListenTlsMode.REQUIRED;
     }

@@ -8,6 +8,6 @@ public enum ListenTlsMode {
     OPTIONAL,
     /** A client that does not ask for TLS is refused. */
     REQUIRED,
-    /** The client's TLS ends at the primary: the proxy relays it unread, and sees no statements of such a session. */
+    /** The client's TLS ends at the primary: the proxy relays it unread and sees no statements of the session. */
     PASSTHROUGH
 }

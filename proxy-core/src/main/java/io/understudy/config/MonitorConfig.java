@@ -3,7 +3,7 @@ package io.understudy.config;
 import io.understudy.config.bind.Checks;
 
 /**
- * The account for the proxy's own questions to the primary: health, role, semi-synchronous state, binary log.
+ * The account with which the proxy queries the primary: health, role, semi-synchronous state, binary log.
  *
  * @param user its name
  * @param password its password; empty for none

@@ -8,11 +8,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The server that clients are connected to.
  *
- * @param address where it listens
- * @param compression what the proxy asks this server for, in this order of preference; as-client: what the session's client
- *     has; empty for none
- * @param connectTimeout until the TCP connection stands
- * @param monitor the account for the proxy's own questions; null: it asks none, and only sees whether the server accepts
+ * @param address its address
+ * @param compression algorithms that the proxy asks for, in order of preference; as-client: what the session's client
+ * has; empty for none
+ * @param connectTimeout maximum time until the TCP connection is established
+ * @param monitor the account for the proxy's own queries; null: the proxy only checks that the server accepts
+ * connections
  */
 public record PrimaryConfig(
         Address address,
@@ -40,7 +41,7 @@ public record PrimaryConfig(
         checks.done();
     }
 
-    /** Whether the server's leg of a session has the compression of its client's leg. */
+    /** Returns whether a session's server leg has the compression of its client leg. */
     public boolean compressesAsClient() {
         return compression.contains(ServerCompression.AS_CLIENT);
     }

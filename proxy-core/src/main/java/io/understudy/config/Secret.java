@@ -3,7 +3,7 @@ package io.understudy.config;
 import io.understudy.config.bind.Sensitive;
 import org.jspecify.annotations.Nullable;
 
-/** A password or token. Shows itself as {@code ***} everywhere but in {@link #reveal()}. */
+/** A password or token. {@link #toString} returns {@code ***}; only {@link #reveal()} returns the text. */
 public final class Secret implements Sensitive {
 
     private final String value;
@@ -12,17 +12,17 @@ public final class Secret implements Sensitive {
         this.value = value;
     }
 
-    /** Takes any text. */
+    /** Wraps any text. */
     public static Secret parse(String value) {
         return new Secret(value);
     }
 
-    /** The text itself, for the one place that needs it. */
+    /** Returns the text, for the one place that needs it. */
     public String reveal() {
         return value;
     }
 
-    /** Equal by text, so that a changed secret is noticed in a reload. */
+    /** Compares the text, so that a reload notices a changed secret. */
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof Secret secret && secret.value.equals(value);

@@ -1,11 +1,11 @@
 package io.understudy.config;
 
-/** What the primary is asked for: an algorithm, or what the client of the session has. */
+/** What the proxy asks the primary for: an algorithm, or the algorithm of the session's client. */
 public enum ServerCompression {
     /** As {@link Compression#ZLIB}. */
     ZLIB,
     /** As {@link Compression#ZSTD}. */
     ZSTD,
-    /** The algorithm and level of the client's leg, or none. Stands alone. */
+    /** The algorithm and level of the client's leg, or none. Not combinable with others. */
     AS_CLIENT
 }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * TLS between the proxy and a server.
  *
- * @param ca authorities that the server's certificate is checked against (PEM); absent: those of the Java runtime
- * @param certificate the proxy's own certificate for servers that ask for one (PEM), together with its key
+ * @param ca authorities that must have signed the server's certificate (PEM); absent: those of the Java runtime
+ * @param certificate the proxy's certificate for servers that ask for one (PEM)
  * @param key the certificate's private key (PEM, PKCS#8)
  */
 public record ServerTlsConfig(
@@ -27,7 +27,7 @@ public record ServerTlsConfig(
                 .done();
     }
 
-    /** Preferred, the default. */
+    /** Returns the default, {@code preferred}. */
     public static ServerTlsConfig preferred() {
         return new ServerTlsConfig(ServerTlsMode.PREFERRED, null, null, null);
     }

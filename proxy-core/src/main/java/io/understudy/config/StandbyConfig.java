@@ -8,11 +8,11 @@ import java.util.regex.Pattern;
 /**
  * A replica of the primary that is kept warm.
  *
- * @param name what metrics, the log and the admin endpoint call it
- * @param address where it listens
- * @param compression what the proxy asks this server for, in this order of preference; empty for none
- * @param connectTimeout until the TCP connection stands
- * @param user the account that mirrored statements run under; read-only
+ * @param name its name in metrics, log and admin endpoint
+ * @param address its address
+ * @param compression algorithms that the proxy asks for, in order of preference; empty for none
+ * @param connectTimeout maximum time until the TCP connection is established
+ * @param user the account that executes mirrored statements; read-only
  * @param password its password; empty for none
  */
 public record StandbyConfig(
@@ -24,7 +24,7 @@ public record StandbyConfig(
         String user,
         Secret password) {
 
-    /** Fit for a metric's label and for a path of the admin endpoint. */
+    /** Valid as a metric label and as a path of the admin endpoint. */
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,62}");
 
     public StandbyConfig {

@@ -5,7 +5,7 @@ import io.understudy.config.bind.RawSection;
 import io.understudy.config.bind.YamlNode;
 import java.util.List;
 
-/** Holds plugins' sections to a convention: a key {@code standbys} in them, however deep, names standbys of this file. */
+/** Enforces a convention in plugins' sections: a key {@code standbys}, at any depth, names standbys of this file. */
 final class StandbyNames {
     private static final String KEY = "standbys";
 
@@ -17,7 +17,7 @@ final class StandbyNames {
         this.known = known;
     }
 
-    /** Adds an error to the document for each name that no standby has. */
+    /** Adds an error to the document for each unknown standby. */
     static void check(Document document, RawSection section, List<StandbyConfig> standbys) {
         List<String> known = standbys.stream().map(StandbyConfig::name).toList();
         new StandbyNames(document, known).look(section.node(), section.path());

@@ -7,7 +7,10 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The certificates and keys that a configuration names: a missing one is a problem of the file, not of the first client. */
+/**
+ * The certificates and keys that a configuration names: a missing one is a problem of the file, not of the first
+ * client.
+ */
 final class TlsFiles {
 
     private final Document document;
@@ -17,7 +20,7 @@ final class TlsFiles {
         this.document = document;
     }
 
-    /** Reports the ones that cannot be read; gives all of them. */
+    /** Reports the unreadable ones; returns all of them. */
     static Set<Path> check(UnderstudyConfig config, Document document) {
         TlsFiles tls = new TlsFiles(document);
         ListenTls listen = config.listen().tls();

@@ -2,15 +2,15 @@ package io.understudy.config;
 
 import java.util.Locale;
 
-/** Which of the kernel's interfaces moves the bytes. */
+/** Kernel interface for network I/O. */
 public enum Transport {
-    /** io_uring where it can be opened, else epoll, else NIO. */
+    /** io_uring if it can be opened, else epoll, else NIO. */
     AUTO,
     IO_URING,
     EPOLL,
     NIO;
 
-    /** As the kernel's documentation spells it. */
+    /** Spelt as in the kernel's documentation. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

@@ -11,15 +11,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole file. Immutable; a reload makes another one.
+ * The whole file. Immutable; a reload creates another one.
  *
- * @param transport which of the kernel's interfaces moves the bytes
+ * @param transport kernel interface for network I/O
  * @param listen where clients are accepted
  * @param primary the server that clients are connected to
  * @param standbys the replicas that are kept warm; may be empty
  * @param admin the HTTP endpoint
  * @param limits bounds on time and memory
- * @param plugins each plugin's section by the plugin's id, in the file's order; what is not listed does not run
+ * @param plugins each plugin's section by plugin id, in the file's order; a plugin without a section does not run
  */
 public record UnderstudyConfig(
         Transport transport,

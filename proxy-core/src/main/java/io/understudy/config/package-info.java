@@ -1,6 +1,6 @@
 /**
- * The configuration file as records that validate themselves, the loader that reports every problem at once, what changed
- * between two loaded files and what of that can change at run time. Imports nothing of ours but its own binder.
+ * The configuration file as records that validate themselves, the loader that reports every problem at once, and the
+ * difference between two loaded files: what changed and what can change at run time. Imports only its own binder.
  */
 @org.jspecify.annotations.NullMarked
 package io.understudy.config;

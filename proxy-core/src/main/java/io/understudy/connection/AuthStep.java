@@ -13,7 +13,9 @@ import io.understudy.wire.packet.HandshakeV10;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/** Who we are has been said; the server judges, asks on, or wants another authentication method. */
+/**
+ * The HandshakeResponse41 was sent; the server accepts, refuses, continues the authentication or switches the method.
+ */
 final class AuthStep implements LoginStep {
     private final Login login;
     private final HandshakeV10 greeting;
@@ -29,7 +31,7 @@ final class AuthStep implements LoginStep {
         this.method = method;
     }
 
-    /** Sends the handshake response. */
+    /** Sends the HandshakeResponse41. */
     static AuthStep begin(Login login, HandshakeV10 greeting, long agreed, boolean tls) throws AuthException {
         AuthMethod method = AuthMethods.first(greeting.authPlugin(), context(login, greeting.scramble(), tls));
         HandshakeResponse41Writer response = new HandshakeResponse41Writer(

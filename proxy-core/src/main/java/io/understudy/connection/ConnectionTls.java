@@ -15,7 +15,9 @@ import java.nio.file.Path;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** TLS towards one server. Files are read at the first connection that needs them. Any thread. */
+/**
+ * TLS of connections to one server. Certificate files are read by the first connection that needs them. Thread-safe.
+ */
 final class ConnectionTls {
     private final ServerTlsConfig config;
     private final Address address;
@@ -27,15 +29,15 @@ final class ConnectionTls {
     }
 
     /**
-     * Whether to ask for TLS.
+     * Returns whether to ask for TLS.
      *
-     * @param offered the server can
-     * @throws AuthException when it is wanted and the server cannot
+     * @param offered whether the server offers it
+     * @throws AuthException if it is required and the server does not offer it
      */
     boolean use(boolean offered) throws AuthException {
         return switch (config.mode()) {
             case DISABLED -> false;
-            // Over a socket file there is nobody to hide from, as the servers' own clients see it.
+            // Nobody can listen on a socket file; the servers' own clients decide alike.
             case PREFERRED, AS_CLIENT -> offered && !address.isUnix();
             default -> {
                 if (!offered) {
@@ -48,9 +50,9 @@ final class ConnectionTls {
     }
 
     /**
-     * The handler that goes to the front of a connection's pipeline.
+     * Returns the handler for the front of a connection's pipeline.
      *
-     * @throws AuthException when certificates or keys cannot be used
+     * @throws AuthException if certificates or keys are unusable
      */
     SslHandler handler(ByteBufAllocator alloc) throws AuthException {
         if (config.mode() == ServerTlsMode.VERIFY_FULL && address.isUnix()) {
@@ -59,7 +61,7 @@ final class ConnectionTls {
         SslContext ssl = context();
         SslHandler handler =
                 address.isUnix() ? ssl.newHandler(alloc) : ssl.newHandler(alloc, address.host(), address.port());
-        // The login's own deadline covers the handshake.
+        // The login's deadline covers the handshake.
         handler.setHandshakeTimeoutMillis(0);
         return handler;
     }

@@ -8,13 +8,14 @@ import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.HandshakeResponse41Writer;
 import io.understudy.wire.packet.HandshakeV10;
 
-/** The server speaks first. */
+/** Waits for the server's HandshakeV10. */
 final class HandshakeV10Step implements LoginStep {
     private static final long NEEDED = Capabilities.PROTOCOL_41 | Capabilities.SECURE_CONNECTION;
 
     /**
-     * What we can and want. LONG_PASSWORD says that we do not know MariaDB's extended bits. Session tracking and compression
-     * are left out: nobody would read the one, and the other costs more than it saves on answers that are thrown away.
+     * Capabilities that the proxy asks for. LONG_PASSWORD says that it does not know MariaDB's extended bits. Without
+     * session tracking, which nothing reads here, and without compression, which costs more than it saves for responses
+     * that are dropped.
      */
     private static final long WANTED = NEEDED
             | Capabilities.LONG_PASSWORD

@@ -18,11 +18,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handler of a connection until it is logged in: collects packets, hands them to the current step, watches the deadline,
- * and makes way for a {@link NettyServerConnection}. On the connection's event loop.
+ * Channel handler of a connection until it is logged in: collects packets, passes them to the current step, enforces
+ * the deadline, and is replaced by a {@link NettyServerConnection}. On the connection's event loop.
  */
 final class Login extends ChannelInboundHandlerAdapter {
-    /** utf8mb4_general_ci, which both products have under the same number. */
+    /** utf8mb4_general_ci, which has the same number in both products. */
     static final int COLLATION = 45;
 
     private final ServerAccount account;
@@ -37,7 +37,7 @@ final class Login extends ChannelInboundHandlerAdapter {
     private int sequence;
     private boolean over;
 
-    /** A step that comes out of a callback. */
+    /** A step that a callback computes. */
     interface Transition {
         LoginStep run() throws AuthException;
     }
@@ -102,7 +102,7 @@ final class Login extends ChannelInboundHandlerAdapter {
         proceed(() -> step.packet(packet));
     }
 
-    /** Takes the next step; a failed one ends the login. */
+    /** Takes the next step; an exception ends the login. */
     void proceed(Transition transition) {
         if (over) {
             return;
@@ -144,7 +144,7 @@ final class Login extends ChannelInboundHandlerAdapter {
         return current;
     }
 
-    /** The number of our next packet, which is thereby taken. */
+    /** Returns the sequence number of the next packet sent, and increments it. */
     int nextSequence() {
         return sequence++ & 0xFF;
     }
@@ -153,7 +153,7 @@ final class Login extends ChannelInboundHandlerAdapter {
         context().writeAndFlush(packet, context().voidPromise());
     }
 
-    /** Sends a packet of an authentication method's own. */
+    /** Sends a packet of the authentication method. */
     void write(byte[] payload) {
         ByteBuf out = alloc().buffer(Packets.HEADER + payload.length);
         int at = Packets.begin(out, nextSequence());
@@ -163,9 +163,9 @@ final class Login extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * From now on the connection is encrypted.
+     * Encrypts the connection from now on.
      *
-     * @throws AuthException when the server had more to say in the clear, which only an attacker does
+     * @throws AuthException if the server sent more in the clear, as only an attacker does
      */
     void secure(SslHandler handler) throws AuthException {
         ByteBuf early = assembler.drain();

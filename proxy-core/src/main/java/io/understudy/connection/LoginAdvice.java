@@ -2,16 +2,16 @@ package io.understudy.connection;
 
 import io.understudy.wire.packet.ErrPacket;
 
-/** What to do about an error that a server answers a login with. */
+/** Remedies for errors with which a server answers a login. */
 final class LoginAdvice {
     private LoginAdvice() {}
 
-    /** The server's own words, and the remedy. */
+    /** Returns the server's message and the remedy. */
     static String explain(ErrPacket err) {
         return "error " + err.code() + " (" + err.sqlState() + ") " + err.message() + "; " + remedy(err.code());
     }
 
-    // Numbers: MySQL "Server Error Message Reference", the same in MariaDB as far as both have them.
+    // Error numbers: MySQL "Server Error Message Reference"; MariaDB has the same where it has them.
     private static String remedy(int code) {
         return switch (code) {
             case 1040, 1203, 1226 -> "raise the server's or the account's connection limit, or use fewer connections";

@@ -4,7 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.connection.auth.AuthException;
 
 /**
- * Where a login of ours stands. A step takes the payload of one packet, which it does not keep, and names its successor.
+ * The state of a server connection's login. A step takes the payload of one packet, which it does not retain, and
+ * returns its successor.
  *
  * <pre>
  *  HandshakeV10Step ──▶ AuthStep ──OK──▶ (NettyServerConnection)
@@ -12,9 +13,11 @@ import io.understudy.connection.auth.AuthException;
  * </pre>
  */
 sealed interface LoginStep permits HandshakeV10Step, TlsStep, AuthStep {
-    /** What goes on, to be put after "while": for messages. */
+    /** Returns what the step does, in words that fit after "while": for messages. */
     String doing();
 
-    /** @throws AuthException when the login cannot go on; the message says why and what to do */
+    /**
+     * @throws AuthException if the login cannot continue; the message says why and what to do
+     */
     LoginStep packet(ByteBuf payload) throws AuthException;
 }

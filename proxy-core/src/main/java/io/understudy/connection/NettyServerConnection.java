@@ -25,15 +25,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A logged-in connection of our own. Commands given by other threads hop to the event loop; what is written within one run
- * of the loop's tasks leaves with one flush.
+ * A logged-in server connection. Commands from other threads are executed on the event loop; packets written within one
+ * run of its tasks leave with one flush.
  */
 final class NettyServerConnection extends ChannelInboundHandlerAdapter implements ServerConnection {
     private static final ResponseGrammar STREAM = response(CommandCode.BINLOG_DUMP);
     private static final byte[] NOTHING = new byte[0];
-    /** A server that takes nothing more does not get to keep the connection open. */
+    /** Maximum time for the last bytes to leave: a server that reads nothing cannot keep the connection open. */
     private static final int LINGER_MILLIS = 1000;
-    /** A read of more than that is part of something large, which a rest between reads would hold up. */
+    /** A larger read is part of a large transfer, which a rest between reads would delay. */
     private static final int RESTFUL_BYTES = 64 * 1024;
 
     private final Channel channel;
@@ -206,7 +206,7 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
         received((ByteBuf) msg);
     }
 
-    /** Takes ownership. */
+    /** Takes ownership of the buffer. */
     void received(ByteBuf bytes) {
         if (ended != null) {
             bytes.release();
@@ -278,7 +278,7 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
         scannerClosed();
     }
 
-    /** Not within the scanner's own call, which may be what ends the connection. */
+    /** Closes the scanner outside its own call, since that call may be what ends the connection. */
     private void scannerClosed() {
         if (channel.eventLoop().isShuttingDown()) {
             scanner.close();
@@ -287,7 +287,7 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
         }
     }
 
-    /** For messages. */
+    /** Text for messages. */
     @Override
     public String toString() {
         return "connection " + threadId + " to " + address;

@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Connects and logs in to one server as one account. Fails with a {@link ServerConnectionException}. Any thread. */
+/** Connects and logs in to one server with one account. Fails with a {@link ServerConnectionException}. Thread-safe. */
 public final class NettyServerConnector implements ServerConnector {
     private final NetworkTransport transport;
     private final EventLoopGroup loops;
@@ -30,8 +30,8 @@ public final class NettyServerConnector implements ServerConnector {
 
     /**
      * @param loops of {@link NetworkTransport#relayGroup}; not those of sessions
-     * @param connectTimeout until the connection stands
-     * @param loginTimeout from there until the server has said yes
+     * @param connectTimeout maximum time until the TCP connection is established
+     * @param loginTimeout maximum time from there until the server accepts the login
      */
     public NettyServerConnector(
             NetworkTransport transport,

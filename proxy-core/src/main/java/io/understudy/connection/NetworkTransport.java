@@ -39,18 +39,18 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 
-/** Which of the kernel's interfaces moves the bytes: the one place that knows channel classes. Any thread. */
+/** The kernel interface for network I/O: the one place that knows channel classes. Thread-safe. */
 public final class NetworkTransport {
-    /** Half-open peers are found within about two minutes: idle 60 s, then 4 probes 15 s apart. */
+    /** Detects half-open peers within about two minutes: idle 60 s, then 4 probes 15 s apart. */
     private static final int KEEPALIVE_IDLE_SECONDS = 60;
 
     private static final int KEEPALIVE_INTERVAL_SECONDS = 15;
     private static final int KEEPALIVE_PROBES = 4;
 
     /**
-     * The kernel puts what arrives for any of a loop's relayed channels into buffers that the loop gave it beforehand, one
-     * behind the other: a read is one request, where without the ring it is a poll and a receive, and an idle channel holds no
-     * buffer. What that saves is in {@code docs/benchmarks.md}. Together 4 MiB a loop.
+     * The kernel stores received bytes of all relayed channels of a loop in buffers that the loop provided beforehand:
+     * a read is one request instead of a poll and a receive, and an idle channel holds no buffer. {@code
+     * docs/benchmarks.md} has the figures. In total 4 MiB per loop.
      */
     private static final short RING_BUFFERS = 64;
 
@@ -74,7 +74,7 @@ public final class NetworkTransport {
         off(RECEIVE_MULTISHOT);
     }
 
-    /** Unless somebody has set it who wants to try. */
+    /** Sets the property unless it is already set. */
     private static void off(String property) {
         if (System.getProperty(property) == null) {
             System.setProperty(property, "false");
@@ -86,16 +86,16 @@ public final class NetworkTransport {
 
     private NetworkTransport(Transport kind) {
         this.kind = kind;
-        // Incremental use of a buffer needs Linux 6.12; without it every small packet would hold a whole buffer.
+        // Incremental use of a buffer needs Linux 6.12; without it every small packet would occupy a whole buffer.
         bufferRing = kind == Transport.IO_URING
                 && IoUring.isRegisterBufferRingIncSupported()
                 && !"false".equals(System.getProperty(BUFFER_RING));
     }
 
     /**
-     * Resolves {@code auto} to what this machine has: io_uring where it can be opened, else epoll, else NIO.
+     * Resolves {@code auto} to the best transport of this machine: io_uring if it can be opened, else epoll, else NIO.
      *
-     * @throws IllegalStateException when a transport that was asked for by name is not to be had; the message says why
+     * @throws IllegalStateException if a transport requested by name is unavailable; the message says why
      */
     public static NetworkTransport resolve(Transport wanted) {
         return switch (wanted) {
@@ -121,12 +121,12 @@ public final class NetworkTransport {
         return new NetworkTransport(wanted);
     }
 
-    /** Never {@code AUTO}. */
+    /** Returns the resolved transport, never {@code AUTO}. */
     public Transport kind() {
         return kind;
     }
 
-    /** Event loops for listeners. */
+    /** Creates event loops for listeners. */
     public EventLoopGroup group(int threads, String name) {
         IoHandlerFactory factory = switch (kind) {
             case IO_URING -> IoUringIoHandler.newFactory();
@@ -136,7 +136,7 @@ public final class NetworkTransport {
         return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory);
     }
 
-    /** Event loops for the relay's channels and our own connections, which {@link #relayed} prepares. */
+    /** Creates event loops for the relay's channels and for server connections, which {@link #relayed} prepares. */
     public EventLoopGroup relayGroup(int threads, String name) {
         if (!bufferRing) {
             return group(threads, name);
@@ -184,22 +184,22 @@ public final class NetworkTransport {
                 : new DomainSocketAddress(address.path());
     }
 
-    /** Has the channels accepted read through the ring; their loops are those of {@link #relayGroup}. */
+    /** Makes accepted channels read through the ring; their loops are those of {@link #relayGroup}. */
     public void relayed(ServerBootstrap bootstrap) {
-        // Netty looks for the ring when a channel is registered, which is before a ChannelInitializer is asked.
+        // Netty reads the option when a channel is registered, before a ChannelInitializer runs.
         if (bufferRing) {
             bootstrap.childOption(IoUringChannelOption.IO_URING_BUFFER_GROUP_ID, RING_GROUP);
         }
     }
 
-    /** Has the channel connected read through the ring; its loop is one of {@link #relayGroup}. */
+    /** Makes the connected channel read through the ring; its loop is one of {@link #relayGroup}. */
     public void relayed(Bootstrap bootstrap) {
         if (bufferRing) {
             bootstrap.option(IoUringChannelOption.IO_URING_BUFFER_GROUP_ID, RING_GROUP);
         }
     }
 
-    /** Options that every TCP connection of ours has. */
+    /** Sets the options that every TCP connection of the proxy has. */
     public void tune(Channel channel) {
         if (!(channel instanceof io.netty.channel.socket.SocketChannel)) {
             return;

@@ -5,11 +5,11 @@ import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What leaves on a connection of our own: what is written within one run of the loop's tasks leaves with one flush, short packets in one
- * buffer. On the connection's event loop.
+ * Outgoing packets of a server connection: packets written within one run of the loop's tasks leave with one flush,
+ * short packets in one buffer. On the connection's event loop.
  */
 final class OutgoingPackets {
-    /** To copy a packet that is shorter costs less than a buffer of its own does on its way out. */
+    /** Copying a shorter packet costs less than sending it in a buffer of its own. */
     private static final int SHORT = 1024;
 
     private static final int GATHERED = 32 * 1024;
@@ -23,7 +23,7 @@ final class OutgoingPackets {
         this.channel = channel;
     }
 
-    /** Takes ownership. */
+    /** Takes ownership of the buffer. */
     void write(ByteBuf bytes) {
         if (bytes.readableBytes() <= SHORT) {
             gather(bytes);
@@ -50,7 +50,7 @@ final class OutgoingPackets {
         }
     }
 
-    /** To be called before anything is written past this. */
+    /** Writes the gathered short packets. Call before writing to the channel directly. */
     void writeGathered() {
         ByteBuf full = gathered;
         if (full != null) {

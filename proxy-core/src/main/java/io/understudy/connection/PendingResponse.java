@@ -9,7 +9,7 @@ import io.understudy.wire.ServerStatus;
 import io.understudy.wire.packet.ErrPacket;
 import org.jspecify.annotations.Nullable;
 
-/** An answer that is due on a connection of ours, and who is told. Reused by its connection. */
+/** A response due on a server connection, and its listener. Reused by its connection. */
 public final class PendingResponse extends ResponseProgress implements ResponseView {
     private @Nullable ServerResponse response;
     private @Nullable ServerStream stream;
@@ -31,7 +31,7 @@ public final class PendingResponse extends ResponseProgress implements ResponseV
         lastByteNanos = 0;
     }
 
-    /** Drops references while it waits to be used again. */
+    /** Drops references before it waits for reuse. */
     void clear() {
         response = null;
         stream = null;
@@ -50,7 +50,7 @@ public final class PendingResponse extends ResponseProgress implements ResponseV
         lastByteNanos = nanos;
     }
 
-    /** Tells whoever waits that the answer is over. */
+    /** Tells the listener that the response is complete. */
     void deliver() {
         ServerResponse waiting = response;
         if (waiting != null) {
@@ -103,7 +103,7 @@ public final class PendingResponse extends ResponseProgress implements ResponseV
         return lastByteNanos;
     }
 
-    /** Always null: connections of our own do not ask for session tracking. */
+    /** Always null: server connections do not use session tracking. */
     @Override
     public @Nullable String gtid() {
         return null;

@@ -16,18 +16,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The answers that are due on a connection, oldest first, and where the server's packets end: looked at and dropped. On the
- * connection's event loop.
+ * The responses due on a server connection, oldest first. Finds the packet boundaries of the server's bytes, inspects
+ * the packets and drops them. On the connection's event loop.
  */
 final class ResponseQueue implements PacketSink {
     private static final Logger log = LoggerFactory.getLogger(ResponseQueue.class);
 
-    /** Answers kept for reuse; more are due at a time only when someone pipelines deeply. */
+    /** Responses kept for reuse; only deep pipelining has more due at a time. */
     private static final int SPARE = 64;
 
     private static final int ERR_SHOWN = 512;
 
-    /** Sends an empty packet, which is how a client says that it has no file for LOAD DATA LOCAL. */
+    /** Sends an empty packet: the client's refusal to send a file for LOAD DATA LOCAL. */
     interface Refusal {
         void send(int sequence);
     }
@@ -49,7 +49,7 @@ final class ResponseQueue implements PacketSink {
         this.noFile = noFile;
     }
 
-    /** Expects one more answer. */
+    /** Expects one more response. */
     void add(ResponseGrammar grammar, @Nullable ServerResponse response, @Nullable ServerStream stream) {
         PendingResponse pending = spare.poll();
         if (pending == null) {
@@ -59,12 +59,12 @@ final class ResponseQueue implements PacketSink {
         due.add(pending);
     }
 
-    /** Monotonic time of the read whose bytes come next. */
+    /** Sets the monotonic time of the read whose bytes follow. */
     void readAt(long now) {
         nanos = now;
     }
 
-    /** How long the connection may be left unread, in nanoseconds: what the stream that it brings says, else 0. */
+    /** Returns how long the connection may rest before the next read, in nanoseconds; 0 without a stream. */
     long restNanos() {
         PendingResponse pending = due.peek();
         ServerStream stream = pending == null ? null : pending.stream();
@@ -79,7 +79,10 @@ final class ResponseQueue implements PacketSink {
         }
     }
 
-    /** What the server said unasked, usually why it is about to close the connection; null when it said nothing. */
+    /**
+     * Returns the error that the server sent while no response was due, usually the reason for closing; null if there
+     * is none.
+     */
     @Nullable
     ErrPacket farewell() {
         return farewell;
@@ -187,13 +190,13 @@ final class ResponseQueue implements PacketSink {
         }
     }
 
-    /** Nothing is ever passed on: every packet is dropped. */
+    /** Never called: every packet is dropped. */
     @Override
     public void forward(ByteBuf bytes) {
         bytes.release();
     }
 
-    /** Tells everyone who waits, in order; no more than once, as nothing is due afterwards. */
+    /** Fails every due response, in order. A second call does nothing. */
     void failAll(String reason) {
         PendingResponse pending;
         while ((pending = due.poll()) != null) {

@@ -4,7 +4,7 @@ import io.understudy.config.Address;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 
-/** Where to log in, and as whom. */
+/** A server and the account to log in with. */
 record ServerAccount(Address address, String user, Secret password, ServerTlsConfig tls) {
     /** @param why step, reason and remedy */
     ServerConnectionException failure(String why) {

@@ -2,7 +2,7 @@ package io.understudy.connection;
 
 import java.io.IOException;
 
-/** No connection of our own could be had. The message says to which server, at which step, why, and what to do. */
+/** A server connection could not be opened. The message says to which server, at which step, why, and what to do. */
 public final class ServerConnectionException extends IOException {
     private static final long serialVersionUID = 1L;
 

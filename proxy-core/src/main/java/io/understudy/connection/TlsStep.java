@@ -5,7 +5,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.understudy.connection.auth.AuthException;
 import io.understudy.wire.packet.HandshakeV10;
 
-/** TLS is being agreed on; no packet may come before it is. */
+/** Waits for the TLS handshake; no packet may arrive before it is complete. */
 final class TlsStep implements LoginStep {
     private final Login login;
     private final HandshakeV10 greeting;

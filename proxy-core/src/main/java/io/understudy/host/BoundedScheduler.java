@@ -7,8 +7,8 @@ import java.util.concurrent.RunnableScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
 /**
- * Runs plugins' work. What waits is bounded: a task too many is refused with a {@link RejectedExecutionException} instead of
- * being kept. Periodic tasks count as one each and are never refused once accepted.
+ * Executes plugins' tasks. The queue is bounded: a task too many is rejected with a {@link RejectedExecutionException}.
+ * A periodic task counts as one and is never rejected once accepted.
  */
 final class BoundedScheduler extends ScheduledThreadPoolExecutor {
     private final int limit;
@@ -29,8 +29,7 @@ final class BoundedScheduler extends ScheduledThreadPoolExecutor {
         return admitted(task);
     }
 
-    // Called for every new task before it is queued; threads that come at the same time may pass the limit by their
-    // number.
+    // Called for every new task before it is queued; concurrent callers may exceed the limit by their number.
     private <V> RunnableScheduledFuture<V> admitted(RunnableScheduledFuture<V> task) {
         if (getQueue().size() >= limit) {
             throw new RejectedExecutionException("the plugin's executor already holds " + limit + " tasks");

@@ -12,12 +12,12 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The context of one plugin, or of one instance that plugins share. Any thread. */
+/** The context of one plugin, or of one instance that plugins share. Thread-safe. */
 public final class HostContext implements PluginContext, AutoCloseable {
     private static final int TASKS = 10_000;
     private static final int THREADS = 2;
 
-    /** What all plugins share. */
+    /** Objects shared by all plugins. */
     public record Shared(
             MeterRegistry meters,
             LatencyHistograms histograms,
@@ -36,7 +36,7 @@ public final class HostContext implements PluginContext, AutoCloseable {
     private final BoundedScheduler executor;
     private volatile boolean closed;
 
-    /** A plugin's. */
+    /** Creates a plugin's context. */
     public HostContext(String plugin, Shared shared) {
         this(plugin, shared, new BoundedScheduler(THREADS, TASKS, "plugin-" + plugin));
     }
@@ -47,7 +47,7 @@ public final class HostContext implements PluginContext, AutoCloseable {
         this.executor = executor;
     }
 
-    /** That of an instance that plugins share. */
+    /** Creates the context of a shared instance. */
     private HostContext ofInstance(Class<?> type) {
         String name = type.getSimpleName();
         return new HostContext(name, shared, new BoundedScheduler(1, TASKS, "shared-" + name));
@@ -106,7 +106,7 @@ public final class HostContext implements PluginContext, AutoCloseable {
         return closed;
     }
 
-    /** Ends the plugin's tasks and its share in what it uses with others; to be called after its stop. */
+    /** Cancels the plugin's tasks and releases its shared instances. Called after the plugin's stop. */
     @Override
     public void close() {
         closed = true;

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * The primary as plugins see it.
  *
  * @param dataSource null without a monitor account
- * @param connector without a monitor account one that fails and says so, see {@link #noAccount}
+ * @param connector without a monitor account, one that fails and says so, see {@link #noAccount}
  */
 public record HostedPrimary(@Nullable DataSource dataSource, PrimaryMonitor monitor, ServerConnector connector)
         implements Primary {
-    /** In place of a connector where no monitor account is configured. */
+    /** Returns the connector used if no monitor account is configured. */
     public static ServerConnector noAccount() {
         return () -> java.util.concurrent.CompletableFuture.failedFuture(
                 new java.io.IOException(

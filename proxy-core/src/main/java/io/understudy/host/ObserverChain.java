@@ -10,16 +10,16 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The observers of one session, called in the order of the configuration. One that throws is replaced by {@link
- * SessionObserver#NONE} and reported; the session goes on. On the session's event loop.
+ * The observers of one session, called in the order of the configuration. An observer that throws is replaced by {@link
+ * SessionObserver#NONE} and reported; the session continues. On the session's event loop.
  */
 public final class ObserverChain {
-    /** Told once for each observer that throws. */
+    /** Called once for each observer that throws. */
     public interface FaultListener {
         void onFault(String plugin, String where, Throwable fault);
     }
 
-    /** No observers at all. */
+    /** A chain without observers. */
     public static final ObserverChain EMPTY =
             new ObserverChain(new String[0], new SessionObserver[0], (plugin, where, fault) -> {});
 
@@ -46,7 +46,7 @@ public final class ObserverChain {
         union = all;
     }
 
-    /** All observers' {@link Interest} bits together. */
+    /** Returns all observers' {@link Interest} bits together. */
     public int interests() {
         return union;
     }
@@ -59,7 +59,9 @@ public final class ObserverChain {
         return plugins[observer];
     }
 
-    /** @param slot told the observer's number before each call */
+    /**
+     * @param slot receives the observer's index before each call
+     */
     public void onCommand(CommandView command, IntConsumer slot) {
         for (int i = 0; i < observers.length; i++) {
             if ((interests[i] & Interest.COMMANDS) != 0) {

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The plugins that the configuration names, in its order: started before the first session, stopped after the last.
- * {@link #openSession} may be called by any event loop; the rest by one management thread.
+ * The configured plugins in the order of the configuration: started before the first session, stopped after the last.
+ * {@link #openSession} may be called by any event loop; the other methods by one management thread.
  */
 public final class PluginHost {
     private static final Logger log = LoggerFactory.getLogger(PluginHost.class);
@@ -33,7 +33,7 @@ public final class PluginHost {
     /**
      * Starts the plugins that have a configuration.
      *
-     * @throws PluginStartException when one cannot work; those already started are stopped again
+     * @throws PluginStartException if one cannot work; those already started are stopped again
      */
     public void start(
             Map<String, ProxyPlugin<?>> available,
@@ -64,9 +64,9 @@ public final class PluginHost {
     }
 
     /**
-     * Gives each running plugin its new configuration where that differs.
+     * Passes each running plugin its new configuration if it differs.
      *
-     * @return what could not be applied, one sentence each; empty when all is in force
+     * @return what could not be applied, one sentence each; empty if all of it took effect
      */
     public List<String> reload(Map<String, Record> configs) {
         List<String> problems = new ArrayList<>();
@@ -101,7 +101,7 @@ public final class PluginHost {
         }
     }
 
-    /** Whether a session of now may want GTIDs. Any thread. */
+    /** Returns whether a session opened now may want GTIDs. Thread-safe. */
     public boolean wantsGtids() {
         for (Running current : running) {
             if ((current.plugin().possibleInterests() & Interest.GTIDS) != 0) {

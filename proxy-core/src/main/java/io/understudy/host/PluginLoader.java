@@ -24,9 +24,9 @@ public final class PluginLoader {
     private PluginLoader() {}
 
     /**
-     * All plugins by id. A jar that cannot be used is named in the log and left out.
+     * Returns all plugins by id. A jar that cannot be used is named in the log and left out.
      *
-     * @param folder holds jars; may be absent
+     * @param folder folder of jars; may be absent
      */
     public static Map<String, ProxyPlugin<?>> load(Path folder) {
         Map<String, ProxyPlugin<?>> found = new LinkedHashMap<>();

@@ -7,31 +7,35 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 
-/** What plugins show to the admin endpoint and let it do. Any thread. */
+/** Views and actions that plugins publish on the admin endpoint. Thread-safe. */
 public final class Published {
     private final ConcurrentSkipListMap<String, Supplier<Object>> views = new ConcurrentSkipListMap<>();
     private final ConcurrentSkipListMap<String, Action> actions = new ConcurrentSkipListMap<>();
 
-    /** @throws IllegalArgumentException when another plugin has the name */
+    /**
+     * @throws IllegalArgumentException if another plugin uses the name
+     */
     void publish(String plugin, String name, Supplier<Object> view) {
         if (views.putIfAbsent(name, view) != null) {
             throw new IllegalArgumentException("plugin " + plugin + " publishes /api/" + name + ", which exists");
         }
     }
 
-    /** @throws IllegalArgumentException when another plugin has the name */
+    /**
+     * @throws IllegalArgumentException if another plugin uses the name
+     */
     void publishAction(String plugin, String name, Action action) {
         if (actions.putIfAbsent(name, action) != null) {
             throw new IllegalArgumentException("plugin " + plugin + " publishes POST /api/" + name + ", which exists");
         }
     }
 
-    /** Views by the path after {@code /api/}, as of now. */
+    /** Returns the current views by the path after {@code /api/}. */
     public Map<String, Supplier<Object>> views() {
         return Collections.unmodifiableMap(new TreeMap<>(views));
     }
 
-    /** Actions by path template, such as <code>mirror/{name}/pause</code>, as of now. */
+    /** Returns the current actions by path template, such as <code>mirror/{name}/pause</code>. */
     public Map<String, Action> actions() {
         return Collections.unmodifiableMap(new TreeMap<>(actions));
     }

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What plugins share, one instance of each type, see {@link PluginContext#shared}. Making and closing are done under one lock, so that
- * the next one of a type is never made before the last one is closed. Any thread.
+ * Instances that plugins share, one of each type, see {@link PluginContext#shared}. One lock covers creation and
+ * closing, so that an instance is never created before the previous one of its type is closed. Thread-safe.
  */
 public final class SharedInstances {
     private static final Logger log = LoggerFactory.getLogger(SharedInstances.class);
@@ -25,9 +25,9 @@ public final class SharedInstances {
     private final Map<Class<?>, Entry> entries = new HashMap<>();
 
     /**
-     * The instance, from now on held by {@code user} too.
+     * Returns the instance, from now on also held by {@code user}.
      *
-     * @param contexts makes the context that a new instance is given
+     * @param contexts creates the context of a new instance
      */
     synchronized <T extends AutoCloseable> T get(
             HostContext user, Class<T> type, Supplier<HostContext> contexts, Function<PluginContext, T> create) {
@@ -53,7 +53,7 @@ public final class SharedInstances {
         }
     }
 
-    /** Closes what {@code user} alone still held. */
+    /** Closes the instances that only {@code user} still held. */
     synchronized void release(HostContext user) {
         List<Class<?>> unused = new ArrayList<>();
         entries.forEach((type, entry) -> {

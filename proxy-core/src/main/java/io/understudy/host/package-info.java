@@ -1,5 +1,5 @@
 /**
- * Loads, starts, reloads and stops plugins, gives them their context, and fans a session's events out to their observers.
+ * Loads, starts, reloads and stops plugins, creates their contexts, and passes a session's events to their observers.
  * An observer that throws is retired here.
  */
 @NullMarked

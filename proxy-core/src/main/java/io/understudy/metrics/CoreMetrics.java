@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
-/** The relay's own meters. Any thread. */
+/** The relay's meters. Thread-safe. */
 public final class CoreMetrics {
     private static final int CODES = 256;
 
@@ -25,7 +25,9 @@ public final class CoreMetrics {
     private final LongAdder bytesFromServer = new LongAdder();
     private final LatencyHistogram overhead;
 
-    /** @param commandName lower-case name of a command code, from a bounded set */
+    /**
+     * @param commandName returns the lower-case name of a command code, from a bounded set
+     */
     public CoreMetrics(MeterRegistry registry, LatencyHistograms histograms, IntFunction<String> commandName) {
         this.registry = registry;
         this.histograms = histograms;
@@ -76,7 +78,7 @@ public final class CoreMetrics {
                 .register(registry);
     }
 
-    /** Counts a connection by how it began: accepted, or refused and why. */
+    /** Counts a client connection by outcome: accepted, or why it was refused. */
     public void connection(String outcome) {
         outcomes.computeIfAbsent(
                         outcome,
@@ -111,7 +113,7 @@ public final class CoreMetrics {
         commands[code & 0xFF].increment();
     }
 
-    /** Histogram for statements of a kind; to be kept by the caller. */
+    /** Returns the histogram of statements of a kind. Callers keep it. */
     public LatencyHistogram commandSeconds(String kind) {
         return byKind.computeIfAbsent(
                 kind,
@@ -131,12 +133,12 @@ public final class CoreMetrics {
         bytesFromServer.add(count);
     }
 
-    /** Counts a statement of ours that the server took. */
+    /** Counts an injected statement that the server executed. */
     public void injected(String plugin) {
         injected.computeIfAbsent(plugin, name -> injected(name, "ok")).increment();
     }
 
-    /** Counts a statement of ours that the server refused. */
+    /** Counts an injected statement that the server refused. */
     public void injectionRefused(String plugin, int errorCode) {
         injected(plugin, "error_" + errorCode).increment();
     }

@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A histogram of durations, decimal log-linear: 90 buckets in each decade from 1 µs to 100 s, so that a value is known to a
- * tenth and the published edges (1, 2, 5 × 10ⁿ) fall on bucket edges exactly. Recording is a few nanoseconds and allocates
- * nothing. Any thread.
+ * A histogram of durations, decimal log-linear: 90 buckets per decade from 1 µs to 100 s, so that a value is known to a
+ * tenth and the published edges (1, 2, 5 × 10ⁿ) are bucket edges. Recording takes a few nanoseconds and allocates
+ * nothing. Thread-safe.
  */
 public final class LatencyHistogram {
     private static final int PER_DECADE = 90;
@@ -25,7 +25,7 @@ public final class LatencyHistogram {
     private static final int UNDER = 0;
     private static final int OVER = DECADES * PER_DECADE + 1;
 
-    /** Upper edges that are published, nanoseconds: 50 µs to 100 s. */
+    /** Published upper edges in nanoseconds: 50 µs to 100 s. */
     private static final long[] EDGES = {
         50_000L,
         100_000L,
@@ -52,7 +52,7 @@ public final class LatencyHistogram {
     private final AtomicLongArray counts = new AtomicLongArray(OVER + 1);
     private final LongAdder sum = new LongAdder();
 
-    /** A negative duration counts as zero. */
+    /** Records a duration; a negative one counts as zero. */
     public void record(long nanos) {
         counts.incrementAndGet(bucket(nanos));
         sum.add(Math.max(0, nanos));
@@ -72,7 +72,7 @@ public final class LatencyHistogram {
         return 1 + decade * PER_DECADE + (int) (nanos * 10 / DECADE[decade]) - 10;
     }
 
-    /** Values below this many nanoseconds are in {@code bucket} or a lower one. */
+    /** Returns the bucket's upper edge in nanoseconds: smaller values are in {@code bucket} or a lower one. */
     static long upperEdge(int bucket) {
         if (bucket == UNDER) {
             return DECADE[0];
@@ -85,12 +85,12 @@ public final class LatencyHistogram {
         return DECADE[decade] / 10 * step;
     }
 
-    /** Upper edges of the published buckets, nanoseconds. */
+    /** Returns the published upper edges in nanoseconds. */
     public static long[] edges() {
         return EDGES.clone();
     }
 
-    /** Values up to each published edge, and after them the count of all values. */
+    /** Returns the number of values up to each published edge, followed by the number of all values. */
     public long[] cumulative() {
         long[] result = new long[EDGES.length + 1];
         long running = 0;
@@ -113,16 +113,16 @@ public final class LatencyHistogram {
         return total;
     }
 
-    /** Nanoseconds of all values together. */
+    /** Returns the sum of all values in nanoseconds. */
     public long sumNanos() {
         return sum.sum();
     }
 
     /**
-     * The value below which the given share of values lies, to a tenth.
+     * Returns the value below which the given share of values lies, to a tenth.
      *
      * @param share 0 to 1
-     * @return nanoseconds; 0 when nothing was recorded
+     * @return nanoseconds; 0 if nothing was recorded
      */
     public long percentile(double share) {
         long total = count();

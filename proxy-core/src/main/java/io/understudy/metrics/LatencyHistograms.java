@@ -6,12 +6,12 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** All latency series of the process, for whoever exports them. Any thread. */
+/** All latency series of the process, for exporters. Thread-safe. */
 public final class LatencyHistograms {
     /**
      * One series.
      *
-     * @param name without unit suffix rules applied: the Prometheus name, ending in {@code _seconds}
+     * @param name the Prometheus name, ending in {@code _seconds}
      */
     public record Series(String name, String description, Map<String, String> tags, LatencyHistogram histogram) {}
 
@@ -20,7 +20,8 @@ public final class LatencyHistograms {
     private final ConcurrentMap<Key, Series> series = new ConcurrentHashMap<>();
 
     /**
-     * The series of a name and tags, made at the first call. To be kept by the caller, not looked up per command.
+     * Returns the series of a name and tags, creating it on the first call. Callers keep it instead of looking it up
+     * per command.
      *
      * @param tags key, value, key, value…
      */

@@ -1,9 +1,9 @@
 package io.understudy.sql;
 
 /**
- * What a byte can be to the {@link Lexer}: the start of a name, a digit, a blank, a token by itself.
+ * The lexical class of each byte for the {@link Lexer}: start of a name, digit, blank, or a token by itself.
  *
- * <p>One table look-up, and no knowledge of the bytes beside it; bytes of 0x80 and above count as letters.
+ * <p>One table lookup; neighbouring bytes are not considered. Bytes from 0x80 count as letters.
  */
 final class Characters {
 
@@ -11,13 +11,13 @@ final class Characters {
     static final int LETTER = 2;
     static final int DIGIT = 3;
     static final int CONTROL = 4;
-    /** A token by itself, whatever stands beside it. */
+    /** A token by itself, whatever its neighbours are. */
     static final int PLAIN = 5;
 
     /** {@link #LETTER} and {@link #DIGIT} are the two classes with this bit. */
     static final int NAME_BIT = 2;
 
-    /** The class of each byte, 0 for those that need a look at what stands beside them. */
+    /** The class of each byte; 0 for bytes whose meaning depends on their neighbours. */
     static final byte[] CLASS = new byte[256];
 
     static {
@@ -52,7 +52,7 @@ final class Characters {
         return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F';
     }
 
-    /** The byte at {@code p}, or 0 behind the end. */
+    /** Returns the byte at {@code p}, or 0 beyond the end. */
     static int at(byte[] text, int p, int limit) {
         return p < limit ? text[p] & 0xFF : 0;
     }

@@ -1,20 +1,20 @@
 package io.understudy.sql;
 
 /**
- * What stands in comments: nothing, a hint, or text that some server executes.
+ * Interprets comments: plain text, an optimizer hint, or text that some servers execute.
  *
- * <p>Apart from the {@link Lexer} because it is rare and long: out of the lexer's way, the rest of it is small enough to
- * be compiled into its callers. It knows where comments end and what their insides mean; where they start, and that the
- * text of an executable comment is tokens like any other, the lexer knows.
+ * <p>Separate from the {@link Lexer} because comments are rare and long: without them the rest of the lexer is small
+ * enough to be inlined. This class knows where a comment ends and what its content means; the lexer knows where a
+ * comment starts, and that the content of an executable comment consists of ordinary tokens.
  */
 final class Comments {
 
-    /** MariaDB does not execute comments for MySQL 5.7 and up. */
+    /** MariaDB does not execute comments that require MySQL 5.7 or newer. */
     private static final int NEWEST_COMMON_VERSION = 50699;
 
     private Comments() {}
 
-    /** The end of the line that {@code p} is in, behind its line feed. */
+    /** Returns the offset just past the line feed that ends the line at {@code from}. */
     static int lineEnd(Lexer lexer, int from) {
         byte[] text = lexer.text();
         int limit = lexer.limit();
@@ -25,14 +25,14 @@ final class Comments {
                 return p;
             }
             if (c == 0) {
-                // Servers end the comment here and read on.
+                // Servers end the comment here and continue to read.
                 lexer.flags |= Lexer.BAD_TEXT;
             }
         }
         return limit;
     }
 
-    /** The end of the comment whose inside starts at {@code from}, behind its slash. */
+    /** Returns the offset just past the closing slash of the comment whose content starts at {@code from}. */
     static int blockEnd(Lexer lexer, int from) {
         byte[] text = lexer.text();
         int limit = lexer.limit();
@@ -45,7 +45,7 @@ final class Comments {
         return limit;
     }
 
-    /** Reads the opening of an executable comment with its version; returns the end of it. */
+    /** Reads the opening of an executable comment with its version and returns the offset just past it. */
     static int executableOpen(Lexer lexer, int from) {
         byte[] text = lexer.text();
         int limit = lexer.limit();
@@ -63,7 +63,7 @@ final class Comments {
         return p;
     }
 
-    /** Reads a hint; returns a hash of it that blanks, case and numbers do not change. */
+    /** Reads an optimizer hint and returns a hash of it that blanks, case and numbers do not change. */
     static long hint(Lexer lexer, int from, int close) {
         byte[] text = lexer.text();
         if (contains(text, from, close, "SET_VAR") || contains(text, from, close, "RESOURCE_GROUP")) {
@@ -73,7 +73,7 @@ final class Comments {
         boolean number = false;
         for (int p = from; p < close; p++) {
             int k = Characters.CLASS[text[p] & 0xFF];
-            // Numbers and blanks in a hint do not make another statement.
+            // Numbers and blanks in a hint do not make a different statement.
             if (k == Characters.SPACE || k == Characters.DIGIT && number) {
                 continue;
             }

@@ -1,10 +1,10 @@
 package io.understudy.sql;
 
 /**
- * The common table expressions in scope, and the WITH clauses that bring them there.
+ * The common table expressions in scope, and the WITH clauses that define them.
  *
- * <p>Apart from the walk because they are what outlives a parenthesis: a name defined here hides the table of that name
- * in every query that follows, until the walk that met the clause ends.
+ * <p>Separate from the walk because scope outlives a parenthesis: a name defined here hides the table of that name in
+ * every query that follows, until the walk that entered the clause ends.
  */
 final class CommonTables {
 
@@ -29,17 +29,17 @@ final class CommonTables {
         scopes = 0;
     }
 
-    /** How many names are in scope: what {@link #leave} takes later. */
+    /** Returns the number of names in scope, to pass to {@link #leave}. */
     int mark() {
         return scopes;
     }
 
-    /** Takes the names defined since {@code mark} out of scope. */
+    /** Removes the names defined since {@code mark} from the scope. */
     void leave(int mark) {
         scopes = mark;
     }
 
-    /** Whether the WITH at {@code i} opens a list of common table expressions. */
+    /** Returns whether the WITH at {@code i} starts a list of common table expressions. */
     boolean isClause(int i) {
         int n = t.is(i + 1, Keyword.RECURSIVE) && t.isName(i + 2) ? i + 2 : i + 1;
         return t.isName(n)
@@ -48,7 +48,8 @@ final class CommonTables {
     }
 
     /**
-     * Walks {@code WITH a AS (…), b(x) AS (…)}; returns the index behind it. The names stay in scope until {@link #leave}.
+     * Walks {@code WITH a AS (…), b(x) AS (…)} and returns the index after it. The names stay in scope until {@link
+     * #leave}.
      */
     int enter(int with) {
         boolean recursive = t.is(with + 1, Keyword.RECURSIVE) && t.isName(with + 2);
@@ -93,7 +94,7 @@ final class CommonTables {
         }
     }
 
-    /** Whether the name at {@code n} is that of an expression in scope. */
+    /** Returns whether the name at {@code n} is an expression in scope. */
     boolean isDefined(int n) {
         for (int k = 0; k < scopes; k++) {
             if (t.sameName(scope[k], n)) {
@@ -103,7 +104,7 @@ final class CommonTables {
         return false;
     }
 
-    /** The index behind the clause, found without walking it: what comes there decides who walks it. */
+    /** Returns the index after the clause without walking it: the statement that follows decides who walks it. */
     int behind(int with) {
         int n = with + 1;
         while (t.type(n) != Lexer.END && t.type(n) != ';') {

@@ -3,17 +3,17 @@ package io.understudy.sql;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hashes a statement's tokens as they come, what repeats but once: rows, lists of literals, semicolons.
+ * Hashes a statement's tokens in order and collapses repetitions: rows, lists of literals, semicolons.
  *
- * <p>Parentheses are hashed as groups on their own, so that a row can be compared with the one before it. A comma is
- * held back until it is known whether a repetition follows. Apart from {@link Digester}, which says what each token is.
+ * <p>Each parenthesised group is hashed on its own, so that a row can be compared with the preceding one. A comma is
+ * held back until the next group shows whether it repeats. {@link Digester} decides what each token is.
  */
 final class Condenser {
 
     private static final long LITERAL = 0x6C69746572616C21L;
     private static final long GROUP = 0x67726F75702E2E2EL;
 
-    /** What is held back until it is known whether it repeats: see {@link #held}. */
+    /** Values of {@link #held}: what is held back until it is known whether it repeats. */
     private static final int NOTHING = 0;
 
     private static final int COMMA_AFTER_LITERAL = 1;
@@ -39,7 +39,7 @@ final class Condenser {
         this.lexer = lexer;
     }
 
-    /** Starts a statement; with {@code out}, its normalised text is written as well. */
+    /** Starts a statement. Writes its normalised text to {@code out} unless {@code out} is null. */
     void begin(int modes, boolean cut, @Nullable NormalText out) {
         this.out = out;
         hashes.set(0x5175657279L, 0x9E3779B97F4A7C15L * (modes + 1) + (cut ? 1 : 0));
@@ -61,24 +61,24 @@ final class Condenser {
         return hashes.second();
     }
 
-    /** A character set before a literal: part of it to the digest. */
+    /** Adds a character set introducer: to the digest, part of the literal that follows. */
     void introducer() {
         hashes.mixSecond(lexer.exact);
     }
 
-    /** A sign that belongs to the number behind it, if one follows. */
+    /** Adds a sign that belongs to the number that follows, if one follows. */
     void sign(int type) {
         flushSign();
         sign = type;
     }
 
-    /** A literal to which the sign before it belongs. */
+    /** Adds a literal that may carry a preceding sign. */
     void signedLiteral() {
         sign = 0;
         literal();
     }
 
-    /** A literal that takes no sign: one before it is an operator. */
+    /** Adds a literal that carries no sign: a preceding sign is an operator. */
     void literal() {
         if ((sign | semicolons | held) != 0) {
             flushSign();
@@ -156,7 +156,7 @@ final class Condenser {
         }
         boolean row = held == COMMA_AFTER_GROUP;
         if (!row && !lexer.gap) {
-            // A gap between a built-in function's name and its parenthesis makes it another function.
+            // A blank between a built-in function's name and its parenthesis makes it a stored function.
             hashes.mark(GROUP);
         }
         groups.push(hashes.h1, hashes.h2, group1, group2, row, out == null ? 0 : out.length());
@@ -192,7 +192,7 @@ final class Condenser {
         boolean row = groups.isRow();
         if (row && g1 == groups.before1()) {
             if (g2 != groups.before2()) {
-                // Another spelling of the same row: one digest, but not surely one summary.
+                // Same row, different spelling: the digest is equal, the summary may differ.
                 hashes.mixSecond(g2);
             }
             if (out != null) {
@@ -222,7 +222,7 @@ final class Condenser {
             groups.pop();
             hashes.set(groups.outer1(), groups.outer2());
             if (cut && groups.isRow()) {
-                // The cut went through a row like those before it: as if it had not been there.
+                // The text was cut inside a row that repeats the preceding ones: hash it as if that row were absent.
                 if (out != null) {
                     out.cut(groups.textStart());
                 }
@@ -259,7 +259,7 @@ final class Condenser {
         }
     }
 
-    /** Semicolons count only between statements: not in front, not at the end. */
+    /** Semicolons count only between statements: not at the start and not at the end. */
     private void flushSemicolons() {
         if (semicolons != 0) {
             semicolons = 0;

@@ -16,7 +16,9 @@ final class DdlSummarizer {
         this.draft = draft;
     }
 
-    /** {@code CREATE} at {@code i}; returns the index of the word TRIGGER if that is what is created, else -1. */
+    /**
+     * Summarises {@code CREATE} at {@code i}; returns the index of the word TRIGGER if a trigger is created, else -1.
+     */
     int create(int i) {
         int n = object(i + 1);
         Keyword what = t.keyword(n);
@@ -115,7 +117,7 @@ final class DdlSummarizer {
         written(t.is(i + 1, Keyword.TABLE) ? i + 2 : i + 1);
     }
 
-    /** Skips what stands between the verb and the kind of object: OR REPLACE, DEFINER=…, UNIQUE, ONLINE, … */
+    /** Skips the words between the verb and the kind of object: OR REPLACE, DEFINER=…, UNIQUE, ONLINE, … */
     private int object(int i) {
         for (int n = i; !isEnd(n); n++) {
             Keyword keyword = t.keyword(n);

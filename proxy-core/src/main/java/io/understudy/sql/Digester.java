@@ -5,13 +5,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reduces a statement to two 64-bit values in one pass: the digest and a fingerprint.
  *
- * <p>The digest ignores blanks, comments, case, quotes and the values of literals; in parentheses, lists of literals
- * count as one literal and equal rows as one row. The fingerprint sees all that can change a {@link StatementSummary}
- * beyond that: case and quotes of names, the {@code sql_mode} bits, a gap before a parenthesis, damage. Two texts with
- * the same fingerprint have the same summary.
+ * <p>The digest ignores blanks, comments, case, quotes and the values of literals; in parentheses, a list of literals
+ * counts as one literal and equal rows count as one row. The fingerprint also covers everything that can change a
+ * {@link StatementSummary}: case and quotes of names, the {@code sql_mode} bits, a blank before a parenthesis, damaged
+ * text. Two texts with the same fingerprint have the same summary.
  *
- * <p>Here stands what a token is in its place: a minus that is a number's sign, a word that is a constant or part of the
- * string behind it. What repeats, and how it is hashed, is {@link Condenser}'s.
+ * <p>This class decides what a token means in its place: a minus that is a number's sign, a word that is a constant, a
+ * word that belongs to the string that follows. {@link Condenser} collapses repetitions and hashes.
  */
 final class Digester {
 
@@ -32,7 +32,10 @@ final class Digester {
         condenser = new Condenser(lexer);
     }
 
-    /** Digests; with {@code out}, writes the normalised text as well. {@code cut} says that the text goes on. */
+    /**
+     * Computes the digest. Writes the normalised text to {@code out} unless it is null. {@code cut} says that the text
+     * continues beyond {@code len}.
+     */
     void run(byte[] text, int off, int len, int modes, boolean cut, @Nullable NormalText out) {
         Lexer lex = lexer;
         lex.reset(text, off, len, modes);
@@ -103,7 +106,7 @@ final class Digester {
         return keyword == Keyword.NULL || keyword == Keyword.TRUE || keyword == Keyword.FALSE;
     }
 
-    /** Whether the word belongs to the literal behind it. */
+    /** Returns whether the word is a character set introducer of the literal that follows. */
     private boolean isIntroducer() {
         Lexer lex = lexer;
         if (!Introducers.isName(lex)) {

@@ -44,7 +44,7 @@ final class DmlSummarizer {
         }
     }
 
-    /** {@code UPDATE} at {@code i}; common table expressions are in scope already. */
+    /** {@code UPDATE} at {@code i}; its common table expressions are already in scope. */
     void update(int i) {
         int n = i + 1;
         while (isModifier(n)) {
@@ -67,7 +67,7 @@ final class DmlSummarizer {
         walker.walk(n);
     }
 
-    /** Marks the tables that {@code SET a.x = …, b.y = …} assigns; a bare column may be any table's. */
+    /** Marks the tables that {@code SET a.x = …, b.y = …} assigns to; an unqualified column may belong to any table. */
     private void assignments(int set, boolean[] target) {
         int depth = 0;
         boolean start = true;
@@ -90,7 +90,7 @@ final class DmlSummarizer {
         }
     }
 
-    /** {@code DELETE} at {@code i}, in its single-table and both its multi-table forms. */
+    /** {@code DELETE} at {@code i}: the single-table form and both multi-table forms. */
     void delete(int i) {
         int n = i + 1;
         while (isModifier(n) || t.is(n, Keyword.HISTORY) && t.is(n + 1, Keyword.FROM)) {
@@ -133,7 +133,7 @@ final class DmlSummarizer {
         walker.walk(end);
     }
 
-    /** The index behind {@code t, db.u.*}: a list of names, nothing else. */
+    /** Returns the index after {@code t, db.u.*}, a plain list of names. */
     private int afterTargets(int i) {
         int n = i;
         while (t.isName(n) && !t.isAny(n, Keyword.FROM, Keyword.USING, Keyword.WHERE)
@@ -158,7 +158,7 @@ final class DmlSummarizer {
             }
         }
         if (!found) {
-            // Named but not joined: the server will refuse it, unless we have misread it.
+            // Named but not joined: the server refuses it, unless the summary misread the statement.
             draft.writes(t.table(qualifier, n));
         }
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What is known so far of a statement being summarised. */
+/** Partial result while a statement is being summarised. */
 final class Draft {
 
     private static final int MAX_NAMES = 256;
@@ -39,7 +39,7 @@ final class Draft {
     @Nullable
     String useSchema;
 
-    /** The first reason stays. */
+    /** Sets the reason unless there is one already. */
     void notPure(NotPure why) {
         unlisted |= hidesTables(why);
         if (reason == null) {
@@ -47,7 +47,7 @@ final class Draft {
         }
     }
 
-    /** A reason that outranks those found before it. */
+    /** Sets a reason that overrides earlier ones. */
     void notPureAboveAll(NotPure why) {
         unlisted |= hidesTables(why);
         reason = why;
@@ -88,7 +88,7 @@ final class Draft {
         add(writes, table);
     }
 
-    /** Tables of a statement that is only explained are read at most. */
+    /** Turns writes into reads: an explained statement is not executed. */
     void demoteWrites() {
         writes.forEach(this::reads);
         writes.clear();

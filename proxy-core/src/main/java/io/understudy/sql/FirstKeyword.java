@@ -2,12 +2,12 @@ package io.understudy.sql;
 
 import org.jspecify.annotations.Nullable;
 
-/** Finds a statement's first words, as many as tell its kind, without cutting the rest into tokens. */
+/** Finds a statement's first words, as many as decide its kind, without tokenising the rest. */
 final class FirstKeyword {
 
-    /** The text ends before. */
+    /** The text ends before a word. */
     private static final int NOTHING = -1;
-    /** Something else comes first. */
+    /** Something other than a word comes first. */
     private static final int NO_WORD = -2;
 
     private FirstKeyword() {}
@@ -38,7 +38,7 @@ final class FirstKeyword {
         return Keyword.find(text, start, end, Words.folded(text, start, end));
     }
 
-    /** Where the next word begins; {@link #NOTHING} or {@link #NO_WORD} when none does. */
+    /** Returns where the next word begins, or {@link #NOTHING} or {@link #NO_WORD}. */
     private static int wordStart(byte[] text, int from, int limit) {
         int p = from;
         while (p < limit) {

@@ -1,10 +1,10 @@
 package io.understudy.sql;
 
 /**
- * The list of tables behind FROM, UPDATE and their like: names, derived tables, joins, aliases, hints.
+ * Walks the table list after FROM, UPDATE and the like: names, derived tables, joins, aliases, hints.
  *
- * <p>Apart from {@link QueryWalker} because a name means something else here: there it is a column or a function unless
- * a keyword says otherwise, here it is a table unless a keyword says otherwise.
+ * <p>Separate from {@link QueryWalker} because names mean something else here: there a name is a column or function
+ * unless a keyword says otherwise, here it is a table unless a keyword says otherwise.
  */
 final class FromClause {
 
@@ -26,9 +26,9 @@ final class FromClause {
     }
 
     /**
-     * Walks a list of joined tables and its conditions; returns the index of the clause behind it.
+     * Walks a list of joined tables with their conditions and returns the index of the clause after it.
      *
-     * @param collect whether the tables are kept as {@link JoinedTables} instead of counting as read
+     * @param collect whether to keep the tables as {@link JoinedTables} instead of counting them as read
      */
     int tables(int first, boolean collect) {
         boolean expected = true;
@@ -113,7 +113,7 @@ final class FromClause {
                 case PARTITION -> i = t.type(i + 1) == '(' ? t.afterParenthesis(i + 1) : i + 1;
                 case FOR -> {
                     if (t.is(i + 1, Keyword.SYSTEM_TIME)) {
-                        // AS OF here gives no alias.
+                        // AS OF does not introduce an alias.
                         i += t.is(i + 2, Keyword.AS) ? 4 : 2;
                     } else {
                         return i;
@@ -168,7 +168,7 @@ final class FromClause {
         return close + 1;
     }
 
-    /** Whether the parenthesis at {@code i} holds a query and not a join. */
+    /** Returns whether the parenthesis at {@code i} holds a query and not a join. */
     private boolean isQuery(int i) {
         int j = i;
         while (t.type(j) == '(') {
@@ -213,7 +213,7 @@ final class FromClause {
         return t.type(j) == '(' ? t.afterParenthesis(j) : j;
     }
 
-    /** Takes the table name at {@code i}; returns the index behind it. */
+    /** Takes the table name at {@code i} and returns the index after it. */
     int tableName(int i, boolean collect) {
         int qualifier = -1;
         int n = i;

@@ -4,23 +4,25 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The built-in functions that are known, and what calling them means. What is not here is not trusted. */
+/** The known built-in functions and the effects of calling them. Any other function is not trusted. */
 enum Functions {
     /** No effect but its result. */
     PURE,
-    /** Pure, but the server takes it for a stored function if a gap stands before its parenthesis. */
+    /** Pure; with a blank before its parenthesis the server calls a stored function of that name instead. */
     PURE_TOUCHING,
-    /** Pure, with a meaning of its own in each session. */
+    /** Pure; its value depends on the session. */
     SESSION,
-    /** {@link #SESSION}, and the server takes it for a stored function after a gap. */
+    /**
+     * {@link #SESSION}; with a blank before its parenthesis the server calls a stored function of that name instead.
+     */
     SESSION_TOUCHING,
-    /** Pure, and reads what the statement before left behind. */
+    /** Pure; reads the diagnostics of the preceding statement. */
     DIAGNOSTICS,
-    /** {@code LAST_INSERT_ID}: {@link #SESSION}, but sets the value if it has an argument. */
+    /** {@code LAST_INSERT_ID}: {@link #SESSION}, but with an argument it sets the value. */
     LAST_INSERT_ID,
-    /** Reads or moves a sequence, its first argument. */
+    /** Reads or advances a sequence, its first argument. */
     SEQUENCE,
-    /** Waits, locks, reads files, or otherwise does more than answer. */
+    /** Has an effect beyond its result: waits, locks, reads files, … */
     EFFECT;
 
     private static final WordTable<Functions> TABLE = new WordTable<>(all());

@@ -1,10 +1,10 @@
 package io.understudy.sql;
 
 /**
- * Two running hashes: the first of what the digest sees, the second of what the fingerprint sees.
+ * Two running hashes: the first for the digest, the second for the fingerprint.
  *
- * <p>Apart from {@link Condenser}, which decides what is hashed, because how it is hashed must stay as it is: digests
- * appear in configuration files.
+ * <p>Separate from {@link Condenser}, which decides what is hashed: the way of hashing must never change, because
+ * digests appear in configuration files.
  */
 final class HashPair {
 
@@ -29,17 +29,17 @@ final class HashPair {
         h2 = b ^ b >>> 32;
     }
 
-    /** Mixes into the second hash what is no token. */
+    /** Mixes a value that is not a token into the second hash. */
     void mark(long v) {
         h2 = (h2 ^ v) * MARK_FACTOR;
     }
 
-    /** The value of the first hash, every bit of which depends on all that was mixed. */
+    /** Returns the first hash; every bit depends on all mixed values. */
     long first() {
         return avalanche(h1);
     }
 
-    /** The value of the second. */
+    /** Returns the second hash. */
     long second() {
         return avalanche(h2 ^ h2 >>> 31);
     }

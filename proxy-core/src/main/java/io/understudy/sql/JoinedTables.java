@@ -1,11 +1,6 @@
 package io.understudy.sql;
 
-/**
- * The tables that an UPDATE or DELETE joins, kept until it is known which of them it writes.
- *
- * <p>Apart from the walk because of their time: a query's tables are read as soon as they are met, these only settle
- * when the whole statement has been seen.
- */
+/** The tables joined by an UPDATE or DELETE, kept until the whole statement has shown which of them it writes. */
 final class JoinedTables {
 
     private static final int MAX_REFERENCES = 64;
@@ -31,7 +26,7 @@ final class JoinedTables {
         return count;
     }
 
-    /** Keeps a table; returns whether there was room for it. */
+    /** Adds a table; returns false if there is no room. */
     boolean add(int qualifier, int n) {
         if (count == MAX_REFERENCES) {
             return false;
@@ -55,14 +50,14 @@ final class JoinedTables {
         return alias[k];
     }
 
-    /** Takes the name at {@code n} for the alias of table {@code k}, if it has none yet. */
+    /** Sets the name at {@code n} as the alias of table {@code k}, if it has none yet. */
     void alias(int k, int n) {
         if (alias[k] < 0) {
             alias[k] = n;
         }
     }
 
-    /** Whether table {@code k} is a common table expression. */
+    /** Returns whether table {@code k} is a common table expression. */
     boolean isExpression(int k) {
         return schema[k] < 0 && common.isDefined(name[k]);
     }

@@ -4,9 +4,9 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The words that the summary or the digest treats specially. Names are the words themselves. */
+/** The words with a special meaning for the summary or the digest. */
 enum Keyword {
-    // What a statement starts with.
+    // First words of statements.
     ALTER,
     ANALYZE,
     BACKUP,
@@ -252,7 +252,7 @@ enum Keyword {
         return TABLE_OF_WORDS.find(text, start, end, hash);
     }
 
-    /** Whether an expression starts after it, so that a following sign belongs to a number. */
+    /** Returns whether an expression starts after this word, so that a sign after it belongs to a number. */
     boolean beforeOperand() {
         return switch (this) {
             case SELECT,
@@ -291,7 +291,7 @@ enum Keyword {
         };
     }
 
-    /** Reserved by every server, so a parenthesis after it never holds the arguments of a stored function. */
+    /** Reserved by every server: a parenthesis after this word never holds the arguments of a stored function. */
     boolean beforeParenthesis() {
         return switch (this) {
             case ALL,

@@ -1,15 +1,15 @@
 package io.understudy.sql;
 
 /**
- * Cuts a statement's bytes into the tokens that MySQL and MariaDB would see.
+ * Splits a statement's bytes into the tokens that MySQL and MariaDB would see.
  *
- * <p>One pass, no allocation, reusable, not thread-safe. Follows the servers' own lexers where they surprise: {@code --}
- * opens a comment only before a blank, control character or the end; a name may start with a digit; {@code 1.5for} is
- * two tokens and {@code 1for} is one. What is odd beyond that only raises {@link #BAD_TEXT}, never an exception.
+ * <p>One pass, no allocation, reusable, not thread-safe. Follows the servers' lexers where they surprise: {@code --}
+ * opens a comment only before a blank, a control character or the end of the text; a name may start with a digit;
+ * {@code 1.5for} is two tokens and {@code 1for} is one. Any other oddity raises {@link #BAD_TEXT}, never an exception.
  */
 final class Lexer {
 
-    /** Token types. A punctuation token's type is its character. */
+    /** Token types. The type of a punctuation token is its character. */
     static final int END = 0;
 
     static final int WORD = 256;
@@ -24,7 +24,7 @@ final class Lexer {
     static final int EXECUTABLE_OPEN = 265;
     static final int EXECUTABLE_CLOSE = 266;
 
-    /** Flags. */
+    /** Bits of {@link #flags}. */
     static final int EXECUTABLE = 1;
 
     static final int UNTERMINATED = 1 << 1;
@@ -33,16 +33,16 @@ final class Lexer {
     /** A version comment that not every supported server executes. */
     static final int EXECUTABLE_BY_SOME = 1 << 4;
 
-    /** Of {@link #special}: a comment, up to {@link #commentEnd}. */
+    /** Value of {@link #special}: a comment, which ends at {@link #commentEnd}. */
     private static final int COMMENT = -1;
 
     private static final byte[] NO_TEXT = {};
-    /** The token last returned: its bytes with quotes, and whether blanks or comments stand before it. */
+    /** The token last returned: its bytes including quotes, and whether blanks or comments precede it. */
     int start;
 
     int end;
     boolean gap;
-    /** Hashes of a name's bytes, without quotes; of no meaning for a token that is no name. */
+    /** Hashes of a name's bytes without quotes; undefined for any other token. */
     long folded;
 
     long exact;
@@ -77,21 +77,21 @@ final class Lexer {
         return limit;
     }
 
-    /** Lets go of the text, so that a pooled lexer does not keep a statement alive. */
+    /** Releases the text, so that a pooled lexer does not keep a statement alive. */
     void release() {
         text = NO_TEXT;
         end = 0;
         limit = 0;
     }
 
-    /** Moves to the next token and returns its type, {@link #END} at the end. */
+    /** Advances to the next token and returns its type, or {@link #END} at the end of the text. */
     int next() {
         int type = scan();
         last = type;
         return type;
     }
 
-    /** Kept small, so that it is compiled into its callers: what is rare or long is elsewhere. */
+    /** Kept small so that the JIT inlines it; rare and long cases are in other methods. */
     private int scan() {
         gap = false;
         byte[] t = text;
@@ -223,7 +223,7 @@ final class Lexer {
             p++;
         }
         if (seen < 0 && eightBit || t[from] == '$' && isDollarQuote(from, p)) {
-            // A blank to the server perhaps, or the start of a dollar-quoted string (MySQL 9).
+            // The server may take it for a blank, or for the start of a dollar-quoted string (MySQL 9).
             flags |= BAD_TEXT;
         }
         if (p - from == 1 && at(p) == '\'' && last != '.') {

@@ -1,10 +1,10 @@
 package io.understudy.sql;
 
 /**
- * Statements that hold others: EXPLAIN and ANALYZE, SET STATEMENT … FOR, compound statements.
+ * Statements that contain others: EXPLAIN and ANALYZE, SET STATEMENT … FOR, compound statements.
  *
- * <p>What the inner statement reads and writes is the outer one's; its own kind does not matter. Apart from
- * {@link StatementSummarizer} because this is where statements recur, and where a bound on that belongs.
+ * <p>The outer statement reads and writes what the inner one does; the inner kind does not matter. Recursion happens,
+ * and is bounded, here.
  */
 final class NestedStatements {
 
@@ -113,7 +113,7 @@ final class NestedStatements {
                         };
     }
 
-    /** {@code ANALYZE} at {@code i}: of a statement, which then runs, or of tables. */
+    /** {@code ANALYZE} at {@code i}: of a statement, which is executed, or of tables. */
     StatementKind analyze(int i) {
         int n = i + 1;
         if (t.is(n, Keyword.FORMAT) && t.type(n + 1) == '=') {

@@ -3,12 +3,12 @@ package io.understudy.sql;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** Writes the normalised text of a statement: one spelling per digest, but for the case of names. */
+/** Writes a statement's normalised text: one spelling per digest, except for the case of names. */
 final class NormalText {
 
     private final StringBuilder text = new StringBuilder();
     private final int max;
-    /** Whether the next token stands apart from the last one. */
+    /** Whether a blank precedes the next token. */
     private boolean space;
 
     private boolean operator;
@@ -85,7 +85,7 @@ final class NormalText {
                     ? null
                     : Keyword.find(bytes, lexer.start, lexer.end, lexer.folded);
             word(keyword == null ? raw : raw.toUpperCase(Locale.ROOT));
-            // A function's parenthesis touches its name.
+            // No blank between a function's name and its parenthesis.
             callable = keyword == null || !keyword.beforeParenthesis();
             return;
         }

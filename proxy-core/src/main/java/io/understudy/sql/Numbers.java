@@ -1,18 +1,19 @@
 package io.understudy.sql;
 
 /**
- * Where a number ends, and what looks like one and is a name: {@code 1for} is one token, {@code 1.5for} are two.
+ * Finds where a number ends, and tells numbers from names that start with a digit: {@code 1for} is one token, {@code
+ * 1.5for} is two.
  *
- * <p>Apart from the {@link Lexer} because it needs nothing of a lexer's state: the bytes decide.
+ * <p>Separate from the {@link Lexer} because it needs none of its state.
  */
 final class Numbers {
 
-    /** Of {@link #end}: no number, but a name that starts with a digit. */
+    /** Result of {@link #end}: a name that starts with a digit, not a number. */
     static final int NAME = -1;
 
     private Numbers() {}
 
-    /** The end of the number that starts with the digit at {@code from}, or {@link #NAME}. */
+    /** Returns the end of the number that starts with the digit at {@code from}, or {@link #NAME}. */
     static int end(byte[] text, int from, int limit) {
         int p = from;
         if (text[from] == '0') {
@@ -37,7 +38,7 @@ final class Numbers {
         return Characters.isNamePart(c) ? NAME : p;
     }
 
-    /** The end of {@code 0x1F} or {@code 0b01}, whose digits start at {@code from}. */
+    /** Returns the end of {@code 0x1F} or {@code 0b01}, whose digits start at {@code from}. */
     private static int digitsEnd(byte[] text, int from, int limit, boolean hex) {
         int p = from;
         int c = Characters.at(text, p, limit);
@@ -47,7 +48,9 @@ final class Numbers {
         return p > from && !Characters.isNamePart(c) ? p : NAME;
     }
 
-    /** The end of a number whose point has been passed: digits and an exponent; whatever follows is another token. */
+    /**
+     * Returns the end of a number after its decimal point: digits and an exponent. Anything after it is another token.
+     */
     static int fractionEnd(byte[] text, int from, int limit) {
         int p = from;
         while (Characters.isDigit(Characters.at(text, p, limit))) {
@@ -57,7 +60,7 @@ final class Numbers {
         return c == 'e' || c == 'E' ? exponentEnd(text, p, limit) : p;
     }
 
-    /** The end of the exponent at {@code p}, or {@code p} if there is none. */
+    /** Returns the end of the exponent at {@code p}, or {@code p} if there is none. */
     private static int exponentEnd(byte[] text, int p, int limit) {
         int q = p + 1;
         int c = Characters.at(text, q, limit);

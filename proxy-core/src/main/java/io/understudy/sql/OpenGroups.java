@@ -1,9 +1,9 @@
 package io.understudy.sql;
 
 /**
- * The parentheses that are open: what had been hashed before each, and the group that it may repeat.
+ * Stack of open parentheses: the hashes before each, and the group that it may repeat.
  *
- * <p>Apart from {@link Condenser} because it is storage alone. What {@link #pop} takes off stays readable until the next
+ * <p>Storage only; {@link Condenser} has the logic. The values removed by {@link #pop} stay readable until the next
  * {@link #push}.
  */
 final class OpenGroups {
@@ -31,9 +31,10 @@ final class OpenGroups {
     }
 
     /**
-     * Opens one more.
+     * Pushes an opening parenthesis.
      *
-     * @param row whether it follows a group and a comma, and may repeat that group: {@code before1} and {@code before2}
+     * @param row whether it follows a group and a comma and may therefore repeat that group, whose hashes are {@code
+     * before1} and {@code before2}
      * @param textStart where it starts in the normalised text
      */
     void push(long outer1, long outer2, long before1, long before2, boolean row, int textStart) {

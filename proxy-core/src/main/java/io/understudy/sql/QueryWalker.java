@@ -1,11 +1,11 @@
 package io.understudy.sql;
 
 /**
- * Finds the tables of queries, at any depth.
+ * Finds the tables of queries at any depth.
  *
- * <p>Walks the tokens once, one call per parenthesis. It knows where table names may stand and leaves the rest of the
- * grammar to the server. What stands behind FROM and WITH is the business of {@link FromClause} and
- * {@link CommonTables}, which come back here for every parenthesis that they meet.
+ * <p>Walks the tokens once, with one call per parenthesis. It knows where table names may stand and leaves the rest of
+ * the grammar to the server. {@link FromClause} and {@link CommonTables} handle FROM and WITH and call back for each
+ * parenthesis.
  */
 final class QueryWalker {
 
@@ -14,7 +14,7 @@ final class QueryWalker {
     private final Tokens t;
     /** The common table expressions in scope. */
     final CommonTables common;
-    /** What {@link #join} has met. */
+    /** The tables collected by {@link #join}. */
     final JoinedTables joined;
 
     private final FromClause from;
@@ -36,7 +36,10 @@ final class QueryWalker {
         from.reset(draft);
     }
 
-    /** Walks expressions or a query from {@code i}; returns the index of what ends it: {@code )}, {@code ;}, the end. */
+    /**
+     * Walks expressions or a query from {@code i}; returns the index of the token that ends it: {@code )}, {@code ;} or
+     * the end.
+     */
     int walk(int i) {
         if (!descend()) {
             return t.count();
@@ -48,7 +51,7 @@ final class QueryWalker {
         return end;
     }
 
-    /** Counts one parenthesis more; false if there are too many, and then nothing is counted. */
+    /** Enters a parenthesis; returns false, and does not enter, if the nesting is too deep. */
     boolean descend() {
         if (depth == MAX_DEPTH) {
             draft.notPure(NotPure.UNPARSED);
@@ -58,14 +61,13 @@ final class QueryWalker {
         return true;
     }
 
-    /** Counts one parenthesis less. */
+    /** Leaves a parenthesis. */
     void ascend() {
         depth--;
     }
 
     /**
-     * Walks the tables that an UPDATE or DELETE joins, and keeps them in {@link #joined} alone; returns the index of the
-     * clause behind them.
+     * Walks the tables that an UPDATE or DELETE joins into {@link #joined}; returns the index of the clause after them.
      */
     int join(int i) {
         joined.clear();
@@ -125,7 +127,7 @@ final class QueryWalker {
                 };
     }
 
-    /** Walks the parenthesis at {@code i}; returns the index behind it. */
+    /** Walks the parenthesis at {@code i} and returns the index after it. */
     int parenthesis(int i) {
         int close = walk(i + 1);
         if (t.type(close) != ')') {

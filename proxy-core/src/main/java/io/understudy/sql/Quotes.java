@@ -1,22 +1,22 @@
 package io.understudy.sql;
 
 /**
- * Where what stands in quotes ends: strings and quoted names, with a doubled quote for the quote itself.
+ * Finds the end of quoted text: strings and quoted names, in which a doubled quote stands for the quote itself.
  *
- * <p>Apart from the {@link Lexer} because names and strings share it, and because only the bytes decide.
+ * <p>Separate from the {@link Lexer} because names and strings share it.
  */
 final class Quotes {
 
-    /** Of {@link #close}: the text ends first. */
+    /** Result of {@link #close}: the text ends before the closing quote. */
     static final int NONE = -1;
 
     private Quotes() {}
 
     /**
-     * The index of the quote that closes.
+     * Returns the index of the closing quote, or {@link #NONE}.
      *
-     * @param from the first byte behind the opening quote
-     * @param backslash whether a backslash takes the byte behind it along
+     * @param from the first byte after the opening quote
+     * @param backslash whether a backslash escapes the byte that follows it
      */
     static int close(byte[] text, int from, int limit, int quote, boolean backslash) {
         int p = from;

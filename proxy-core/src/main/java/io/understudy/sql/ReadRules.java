@@ -2,17 +2,20 @@ package io.understudy.sql;
 
 import java.util.Locale;
 
-/** Looks at every token of a statement for what disqualifies a pure read or ties the statement to its session. */
+/** Checks every token of a statement for what disqualifies a pure read or ties the statement to its session. */
 final class ReadRules {
 
     private final Tokens t;
     private Draft draft = new Draft();
     private int modes;
-    /** The end of the COLUMNS clause of the JSON_TABLE last met. */
+    /** The end of the COLUMNS clause of the last JSON_TABLE. */
     private int columnsEnd;
 
     private int firstEnd;
-    /** A name before a parenthesis may be a function's; not so in a schema change, but for a query that it runs. */
+    /**
+     * Whether a name before a parenthesis may be a function call; false in a schema change outside the query that it
+     * executes.
+     */
     private boolean calls;
 
     ReadRules(Tokens tokens) {
@@ -20,7 +23,8 @@ final class ReadRules {
     }
 
     /**
-     * What holds for every statement: variables, diagnostics, sequences, called functions; for reads also what disqualifies them.
+     * Applies the rules for every statement: variables, diagnostics, sequences, called functions; and for reads those
+     * that disqualify them.
      *
      * @param firstEnd where the first of several statements ends
      */
@@ -212,7 +216,8 @@ final class ReadRules {
             }
             case DIAGNOSTICS -> {
                 draft.sessionDependent = true;
-                // Every statement sets ROW_COUNT, so behind the first it is that of a statement of the same text.
+                // Every statement sets ROW_COUNT: after the first statement it is the value of a statement of the same
+                // text.
                 draft.readsDiagnostics |= i < firstEnd || !t.isWord(i, "ROW_COUNT");
             }
             case LAST_INSERT_ID -> {
@@ -226,7 +231,10 @@ final class ReadRules {
         }
     }
 
-    /** Whether the server has the built-in function at {@code i}; one that only the other product has is stored there. */
+    /**
+     * Returns whether the server's product has the built-in function at {@code i}; a function of the other product only
+     * is a stored one.
+     */
     private boolean isOfThisProduct(int i) {
         int product = ProductFunctions.productOf(t.text(), t.start(i), t.end(i));
         if (product == 0) {
@@ -256,7 +264,7 @@ final class ReadRules {
         draft.notPure(NotPure.SEQUENCE);
     }
 
-    /** To move a sequence is a write, which the binary log has as one. */
+    /** Adds a sequence. Advancing it is a write, which the binary log records as one. */
     private void touched(TableName sequence, boolean moves) {
         draft.reads(sequence);
         if (moves) {
@@ -264,7 +272,7 @@ final class ReadRules {
         }
     }
 
-    /** Whether the word before a parenthesis calls nothing: an operator, a clause, the type of a cast. */
+    /** Returns whether the word before a parenthesis is no call: an operator, a clause, the type of a cast. */
     private boolean opensSomethingElse(int i) {
         Keyword keyword = t.keyword(i);
         if (keyword != null) {
@@ -306,7 +314,7 @@ final class ReadRules {
         if (!Types.takesLength(t.text(), t.start(i), t.end(i)) || !Tokens.isLiteral(t.type(i + 2))) {
             return false;
         }
-        // A cast's type stands behind AS, a column's behind the column's name; neither place takes a call.
+        // The type of a cast follows AS, the type of a column follows the column's name; no call can stand there.
         return t.is(i - 1, Keyword.AS) || i < columnsEnd && t.isName(i - 1);
     }
 }

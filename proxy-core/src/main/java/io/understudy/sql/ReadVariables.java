@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The session variables that change how much a read reads or what it returns, and nothing else. A value of each in one session
- * may be given to another connection of the same product.
+ * The session variables that change how much a read reads or what it returns, and nothing else. A session's value of
+ * each may be set on another connection to the same product.
  */
 public final class ReadVariables {
 
@@ -36,12 +36,12 @@ public final class ReadVariables {
 
     private ReadVariables() {}
 
-    /** Whether a read elsewhere needs the value that the session has. */
+    /** Returns whether a mirrored read needs the session's value. */
     public static boolean carried(String name) {
         return CARRIED.contains(name.toLowerCase(Locale.ROOT));
     }
 
-    /** Whether a value for the length of one read has no effect but on that read. */
+    /** Returns whether a value set for one read affects only that read. */
     static boolean ofOneStatement(String name) {
         String lower = name.toLowerCase(Locale.ROOT);
         return CARRIED.contains(lower) || OF_ONE_STATEMENT.contains(lower);

@@ -15,7 +15,7 @@ final class SetParser {
     private final Tokens t = new Tokens();
     private final List<Assignment> assignments = new ArrayList<>(2);
     private boolean backslash;
-    /** The scope word last written counts for the assignments behind it. */
+    /** Scope of the assignments that follow: the last scope word applies to all of them. */
     private Scope scope = Scope.SESSION;
 
     @Nullable
@@ -118,7 +118,7 @@ final class SetParser {
         return to;
     }
 
-    /** Takes {@code [scope] name = value}; returns the index behind it, or -1. */
+    /** Parses {@code [scope] name = value}; returns the index after it, or -1. */
     private int assignment(int first) {
         int i = first;
         Scope target;
@@ -184,7 +184,10 @@ final class SetParser {
         return true;
     }
 
-    /** The index of what ends the expression at {@code i}: a comma, the FOR of SET STATEMENT, the end. */
+    /**
+     * Returns the index of the token that ends the expression at {@code i}: a comma, the FOR of SET STATEMENT, or the
+     * end.
+     */
     private int end(int i) {
         int n = i;
         while (!isEnd(n) && t.type(n) != ',' && !(scope == Scope.STATEMENT && t.is(n, Keyword.FOR))) {

@@ -4,27 +4,27 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers what a statement's bytes mean. Thread-safe; never throws because of the text, and takes time linear in its
- * length, which it reads up to a bound.
+ * Analyses the bytes of statements. Thread-safe. Never throws because of the text; takes time linear in its length,
+ * which is bounded.
  *
  * <p>Every method takes the statement as {@code [off, off + len)} of a heap array, without the command byte, and the
- * session's {@link SqlModes} bits. The array is not kept.
+ * session's {@link SqlModes} bits. The array is not retained.
  */
 public final class SqlAnalyzer {
 
-    /** Bytes of a statement that are read; longer ones are never pure reads. */
+    /** Bytes of a statement that are analysed; a longer one is never a pure read. */
     public static final int DEFAULT_MAX_LENGTH = 64 * 1024;
 
-    /** Statements whose summaries are kept. */
+    /** Number of cached summaries. */
     public static final int DEFAULT_CACHE_SIZE = 8192;
 
     private static final int MAX_NORMAL_LENGTH = 1024;
-    /** Internal bit: the text has a byte of 0x80 or above, which under an unsafe character set hides its meaning. */
+    /** Internal bit: the text has a byte from 0x80, whose meaning is unknown under an unsafe character set. */
     private static final int NOT_ASCII = 1 << 20;
 
     private record Entry(long digest, long fingerprint, StatementSummary summary) {}
 
-    /** What one thread needs to analyse; nothing in it outlives a call. */
+    /** Per-thread working memory; nothing in it outlives a call. */
     private static final class Scratch {
         final Lexer lexer = new Lexer();
         final Digester digester = new Digester(lexer);
@@ -41,10 +41,10 @@ public final class SqlAnalyzer {
     }
 
     /**
-     * An analyser with bounds of its own.
+     * Creates an analyser with the given bounds.
      *
-     * @param maxLength bytes of a statement that are read
-     * @param cacheSize summaries kept, rounded up to a power of two
+     * @param maxLength bytes of a statement that are analysed
+     * @param cacheSize number of cached summaries, rounded up to a power of two
      */
     public SqlAnalyzer(int maxLength, int cacheSize) {
         if (maxLength < 1 || cacheSize < 1 || cacheSize > 1 << 24) {
@@ -57,22 +57,25 @@ public final class SqlAnalyzer {
     }
 
     /**
-     * The kind by the first word alone, in a few nanoseconds. Rough where more words are needed: {@code WITH} counts as
-     * SELECT, {@code START} as BEGIN, {@code XA …} as XA, {@code ROLLBACK TO} as ROLLBACK, {@code ANALYZE} as ADMIN,
-     * {@code BEGIN NOT ATOMIC} as BEGIN, several statements as the first of them.
+     * Returns the kind by the first word alone, in a few nanoseconds. Imprecise where more words are needed: {@code
+     * WITH} counts as SELECT, {@code START} as BEGIN, {@code XA …} as XA, {@code ROLLBACK TO} as ROLLBACK, {@code
+     * ANALYZE} as ADMIN, {@code BEGIN NOT ATOMIC} as BEGIN, several statements as the first of them.
      */
     public StatementKind firstKeyword(byte[] text, int off, int len, int modes) {
         return FirstKeyword.of(text, off, Math.min(len, maxLength));
     }
 
-    /** The digest: equal for statements that differ only in literals, list lengths, blanks, comments, case, quotes. */
+    /**
+     * Returns the digest: equal for statements that differ only in literals, list lengths, blanks, comments, case or
+     * quotes.
+     */
     public long digest(byte[] text, int off, int len, int modes) {
         Digester digester = SCRATCH.get().digester;
         digester.run(text, off, Math.min(len, maxLength), modes, len > maxLength, null);
         return digester.digest;
     }
 
-    /** The statement's summary, from the cache if a statement like it has been seen lately. */
+    /** Returns the statement's summary, from the cache if an equivalent statement was seen recently. */
     public StatementSummary summarize(byte[] text, int off, int len, int modes) {
         if ((modes & SqlModes.QUOTES_UNKNOWN) == 0) {
             return summarizeAs(text, off, len, modes);
@@ -119,8 +122,9 @@ public final class SqlAnalyzer {
     }
 
     /**
-     * The statement's text as its digest sees it: literals as {@code ?}, lists and rows shortened to one, no comments,
-     * single spaces; at most 1024 characters. The same for two statements of one digest, but for the case of names.
+     * Returns the normalised text: literals as {@code ?}, lists and rows shortened to one, no comments, single blanks;
+     * at most 1024 characters. Two statements of one digest have the same normalised text, except for the case of
+     * names.
      */
     public String normalize(byte[] text, int off, int len, int modes) {
         NormalText out = new NormalText(MAX_NORMAL_LENGTH);

@@ -4,9 +4,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bits of a session's {@code sql_mode} and client character set that change how its text is cut into tokens.
+ * The bits of a session's {@code sql_mode} and client character set that change how its text is tokenised.
  *
- * <p>A caller keeps one {@code int} per session and passes it to every method of {@link SqlAnalyzer}.
+ * <p>Callers keep one {@code int} per session and pass it to every method of {@link SqlAnalyzer}.
  */
 public final class SqlModes {
 
@@ -20,14 +20,14 @@ public final class SqlModes {
     public static final int NO_BACKSLASH_ESCAPES = 1 << 1;
 
     /**
-     * Multi-byte character set whose trail bytes include ASCII ones (0x5C, 0x60), so bytes cannot be told apart without
-     * decoding. Text with a byte of 0x80 or above is then never a pure read.
+     * Multi-byte character set whose trail bytes include ASCII (0x5C, 0x60): text with a byte from 0x80 cannot be
+     * tokenised without decoding and is never a pure read.
      */
     public static final int UNSAFE_CHARSET = 1 << 2;
 
     /**
-     * Character set that is not UTF-8: bytes of 0x80 and above may be blanks to the server (0xA0 in latin1), so such a
-     * byte outside quotes makes the text unparsed.
+     * Character set other than UTF-8: a byte from 0x80 may be a blank to the server (0xA0 in latin1), so outside quotes
+     * it makes the text unparsed.
      */
     public static final int EIGHT_BIT_CHARSET = 1 << 3;
 
@@ -35,8 +35,8 @@ public final class SqlModes {
     public static final int IGNORE_SPACE = 1 << 4;
 
     /**
-     * Whether {@link #ANSI_QUOTES} holds is a guess: the server has not said and its default is not known. A text with a
-     * {@code "} is then a pure read only if it is one either way.
+     * {@link #ANSI_QUOTES} is a guess: the server has not reported it and its default is unknown. A text with a {@code
+     * "} is then a pure read only if it is one in both cases.
      */
     public static final int QUOTES_UNKNOWN = 1 << 5;
 
@@ -54,12 +54,12 @@ public final class SqlModes {
 
     private SqlModes() {}
 
-    /** Bits for the value of {@code @@sql_mode} (or of {@code SET sql_mode}) and a client character set. */
+    /** Returns the bits for a value of {@code @@sql_mode} (or of {@code SET sql_mode}) and a client character set. */
     public static int of(@Nullable String sqlMode, @Nullable String charset) {
         return withCharset(withSqlMode(NONE, sqlMode), charset);
     }
 
-    /** The same bits with those that {@code sql_mode} decides replaced; combination modes are spelt out. */
+    /** Replaces the bits that {@code sql_mode} decides; combination modes are expanded. */
     public static int withSqlMode(int modes, @Nullable String sqlMode) {
         int bits = 0;
         if (sqlMode != null) {
@@ -77,14 +77,14 @@ public final class SqlModes {
     }
 
     /**
-     * The same bits with those that the client character set decides replaced; {@code null} or {@code ""} stands for
-     * UTF-8, an unknown name for the worst case.
+     * Replaces the bits that the client character set decides; {@code null} or {@code ""} means UTF-8, an unknown name
+     * the worst case.
      */
     public static int withCharset(int modes, @Nullable String charset) {
         return (modes & ~CHARSET_BITS) | charsetBits(charset);
     }
 
-    /** The same bits following the protocol's {@code SERVER_STATUS_NO_BACKSLASH_ESCAPES} status flag. */
+    /** Replaces the bit of the protocol's {@code SERVER_STATUS_NO_BACKSLASH_ESCAPES} status flag. */
     public static int withNoBackslashEscapes(int modes, boolean on) {
         return on ? modes | NO_BACKSLASH_ESCAPES : modes & ~NO_BACKSLASH_ESCAPES;
     }

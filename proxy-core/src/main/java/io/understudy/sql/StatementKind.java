@@ -39,7 +39,7 @@ public enum StatementKind {
     UNLOCK("lock", Trait.COMMITS),
     HANDLER("handler"),
     PREPARE("prepare"),
-    /** {@code EXECUTE} of a statement prepared in SQL, or {@code EXECUTE IMMEDIATE}: may be anything. */
+    /** {@code EXECUTE} of a statement prepared in SQL, or {@code EXECUTE IMMEDIATE}: may do anything. */
     EXECUTE("prepare", Trait.WRITES),
     DEALLOCATE("prepare"),
     DO("other", Trait.WRITES),
@@ -61,7 +61,7 @@ public enum StatementKind {
     GET_DIAGNOSTICS("other"),
     /** Several statements in one text. */
     MULTI("other", Trait.WRITES),
-    /** Nothing but blanks and comments. */
+    /** Only blanks and comments. */
     EMPTY("other"),
     UNKNOWN("other", Trait.WRITES);
 
@@ -86,28 +86,34 @@ public enum StatementKind {
         this.trait = trait;
     }
 
-    /** Lower case name used in rules and metric labels; several kinds share one. */
+    /** Returns the lower-case name used in rules and metric labels; several kinds share one. */
     public String label() {
         return label;
     }
 
-    /** Whether it changes the schema: {@code CREATE}, {@code ALTER}, {@code DROP}, {@code RENAME}, {@code TRUNCATE}. */
+    /**
+     * Returns whether it changes the schema: {@code CREATE}, {@code ALTER}, {@code DROP}, {@code RENAME}, {@code
+     * TRUNCATE}.
+     */
     public boolean isDdl() {
         return trait == Trait.DDL;
     }
 
-    /** Whether it changes rows by itself: {@code INSERT}, {@code UPDATE}, {@code DELETE}, {@code REPLACE}, {@code LOAD}. */
+    /**
+     * Returns whether it changes rows by itself: {@code INSERT}, {@code UPDATE}, {@code DELETE}, {@code REPLACE},
+     * {@code LOAD}.
+     */
     public boolean isDml() {
         return trait == Trait.DML;
     }
 
-    /** Whether it may write rows or schema; true where the text does not tell, as for {@code CALL}. */
+    /** Returns whether it may write rows or schema; true where the text does not tell, as for {@code CALL}. */
     public boolean writes() {
         return trait == Trait.DML || trait == Trait.DDL || trait == Trait.WRITES || trait == Trait.WRITES_AND_COMMITS;
     }
 
     /**
-     * Whether it ends an open transaction before or after it runs, per the servers' manuals ("Statements That Cause an
+     * Returns whether it ends an open transaction before or after it runs (servers' manuals, "Statements That Cause an
      * Implicit Commit"). {@link StatementSummary#implicitCommit()} also knows the exceptions.
      */
     public boolean implicitCommit() {

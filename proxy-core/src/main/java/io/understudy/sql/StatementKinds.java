@@ -7,7 +7,7 @@ final class StatementKinds {
 
     private StatementKinds() {}
 
-    /** The kind of the statement at {@code i}, for statements that name no tables we follow. */
+    /** Returns the kind of the statement at {@code i}, for statements whose tables are not tracked. */
     static StatementKind simple(Tokens t, int i, Keyword keyword) {
         if (!needsMore(keyword)) {
             return byFirstWord(keyword);
@@ -16,15 +16,15 @@ final class StatementKinds {
         return byFirstWords(keyword, t.keyword(work ? i + 2 : i + 1));
     }
 
-    /** Whether what follows the first word makes another kind of statement of it. */
+    /** Returns whether the word after {@code first} may change the kind. */
     static boolean needsMore(@Nullable Keyword first) {
         return first == Keyword.START || first == Keyword.ROLLBACK || first == Keyword.XA;
     }
 
     /**
-     * The kind of a statement whose first word {@link #needsMore}.
+     * Returns the kind of a statement whose first word {@link #needsMore}.
      *
-     * @param next the word after it; after {@code ROLLBACK WORK} the one after that; null for none that is a keyword
+     * @param next the word after it; after {@code ROLLBACK WORK} the one after that; null if it is no keyword
      */
     static StatementKind byFirstWords(@Nullable Keyword first, @Nullable Keyword next) {
         if (first == Keyword.START) {
@@ -42,7 +42,7 @@ final class StatementKinds {
         return next == Keyword.PREPARE ? StatementKind.XA_PREPARE : StatementKind.XA;
     }
 
-    /** What the first word alone tells. */
+    /** Returns the kind by the first word alone. */
     static StatementKind byFirstWord(@Nullable Keyword keyword) {
         if (keyword == null) {
             return StatementKind.UNKNOWN;

@@ -1,10 +1,10 @@
 package io.understudy.sql;
 
 /**
- * Decides the kind of one statement by its first words and hands the rest of it to the family that it belongs to.
+ * Decides the kind of one statement by its first words and delegates the rest to its family.
  *
- * <p>Apart from {@link Summarizer}, which knows texts of several statements, and from {@link NestedStatements}, which
- * comes back here for the statements that it finds inside another.
+ * <p>{@link Summarizer} handles texts of several statements; {@link NestedStatements} calls back for statements inside
+ * another.
  */
 final class StatementSummarizer {
 
@@ -17,7 +17,7 @@ final class StatementSummarizer {
     private Draft draft = new Draft();
     private boolean read;
     private boolean show;
-    /** The SET just summarised is a SET STATEMENT … FOR a query, and harmless. */
+    /** Whether the last SET is a harmless SET STATEMENT … FOR a query. */
     private boolean ownSettings;
 
     StatementSummarizer(Tokens tokens) {
@@ -38,12 +38,12 @@ final class StatementSummarizer {
         nested.reset(draft);
     }
 
-    /** Whether the statement last summarised reads and does nothing else, as far as its first words tell. */
+    /** Returns whether the last summarised statement only reads, as far as its first words tell. */
     boolean isRead() {
         return read;
     }
 
-    /** Whether it is a SHOW, in which words like CREATE and PROCEDURE mean no harm. */
+    /** Returns whether it is a SHOW, in which words like CREATE and PROCEDURE are harmless. */
     boolean isShow() {
         return show;
     }
@@ -52,7 +52,7 @@ final class StatementSummarizer {
         this.read = read;
     }
 
-    /** Summarises the statement at {@code first} into the draft; returns its kind. */
+    /** Summarises the statement at {@code first} into the draft and returns its kind. */
     StatementKind summarize(int first) {
         read = false;
         show = false;
@@ -202,7 +202,7 @@ final class StatementSummarizer {
         if (!walker.common.isClause(i)) {
             return StatementKind.UNKNOWN;
         }
-        // A first look for what follows; SELECT walks the clause again, in its own scope.
+        // Finds the statement after the clause; SELECT walks the clause again, in its own scope.
         int n = walker.common.behind(i);
         Keyword keyword = t.keyword(n);
         if (keyword == Keyword.UPDATE || keyword == Keyword.DELETE) {

@@ -5,9 +5,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the proxy knows of a statement from its text. Immutable; shared between sessions through the analyser's cache.
- */
+/** What a statement's text tells. Immutable; shared by sessions through the analyser's cache. */
 public final class StatementSummary {
 
     private final long digest;
@@ -71,12 +69,18 @@ public final class StatementSummary {
         this.changesSchema = changesSchema;
     }
 
-    /** The same for statements that differ only in literals, list lengths, blanks, comments, case and quotes. */
+    /**
+     * Returns the digest: equal for statements that differ only in literals, list lengths, blanks, comments, case or
+     * quotes.
+     */
     public long digest() {
         return digest;
     }
 
-    /** This, if what it allows is allowed by {@code other} too, a summary of the same text read in another way. */
+    /**
+     * Returns this summary if {@code other}, a summary of the same text under another reading, allows everything that
+     * this one allows.
+     */
     StatementSummary asSureAs(StatementSummary other) {
         boolean sure = reason == null
                 ? other.reason == null
@@ -108,7 +112,7 @@ public final class StatementSummary {
                         changesSchema || other.changesSchema);
     }
 
-    /** The digest as 16 lower-case hexadecimal digits. */
+    /** Returns the digest as 16 lower-case hexadecimal digits. */
     public String digestHex() {
         return HexFormat.of().toHexDigits(digest);
     }
@@ -117,46 +121,50 @@ public final class StatementSummary {
         return kind;
     }
 
-    /** The kind of the statement that is run: the one that {@code SET STATEMENT … FOR} carries, otherwise {@link #kind()}. */
+    /**
+     * Returns the kind of the statement that is executed: the one after {@code SET STATEMENT … FOR}, otherwise {@link
+     * #kind()}.
+     */
     public StatementKind runs() {
         return runs;
     }
 
     /**
-     * Whether {@link #writes()} has every table that the text can write by itself, triggers and called functions aside. False for CALL,
-     * EXECUTE, DROP DATABASE and whatever is not understood, also within a text of several statements.
+     * Returns whether {@link #writes()} has every table that the text itself can write; triggers and called functions
+     * may write more. False for CALL, EXECUTE, DROP DATABASE and statements that are not understood, also within a text
+     * of several statements.
      */
     public boolean writesListed() {
         return writesListed;
     }
 
-    /** Whether it may change a schema that other sessions see; false for TRUNCATE. */
+    /** Returns whether it may change a schema that other sessions see; false for TRUNCATE. */
     public boolean changesSchema() {
         return changesSchema;
     }
 
-    /** Tables read, as named; no derived tables and no common table expressions. */
+    /** Returns the tables read, as written in the statement; without derived tables and common table expressions. */
     public List<TableName> reads() {
         return reads;
     }
 
-    /** Tables and sequences written, created, changed or dropped, as named. */
+    /** Returns the tables and sequences written, created, altered or dropped, as written in the statement. */
     public List<TableName> writes() {
         return writes;
     }
 
-    /** Whether running it elsewhere as well has no effect but the reading. When in doubt, false. */
+    /** Returns whether executing it on another server has no effect but the reading. False when in doubt. */
     public boolean pureRead() {
         return reason == null;
     }
 
-    /** Why it is not a pure read, or null if it is one. */
+    /** Returns why it is not a pure read, or null if it is one. */
     public @Nullable NotPure reason() {
         return reason;
     }
 
     /**
-     * Whether it is a pure read if the named functions are taken for pure.
+     * Returns whether it is a pure read if the named functions count as pure.
      *
      * @param lowerCaseNames names as in {@link #functions()}
      */
@@ -165,65 +173,67 @@ public final class StatementSummary {
     }
 
     /**
-     * Whether it is {@code SET STATEMENT … FOR} a query that is a pure read, with settings that affect only how the query reads.
-     * {@link #pureRead} is false for it, because it is no query by its kind.
+     * Returns whether it is {@code SET STATEMENT … FOR} a pure read, with settings that affect only how that query
+     * reads. {@link #pureRead} is false for it, because its kind is not a query.
      *
-     * @param lowerCaseNames functions taken for pure, names as in {@link #functions()}
+     * @param lowerCaseNames functions that count as pure, names as in {@link #functions()}
      */
     public boolean pureReadWithOwnSettings(Set<String> lowerCaseNames) {
         return ownSettings && lowerCaseNames.containsAll(functions);
     }
 
     /**
-     * Whether a statement in it may change the session's settings, schema, locks or temporary tables, or is not understood. A
-     * {@code SET STATEMENT} does so only by the statement that it carries.
+     * Returns whether a statement in it may change the session's settings, schema, locks or temporary tables, or is not
+     * understood. For {@code SET STATEMENT} the statement after FOR decides.
      */
     public boolean touchesSession() {
         return touchesSession;
     }
 
-    /** Whether it calls a function that MariaDB or MySQL has built in and the other has not. */
+    /** Returns whether it calls a function that only one of MariaDB and MySQL has built in. */
     public boolean oneProduct() {
         return oneProduct;
     }
 
-    /** Whether it mentions a user variable ({@code @x}). */
+    /** Returns whether it mentions a user variable ({@code @x}). */
     public boolean userVariables() {
         return userVariables;
     }
 
     /**
-     * Whether it reads what the statement before it left behind: {@code SHOW WARNINGS}, {@code GET DIAGNOSTICS},
-     * {@code ROW_COUNT()}, {@code FOUND_ROWS()}, {@code @@warning_count}, … Not {@code LAST_INSERT_ID()}: it is left behind by the
-     * last statement that inserted, however many others came after it.
+     * Returns whether it reads the diagnostics of the preceding statement: {@code SHOW WARNINGS}, {@code GET
+     * DIAGNOSTICS}, {@code ROW_COUNT()}, {@code FOUND_ROWS()}, {@code @@warning_count}, … Not {@code LAST_INSERT_ID()},
+     * whose value survives statements that do not insert.
      */
     public boolean readsDiagnostics() {
         return readsDiagnostics;
     }
 
-    /** Whether its meaning is another in another session: {@code CONNECTION_ID()}, {@code @x}, {@code CURRENT_USER}. */
+    /**
+     * Returns whether its meaning depends on the session: {@code CONNECTION_ID()}, {@code @x}, {@code CURRENT_USER}.
+     */
     public boolean sessionDependent() {
         return sessionDependent;
     }
 
-    /** Whether it creates or drops a temporary table. */
+    /** Returns whether it creates or drops a temporary table. */
     public boolean temporary() {
         return temporary;
     }
 
-    /** Whether it may end an open transaction without saying so. */
+    /** Returns whether it may end an open transaction implicitly. */
     public boolean implicitCommit() {
         return implicitCommit;
     }
 
-    /** The schema that a {@code USE} names, else null. */
+    /** Returns the schema that a {@code USE} names, else null. */
     public @Nullable String useSchema() {
         return useSchema;
     }
 
     /**
-     * Called functions that are not known as built in, lower case, with their schema where it is written. Of schema changes only those
-     * of a query that they run.
+     * Returns the called functions that are not known built-ins, lower case, with their schema if it is written. For a
+     * schema change, only those of a query that it executes.
      */
     public List<String> functions() {
         return functions;

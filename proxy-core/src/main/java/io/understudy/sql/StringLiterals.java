@@ -1,11 +1,11 @@
 package io.understudy.sql;
 
-/** What a quoted string stands for. */
+/** The value of a quoted string. */
 final class StringLiterals {
 
     private StringLiterals() {}
 
-    /** Takes off the quotes and resolves doubled quotes and, if they count, backslashes. */
+    /** Removes the quotes, and resolves doubled quotes and, if {@code backslash} is set, escape sequences. */
     static String unquote(String raw, boolean backslash) {
         char quote = raw.charAt(0);
         StringBuilder out = new StringBuilder(raw.length());

@@ -3,10 +3,11 @@ package io.understudy.sql;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a text into its summary: what the bytes alone tell, then every statement in it, then the rules for reads.
+ * Builds the summary of a text: first from the bytes alone, then from every statement in it, then by the rules for
+ * reads.
  *
- * <p>A text is one statement, several with semicolons between them, or one with a body that holds semicolons itself; what
- * each of them is, {@link StatementSummarizer} decides.
+ * <p>A text is one statement, several separated by semicolons, or one whose body contains semicolons. {@link
+ * StatementSummarizer} handles each statement.
  */
 final class Summarizer {
 
@@ -23,7 +24,7 @@ final class Summarizer {
     }
 
     /**
-     * Summarises.
+     * Summarises a text.
      *
      * @param outer a reason that the caller knows from the bytes alone, or null
      */
@@ -61,7 +62,7 @@ final class Summarizer {
         return n;
     }
 
-    /** Summarises all statements from {@code first} on; the kind is that of the text. */
+    /** Summarises all statements from {@code first}; returns the kind of the whole text. */
     private StatementKind all(int first) {
         firstEnd = t.count();
         StatementKind kind = statements.summarize(first);
@@ -83,7 +84,7 @@ final class Summarizer {
         return StatementKind.MULTI;
     }
 
-    /** The first token of the statement after the one at {@code i}, or -1. */
+    /** Returns the first token of the statement after the one at {@code i}, or -1. */
     private int nextStatement(int i) {
         int n = i;
         while (t.type(n) != ';') {

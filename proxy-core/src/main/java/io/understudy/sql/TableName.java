@@ -2,7 +2,10 @@ package io.understudy.sql;
 
 import org.jspecify.annotations.Nullable;
 
-/** A table, view or sequence as a statement names it, without quotes; {@code schema} is null where it names none. */
+/**
+ * A table, view or sequence as a statement names it, without quotes; {@code schema} is null if the statement names
+ * none.
+ */
 public record TableName(@Nullable String schema, String table) {
 
     @Override

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A statement's tokens in arrays, reusable. Lists of literals are shortened to their first; hints are left out. */
+/** A statement's tokens in reusable arrays. A list of literals is shortened to its first one; hints are left out. */
 final class Tokens {
 
     private static final int KEEP = 4096;
@@ -44,7 +44,7 @@ final class Tokens {
                     word ? Keyword.find(source, lexer.start, lexer.end, lexer.folded) : null);
         }
         flags = lexer.flags;
-        // Room to look ahead without checks.
+        // Padding: readers may access eight tokens beyond the end without a bounds check.
         for (int i = 0; i < 8; i++) {
             add(Lexer.END, off + len, off + len, true, null);
         }
@@ -121,7 +121,7 @@ final class Tokens {
         return i < count && gaps[i];
     }
 
-    /** Marks a name whose parenthesis lists columns, so that it is not taken for a function's. */
+    /** Marks a name whose parenthesis lists columns, so that it does not count as a function call. */
     void markNotCall(int i) {
         if (i >= 0 && i < count) {
             names[i] = true;
@@ -144,7 +144,7 @@ final class Tokens {
         return text;
     }
 
-    /** A name without its quotes. */
+    /** Returns a name without its quotes. */
     String name(int i) {
         int s = start(i);
         int e = end(i);
@@ -156,7 +156,7 @@ final class Tokens {
         return inner.contains(quote) ? inner.replace(quote + quote, quote) : inner;
     }
 
-    /** The table that the names at {@code qualifier} (or -1) and {@code n} give. */
+    /** Returns the table named by the tokens at {@code qualifier} (-1 for none) and {@code n}. */
     TableName table(int qualifier, int n) {
         return new TableName(qualifier < 0 ? null : name(qualifier), name(n));
     }
@@ -169,7 +169,7 @@ final class Tokens {
         return new String(text, start(i), end(i) - start(i), StandardCharsets.UTF_8);
     }
 
-    /** Whether two names are the same but for ASCII case and quotes. */
+    /** Returns whether two names are equal, ignoring ASCII case and quotes. */
     boolean sameName(int i, int j) {
         int qi = type(i) == Lexer.QUOTED ? 1 : 0;
         int qj = type(j) == Lexer.QUOTED ? 1 : 0;
@@ -208,7 +208,7 @@ final class Tokens {
         return b >= 'A' && b <= 'Z' ? b + 32 : b;
     }
 
-    /** The index behind the parenthesis that closes the one at {@code i}, or the end. */
+    /** Returns the index after the parenthesis that closes the one at {@code i}, or the end of the tokens. */
     int afterParenthesis(int i) {
         int depth = 0;
         for (int j = i; j < count; j++) {

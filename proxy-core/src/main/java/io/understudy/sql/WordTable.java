@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** An open-addressed, read-only table from upper-case ASCII words to values, looked up by bytes of any case. */
+/** Read-only hash table with open addressing from upper-case ASCII words to values; lookups ignore case. */
 final class WordTable<T> {
 
     private final int mask;
@@ -34,14 +34,17 @@ final class WordTable<T> {
         });
     }
 
-    /** The value of the word at {@code [start, end)}, all letters, digits, {@code _} and {@code $}, given its folded hash. */
+    /**
+     * Returns the value of the word at {@code [start, end)}, which consists of letters, digits, {@code _} and {@code
+     * $}, given its folded hash.
+     */
     @SuppressWarnings("unchecked")
     @Nullable
     T find(byte[] text, int start, int end, long hash) {
         int length = end - start;
         for (int slot = slot(hash); lengths[slot] != 0; slot = slot + 1 & mask) {
             // Up to eight bytes the hash is the word. Beyond that the bytes are compared: a name made to collide must
-            // not pass for a built-in function.
+            // not count as a built-in function.
             if (hashes[slot] == hash
                     && lengths[slot] == length
                     && (length <= 8 || equalsIgnoreCase(words[slot], text, start))) {

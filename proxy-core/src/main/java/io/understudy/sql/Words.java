@@ -6,11 +6,11 @@ import java.nio.ByteOrder;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Hashes of names, eight bytes at a time.
+ * Hashes names eight bytes at a time.
  *
  * <p>{@link #folded} ignores the case of ASCII letters and is the same in every process, because digests appear in
- * configuration files. {@link #exact} sees case and is seeded per process: it guards the cache against texts made to
- * collide.
+ * configuration files. {@link #exact} respects case and is seeded per process: it protects the cache against texts made
+ * to collide.
  */
 final class Words {
 
@@ -23,18 +23,18 @@ final class Words {
 
     private Words() {}
 
-    /** The bytes of a word of at most eight, zero-filled. */
+    /** Returns the bytes of a word of at most eight bytes, zero-padded. */
     static long shortWord(byte[] text, int start, int end) {
         return load(text, start, end);
     }
 
-    /** {@link #folded} of a word of at most eight bytes, given as {@link #shortWord}. */
+    /** Returns {@link #folded} of a word of at most eight bytes, given as {@link #shortWord}. */
     static long foldedShort(long word, int length) {
         long h = (length ^ (word | (~word & HIGH_BITS) >>> 2)) * FOLD_FACTOR;
         return h ^ h >>> 32;
     }
 
-    /** {@link #exact} of a word of at most eight bytes, given as {@link #shortWord}. */
+    /** Returns {@link #exact} of a word of at most eight bytes, given as {@link #shortWord}. */
     static long exactShort(long word, int length) {
         long h = (EXACT_SEED + length ^ word) * EXACT_FACTOR;
         return h ^ h >>> 29;
@@ -44,7 +44,7 @@ final class Words {
         long h = end - start;
         for (int p = start; p < end; p += 8) {
             long v = load(text, p, end);
-            // Setting bit 5 of every ASCII byte merges the cases; bytes of 0x80 and above keep their value.
+            // Setting bit 5 of each ASCII byte folds case; bytes from 0x80 keep their value.
             v |= (~v & HIGH_BITS) >>> 2;
             h = (h ^ v) * FOLD_FACTOR;
             h ^= h >>> 32;

@@ -1,8 +1,8 @@
 /**
- * What a statement's bytes mean: byte lexer, digest and statement summary.
+ * Meaning of a statement's bytes: lexer, digest and statement summary.
  *
- * <p>Knows the {@code sql_mode} and character set bits that change how text is cut into tokens, and nothing of
- * connections or packets. Everything here answers "not pure" when it is not sure.
+ * <p>Knows the {@code sql_mode} and character set bits that change tokenising, and nothing of connections or packets.
+ * When in doubt a statement is "not pure".
  */
 @NullMarked
 package io.understudy.sql;

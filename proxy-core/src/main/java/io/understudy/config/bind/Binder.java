@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Binds nodes to records by the names of their components. An absent key is passed as null, and the record's compact
- * constructor puts the default in or refuses; its refusals become problems at the key that they name.
+ * constructor sets the default or throws; the lines of its message become problems at the keys that they name.
  */
 final class Binder {
 
-    /** Stands for a value that could not be bound; why is already reported. */
+    /** A value that could not be bound; the problem is already reported. */
     private static final Object FAILED = new Object();
 
-    /** What stands in front of a value that a record quotes; see {@link Checks}. */
+    /** Text that precedes a value quoted by a record; see {@link Checks}. */
     private static final Pattern QUOTE = Pattern.compile(" but (?:found|is) ");
 
     private final Problems problems;
@@ -38,7 +38,7 @@ final class Binder {
         this.directory = directory;
     }
 
-    /** The record, or null when something in it is wrong. */
+    /** Returns the record, or null if something in it is invalid. */
     <R extends Record> @Nullable R bind(YamlNode node, Class<R> type, String path) {
         Object value = node.isNull()
                 ? record(new YamlNode.Mapping(node.position(), List.of()), type, path)
@@ -159,7 +159,10 @@ final class Binder {
         return record;
     }
 
-    /** Reports unknown keys; gives the known ones that were probably meant, so that they are not also called missing. */
+    /**
+     * Reports unknown keys; returns the known keys that were probably meant, so that they are not also reported as
+     * missing.
+     */
     private Set<String> unknownKeys(YamlNode.Mapping mapping, Class<?> type, String path) {
         List<String> keys = keys(type);
         List<String> absent = keys.stream().filter(k -> mapping.get(k) == null).toList();
@@ -182,7 +185,7 @@ final class Binder {
         return meant;
     }
 
-    /** The value of an unknown key is shown only if the key that was meant is known to be no secret. */
+    /** Shows the value of an unknown key only if the key that was meant is known not to be a secret. */
     private void hideMisplaced(YamlNode.Entry entry, Class<?> type, @Nullable String meant) {
         boolean shown = entry.value() instanceof YamlNode.Scalar
                 && Arrays.stream(type.getRecordComponents())
@@ -208,7 +211,7 @@ final class Binder {
             if (message != null) {
                 refused(message, mapping, type, path, broken);
             } else if (broken.isEmpty()) {
-                // A defect of the record, but whoever writes the file still needs to know where.
+                // A defect of the record, but the author of the file still needs its position.
                 problems.error(
                         mapping.position(),
                         path,
@@ -226,7 +229,7 @@ final class Binder {
         int before = problems.errors();
         for (String line : message.lines().toList()) {
             RecordProblem refusal = RecordProblem.of(line, mapping, keys(type), path);
-            // With a value missing that is there but wrong, only what names another value can be believed.
+            // If a value is present but invalid, only messages that name another value are reliable.
             if (broken.isEmpty() || (!refusal.component().isEmpty() && !broken.contains(refusal.component()))) {
                 problems.error(refusal.position(), refusal.path(), shown(refusal, mapping));
             }
@@ -237,8 +240,8 @@ final class Binder {
     }
 
     /**
-     * A constructor's words may quote its values. Of a value from outside of the document only what was expected is shown. The
-     * value is not looked for in the words: what is left out must depend on where a value came from and not on what it is.
+     * Returns a constructor's message without quoted values from outside the document. The message is not searched for
+     * the value: whether to leave it out depends on its origin, not on its text.
      */
     private static String shown(RecordProblem refusal, YamlNode.Mapping mapping) {
         YamlNode named = refusal.component().isEmpty() ? mapping : mapping.get(refusal.component());

@@ -5,15 +5,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a compact constructor refuse several values at once: one line per problem, each with the component's name or path in
- * front, which is the form in which {@link Binder} finds the position. A message that quotes a value ends with it, behind
- * "but found": there it is left out when it came from outside of the document.
+ * Lets a compact constructor reject several values at once: one line per problem, each starting with the component's
+ * name or path, from which {@link Binder} finds the position. A message that quotes a value ends with it, after "but
+ * found", so that it can be left out if it came from outside the document.
  */
 public final class Checks {
 
     private final List<String> lines = new ArrayList<>();
 
-    /** Refuses when the condition does not hold. */
+    /** Rejects the value unless the condition holds. */
     public Checks that(boolean condition, String path, String message) {
         if (!condition) {
             lines.add(path + ": " + message);
@@ -21,7 +21,7 @@ public final class Checks {
         return this;
     }
 
-    /** Refuses an absent value. The word "required" is what the schema generator looks for. */
+    /** Rejects an absent value. The schema generator searches for the word "required". */
     public Checks required(@Nullable Object value, String path, String hint) {
         return that(value != null, path, "required: " + hint);
     }
@@ -29,7 +29,7 @@ public final class Checks {
     /**
      * Ends the checks.
      *
-     * @throws IllegalArgumentException with one line for each refusal, if there was any
+     * @throws IllegalArgumentException with one line for each rejected value, if there is any
      */
     public void done() {
         if (!lines.isEmpty()) {
@@ -37,7 +37,7 @@ public final class Checks {
         }
     }
 
-    /** The lines so far, for warnings. */
+    /** Returns the lines so far, for warnings. */
     public List<String> lines() {
         return List.copyOf(lines);
     }

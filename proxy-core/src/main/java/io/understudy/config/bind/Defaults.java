@@ -15,8 +15,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a record puts in for absent keys, learned by building it from nulls; and which keys it insists on, learned from its
- * refusal, whose lines then say {@code name: required…}. To see the defaults beside a required key, that key gets a sample.
+ * A record's defaults and required keys. Defaults are learned by constructing it from nulls, required keys from the
+ * lines {@code name: required…} of its exception. To learn the defaults beside a required key, that key gets a sample
+ * value.
  */
 final class Defaults {
 
@@ -37,7 +38,7 @@ final class Defaults {
         return required;
     }
 
-    /** The default of a component in the form in which it would be written, or null when it has none to show. */
+    /** Returns a component's default as it would be written in a file, or null if it has none to show. */
     @Nullable
     Object of(RecordComponent component) {
         if (instance == null || required.contains(component.getName())) {
@@ -49,7 +50,7 @@ final class Defaults {
     private @Nullable Object build(Class<?> type) {
         RecordComponent[] components = type.getRecordComponents();
         @Nullable Object[] arguments = new Object[components.length];
-        // One round for each required key at worst: a constructor may name one at a time.
+        // At most one round per required key: a constructor may name one at a time.
         for (int round = 0; round <= components.length; round++) {
             try {
                 return Binder.canonical(type).newInstance(arguments);
@@ -137,7 +138,7 @@ final class Defaults {
         return value instanceof Map ? null : value.toString();
     }
 
-    /** A value type that does not print itself as it is written would make a default that nobody can write. */
+    /** A value type whose text cannot be parsed back would show a default that nobody can write. */
     private static boolean readsBack(Object value) {
         String text = value.toString();
         YamlNode.Scalar scalar = new YamlNode.Scalar(Position.START, text, text, true, false, false, 1);

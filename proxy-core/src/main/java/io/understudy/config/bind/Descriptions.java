@@ -11,15 +11,15 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One sentence for each key of a record, from {@code <SimpleRecordName>.properties} (UTF-8) beside the record on the class
- * path. A nested record may instead be described in its outermost class's file, with its own simple name and a dot in front
- * of each key.
+ * One sentence per key of a record, from {@code <SimpleRecordName>.properties} (UTF-8) beside the record on the class
+ * path. A nested record may be described in the file of its outermost class instead, each key prefixed with its simple
+ * name and a dot.
  */
 public final class Descriptions {
 
     private final Map<Class<?>, Properties> files = new HashMap<>();
 
-    /** The sentence for a component, or null when nobody wrote one. */
+    /** Returns the sentence for a component, or null if there is none. */
     public @Nullable String of(Class<?> type, String component) {
         String own = file(type).getProperty(component);
         if (own != null || type.getEnclosingClass() == null) {

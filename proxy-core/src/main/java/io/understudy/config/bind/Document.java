@@ -9,10 +9,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A configuration text being read: parse it, bind it, add what else is found wrong, then ask for everything at once.
- * For one thread.
- */
+/** A configuration text: parse it, bind it, add further problems, then read all problems at once. Not thread-safe. */
 public final class Document {
 
     private final Problems problems;
@@ -21,11 +18,11 @@ public final class Document {
     private final @Nullable YamlNode root;
 
     /**
-     * Parses a text. Errors of syntax are in {@link #errors()}, not thrown.
+     * Parses a text. Syntax errors are in {@link #errors()}, not thrown.
      *
-     * @param name what to call the text in problems, usually the file's name
-     * @param directory what relative file names refer to
-     * @param environment gives the value of an environment variable, or null
+     * @param name the text's name in problems, usually the file's name
+     * @param directory base of relative file names
+     * @param environment returns the value of an environment variable, or null
      */
     public Document(String text, String name, Path directory, Function<String, @Nullable String> environment) {
         this.problems = new Problems(new Source(name, text));
@@ -34,19 +31,19 @@ public final class Document {
         this.root = new YamlReader(problems, substitution).read(text);
     }
 
-    /** Binds the whole document; null when something in it is wrong. */
+    /** Binds the whole document; returns null if something in it is invalid. */
     public <R extends Record> @Nullable R bind(Class<R> type) {
         return root == null ? null : binder.bind(root, type, "");
     }
 
-    /** Adds an error at the value of a key path, or at the nearest enclosing value that the document has. */
+    /** Adds an error at the value of a key path, or at the nearest enclosing value in the document. */
     public void error(String path, String message) {
         problems.error(root == null ? Position.START : RecordProblem.locate(root, path), path, message);
     }
 
     /**
-     * The sections below a top-level key, whatever else is wrong with the document; values that are no mappings are left
-     * out, since {@link #bind} reports them.
+     * Returns the sections below a top-level key, whatever else is wrong with the document; values that are not
+     * mappings are left out, since {@link #bind} reports them.
      */
     public Map<String, RawSection> sections(String key) {
         Map<String, RawSection> sections = new LinkedHashMap<>();
@@ -60,7 +57,7 @@ public final class Document {
         return sections;
     }
 
-    /** Adds an error at a key below a top-level key, for one that should not be there. */
+    /** Adds an error at a key below a top-level key, for a key that should not be there. */
     public void unknownKey(String parent, String key, String what, List<String> known) {
         if (root instanceof YamlNode.Mapping mapping && mapping.get(parent) instanceof YamlNode.Mapping section) {
             for (YamlNode.Entry entry : section.entries()) {
@@ -73,17 +70,17 @@ public final class Document {
         }
     }
 
-    /** Everything that refuses the document, by position. */
+    /** Returns the problems that make the document invalid, ordered by position. */
     public List<Problem> errors() {
         return problems.sorted(Problem.Severity.ERROR);
     }
 
-    /** Everything that is doubtful, by position. */
+    /** Returns the warnings, ordered by position. */
     public List<Problem> warnings() {
         return problems.sorted(Problem.Severity.WARNING);
     }
 
-    /** The paths of the values into which a substitution put something, for instance {@code standbys[0].password}. */
+    /** Returns the paths of values that contain a substitution, for instance {@code standbys[0].password}. */
     public Set<String> fromOutside() {
         Set<String> paths = new LinkedHashSet<>();
         if (root != null) {
@@ -107,7 +104,7 @@ public final class Document {
         }
     }
 
-    /** The files that substitutions referred to, readable or not. */
+    /** Returns the files that substitutions refer to, readable or not. */
     public Set<Path> files() {
         return Set.copyOf(substitution.files());
     }

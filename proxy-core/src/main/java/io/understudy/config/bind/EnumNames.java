@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** How the constants of an enum are written in a document: lower case, {@code -} for {@code _}, unless toString says. */
+/** Spelling of an enum's constants in a document: lower case, {@code -} for {@code _}, unless toString differs. */
 final class EnumNames {
 
     private EnumNames() {}
 
-    /** The spelling that is shown. */
+    /** Returns the spelling to show. */
     static String canonical(Enum<?> constant) {
         String text = constant.toString();
         return text.equals(constant.name()) ? text.toLowerCase(Locale.ROOT).replace('_', '-') : text;
@@ -22,7 +22,10 @@ final class EnumNames {
                 .toList();
     }
 
-    /** The constant of any spelling that differs only in case and in {@code -} against {@code _}; null for none. */
+    /**
+     * Returns the constant for a spelling, ignoring case and the difference between {@code -} and {@code _}; null for
+     * none.
+     */
     static @Nullable Object find(Class<?> type, String text) {
         String folded = fold(text);
         for (Object constant : type.getEnumConstants()) {

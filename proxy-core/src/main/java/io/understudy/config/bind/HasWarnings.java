@@ -2,12 +2,12 @@ package io.understudy.config.bind;
 
 import java.util.List;
 
-/** A record that is valid but has something to say. Asked once, after the record was built from a document. */
+/** A record that may be valid but doubtful. Called once, after the record was built from a document. */
 public interface HasWarnings {
 
     /**
-     * The warnings, in the form in which a compact constructor refuses a value: a component's name or path, a colon, and
-     * a sentence.
+     * Returns the warnings in the form of a compact constructor's message: a component's name or path, a colon, and a
+     * sentence.
      */
     List<String> warnings();
 }

@@ -1,9 +1,9 @@
 package io.understudy.config.bind;
 
-/** Where something stands in a document: line and column, both from 1; 0 and 0 for the document as a whole. */
+/** A place in a document: line and column, both from 1; 0 and 0 for the document as a whole. */
 public record Position(int line, int column) implements Comparable<Position> {
 
-    /** The document itself, for instance when it cannot be read. */
+    /** The document itself, for instance if it cannot be read. */
     public static final Position NONE = new Position(0, 0);
 
     /** The first character. */

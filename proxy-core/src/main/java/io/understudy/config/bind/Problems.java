@@ -6,10 +6,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Collects what is wrong with one document. Not safe for use by several threads. */
+/** Collects the problems of one document. Not thread-safe. */
 final class Problems {
 
-    /** A file in which nothing fits should not scroll the first problem away for good. */
+    /** Bounded, so that a file of another kind does not scroll the first problem out of sight. */
     private static final int MAX = 500;
 
     private record Entry(Problem.Severity severity, Position position, String path, String message) {}
@@ -43,7 +43,7 @@ final class Problems {
         }
     }
 
-    /** By position; excerpts are cut only now, when every secret's place is known. */
+    /** Sorted by position. Excerpts are made only now, when the place of every secret is known. */
     List<Problem> sorted(Problem.Severity severity) {
         List<Problem> result = new ArrayList<>();
         for (Entry entry : entries) {

@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mapping that is bound later, when its record type is known. Problems go to the list of the document that it came from.
- * Its key {@code enabled} (true unless given) belongs to whoever holds the section, not to the record.
+ * A mapping that is bound later, when its record type is known. Problems are added to its document. Its key {@code
+ * enabled} (default true) belongs to the holder of the section, not to the record.
  */
 public final class RawSection {
 
@@ -40,25 +40,26 @@ public final class RawSection {
         return true;
     }
 
-    /** Whether the section is on: it is, unless it says {@code enabled: false}. */
+    /** Returns false if the section says {@code enabled: false}, else true. */
     public boolean enabled() {
         return enabled;
     }
 
-    /** Where the section stands in the document, for instance {@code plugins.mirror}. */
+    /** Returns the section's key path, for instance {@code plugins.mirror}. */
     public String path() {
         return path;
     }
 
-    /** The section as it stands in the document, {@code enabled} included. */
+    /** Returns the section as written, {@code enabled} included. */
     public YamlNode node() {
         return node;
     }
 
     /**
-     * Binds the section. An empty section is a record of defaults.
+     * Binds the section. An empty section becomes a record of defaults.
      *
-     * @return the record, or null when something in the section is wrong, which is then in the document's list of problems
+     * @return the record, or null if something in the section is invalid, which has been added to the document's
+     * problems
      */
     public <R extends Record> @Nullable R bind(Class<R> type) {
         YamlNode section = node instanceof YamlNode.Mapping mapping

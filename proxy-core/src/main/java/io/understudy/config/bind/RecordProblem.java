@@ -6,9 +6,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line of a record's refusal, put in its place: {@code name: reason}, {@code name reason} and
- * {@code list[1].name: reason} stand at the value that they name, as far as the document has it; anything else at the
- * record's own mapping.
+ * One line of a record's exception with its position in the document: {@code name: reason}, {@code name reason} and
+ * {@code list[1].name: reason} stand at the value that they name, as far as the document has it; any other line at the
+ * record's mapping.
  *
  * @param component the first component that the line names, or empty
  */
@@ -31,7 +31,7 @@ record RecordProblem(Position position, String path, String message, String comp
                 component);
     }
 
-    /** The position of the deepest value on a path that the document has. */
+    /** Returns the position of the deepest value of a path that the document has. */
     static Position locate(YamlNode root, String path) {
         YamlNode node = root;
         Matcher step = STEP.matcher("." + path);
@@ -53,7 +53,7 @@ record RecordProblem(Position position, String path, String message, String comp
         if (node instanceof YamlNode.Sequence sequence) {
             return i < sequence.items().size() ? sequence.items().get(i) : null;
         }
-        // A list of one may be written without brackets.
+        // A list of one item may be written without brackets.
         return i == 0 ? node : null;
     }
 }

@@ -15,19 +15,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JSON Schema (draft 2020-12) of what {@link Binder} accepts for a record: the same components, the same types. What only a
- * record's constructor knows, such as a range or that two values do not go together, is not in it.
+ * JSON Schema (draft 2020-12) of what {@link Binder} accepts for a record: the same components and types. Rules that
+ * only the record's constructor knows, such as ranges and combinations, are not in it.
  */
 public final class RecordSchema {
 
-    /** The name under {@code $defs} of a value that is wholly or partly substituted. */
+    /** Name under {@code $defs} of a value that is wholly or partly substituted. */
     public static final String SUBSTITUTED = "substituted";
 
     private static final String SUBSTITUTED_PATTERN = "\\$\\{(env|file):[^}]+\\}";
 
     private final Descriptions descriptions = new Descriptions();
 
-    /** The definition that schemas refer to as {@link #SUBSTITUTED}. */
+    /** Returns the definition that schemas refer to as {@link #SUBSTITUTED}. */
     public static Map<String, Object> substituted() {
         Map<String, Object> schema = new LinkedHashMap<>();
         schema.put("description", "A value from an environment variable or a file.");
@@ -36,7 +36,7 @@ public final class RecordSchema {
         return schema;
     }
 
-    /** The schema of a record: an object with no other keys than its components. */
+    /** Returns the schema of a record: an object with no keys but its components. */
     public Map<String, Object> of(Class<?> type) {
         Defaults defaults = Defaults.of(type);
         Map<String, Object> properties = new LinkedHashMap<>();
@@ -72,7 +72,7 @@ public final class RecordSchema {
         return schema;
     }
 
-    /** An optional key may stand there with nothing behind it. */
+    /** An optional key may have an empty value. */
     private static Map<String, Object> nullable(Map<String, Object> schema) {
         if (schema.get("type") instanceof List<?> || schema.isEmpty()) {
             return schema;
@@ -113,7 +113,7 @@ public final class RecordSchema {
 
     private static Map<String, Object> scalar(Class<?> type) {
         if (type == String.class || Sensitive.class.isAssignableFrom(type)) {
-            // The binder takes the text of any scalar: an unquoted 1234 is a name or a password too.
+            // The binder takes the text of any scalar: an unquoted 1234 may be a name or a password.
             return ordered("type", List.of("string", "number", "boolean"));
         } else if (type == Integer.class) {
             return orSubstituted(
@@ -140,7 +140,7 @@ public final class RecordSchema {
         if (pattern == null) {
             return ordered("type", List.of("string", "number", "boolean"));
         }
-        // To JSON an unquoted number is no string, and a pattern says nothing of it.
+        // In JSON an unquoted number is not a string, so the pattern does not apply to it.
         boolean numbers = Pattern.compile(pattern).matcher("7").find();
         Map<String, Object> schema =
                 ordered("type", numbers ? List.of("string", "number") : "string", "pattern", pattern);

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** One scalar to one Java value. */
+/** Converts one scalar to one Java value. */
 final class Scalars {
 
     private static final Pattern INTEGER = Pattern.compile("[-+]?[0-9]{1,19}");
@@ -18,7 +18,7 @@ final class Scalars {
 
     private Scalars() {}
 
-    /** Whether values of this type are written as one scalar. */
+    /** Returns whether values of this type are written as one scalar. */
     static boolean handles(Class<?> type) {
         return type == String.class
                 || type == Integer.class
@@ -31,7 +31,7 @@ final class Scalars {
                 || parseMethod(type) != null;
     }
 
-    /** A value type's {@code public static parse(String)}, or null. */
+    /** Returns a value type's {@code public static parse(String)}, or null. */
     static @Nullable Method parseMethod(Class<?> type) {
         try {
             Method method = type.getMethod("parse", String.class);
@@ -45,7 +45,7 @@ final class Scalars {
         }
     }
 
-    /** What is expected, in words that fit after "expected". */
+    /** Returns what is expected, in words that fit after "expected". */
     static String expected(Class<?> type) {
         if (type == String.class) {
             return "a text";
@@ -67,9 +67,9 @@ final class Scalars {
     }
 
     /**
-     * Converts.
+     * Converts a scalar.
      *
-     * @throws IllegalArgumentException with what was expected and what was found
+     * @throws IllegalArgumentException saying what was expected and what was found
      */
     static Object convert(YamlNode.Scalar scalar, Class<?> type, Path directory) {
         String text = scalar.value();
@@ -156,7 +156,7 @@ final class Scalars {
                 || scalar.substituted()
                 || sensitive
                 || reason.getMessage() == null) {
-            // Its words may quote the value.
+            // The message may quote the value.
             return sensitive
                     ? new IllegalArgumentException("not a valid value (not shown)")
                     : unexpected(scalar, type, "");
@@ -168,7 +168,7 @@ final class Scalars {
         return new IllegalArgumentException("expected " + expected(type) + " but found " + scalar.describe() + more);
     }
 
-    /** A {@code public static final String} of a value type, or null. */
+    /** Returns the value of a {@code public static final String} of a value type, or null. */
     static @Nullable String constant(Class<?> type, String name) {
         try {
             return type.getField(name).get(null) instanceof String text ? text : null;
@@ -177,7 +177,7 @@ final class Scalars {
         }
     }
 
-    /** By YAML's core schema: unquoted words that look like a number or a truth value are one. */
+    /** YAML's core schema: an unquoted word that looks like a number or a boolean is one. */
     static @Nullable Object toJava(YamlNode.Scalar scalar) {
         String text = scalar.value();
         if (scalar.isNull()) {

@@ -9,9 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A document's text, to quote lines of it below a problem. What may be a secret is cut out of a quoted line: values that
- * were bound as {@link Sensitive}, and whatever follows a key that sounds like one, since a problem may keep us from
- * ever learning what the value was meant to be.
+ * A document's text, to quote lines of it in problems. Possible secrets are cut from a quoted line: values bound as
+ * {@link Sensitive}, and everything after a key whose name suggests a secret, since a problem may prevent binding.
  */
 final class Source {
 
@@ -27,7 +26,7 @@ final class Source {
 
     private final String name;
     private final List<String> lines;
-    /** Line → column from which on nothing is shown. */
+    /** Line → column from which nothing is shown. */
     private final Map<Integer, Integer> cuts = new HashMap<>();
 
     Source(String name, String text) {
@@ -39,7 +38,7 @@ final class Source {
         return name;
     }
 
-    /** From here to the end of the line, and all of the following lines up to the last, nothing is ever shown. */
+    /** Hides everything from a position to the end of the last line given. */
     void hide(Position from, int lastLine) {
         cuts.merge(from.line(), from.column(), Math::min);
         for (int line = from.line() + 1; line <= lastLine; line++) {
@@ -64,7 +63,7 @@ final class Source {
         }
     }
 
-    /** The line with a caret below the column, or nothing when there is no such line. */
+    /** Returns the line with a caret below the column, or an empty text if there is no such line. */
     String excerpt(Position position) {
         if (position.line() < 1 || position.line() > lines.size()) {
             return "";

@@ -15,13 +15,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces {@code ${env:NAME}} and {@code ${file:PATH}} in a scalar; a doubled dollar sign before a brace
- * stands for the two characters themselves.
- * Remembers which files it read, so that a change of one of them can be noticed.
+ * Replaces {@code ${env:NAME}} and {@code ${file:PATH}} in a scalar; a doubled dollar sign before a brace stands for
+ * the two characters themselves. Records which files it read, so that a change of one of them can be noticed.
  */
 final class Substitution {
 
-    /** A secret is a line; more than this is a mistake in the path. */
+    /** A secret is one line; a larger file is a wrong path. */
     private static final int MAX_FILE_BYTES = 64 * 1024;
 
     private final Function<String, @Nullable String> environment;
@@ -37,15 +36,15 @@ final class Substitution {
         return files;
     }
 
-    /** Whether a text has anything to replace. */
+    /** Returns whether a text has anything to replace. */
     static boolean concerns(String text) {
         return text.contains("${");
     }
 
     /**
-     * Replaces.
+     * Replaces the references in a text.
      *
-     * @throws IllegalArgumentException saying what is missing; never with a value in it
+     * @throws IllegalArgumentException saying what is missing; never contains a value
      */
     String apply(String text) {
         StringBuilder result = new StringBuilder(text.length());

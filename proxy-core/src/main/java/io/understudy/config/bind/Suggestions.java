@@ -12,7 +12,7 @@ final class Suggestions {
 
     private Suggestions() {}
 
-    /** The nearest known word, or null when none is near enough to be worth a guess. */
+    /** Returns the nearest known word, or null if none is near enough. */
     static @Nullable String nearest(String word, Collection<String> known) {
         String folded = fold(word);
         String best = null;
@@ -22,7 +22,7 @@ final class Suggestions {
             if (sameLetters(folded, fold(candidate))) {
                 distance = Math.min(distance, 1);
             }
-            // In a short word, three edits make any other word.
+            // Three edits turn a short word into any other.
             int bound = Math.min(MAX_DISTANCE, Math.max(1, Math.max(folded.length(), candidate.length()) / 2));
             if (distance <= bound && distance < bestDistance) {
                 best = candidate;
@@ -32,7 +32,7 @@ final class Suggestions {
         return best;
     }
 
-    /** The text to append to a message: a suggestion, or the known words. */
+    /** Returns text to append to a message: a suggestion, or the known words. */
     static String hint(String word, Collection<String> known) {
         String nearest = nearest(word, known);
         if (nearest != null) {

@@ -6,21 +6,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value of a document, with its position. Immutable. Substitutions are already done; duplicate keys are already
+ * A value of a document with its position. Immutable. Substitutions are already done; duplicate keys are already
  * reported and dropped.
  */
 public sealed interface YamlNode {
 
-    /** Where the value starts. */
+    /** Returns where the value starts. */
     Position position();
 
-    /** What it is, in words that fit after "found". Shows no scalar that came from a substitution. */
+    /** Returns what the value is, in words that fit after "found". Shows no scalar that came from a substitution. */
     String describe();
 
-    /** Whether a substitution put something into this value or into one within it. */
+    /** Returns whether this value, or one within it, contains a substitution. */
     boolean comesFromOutside();
 
-    /** Whether this is an empty value, {@code ~} or {@code null}. */
+    /** Returns whether this is an empty value, {@code ~} or {@code null}. */
     default boolean isNull() {
         return false;
     }
@@ -31,7 +31,7 @@ public sealed interface YamlNode {
      * @param raw the text as written
      * @param value the text after substitution
      * @param plain whether it was written without quotes
-     * @param substituted whether some of the value came from outside the document
+     * @param substituted whether a part of the value came from outside the document
      * @param failed whether a substitution in it failed, which has been reported
      * @param lastLine the last line that the value covers
      */
@@ -108,7 +108,7 @@ public sealed interface YamlNode {
             return entries.stream().anyMatch(entry -> entry.value().comesFromOutside());
         }
 
-        /** The value of a key, or null when the key is absent. */
+        /** Returns the value of a key, or null if the key is absent. */
         public @Nullable YamlNode get(String key) {
             for (Entry entry : entries) {
                 if (entry.key().equals(key)) {
@@ -118,7 +118,7 @@ public sealed interface YamlNode {
             return null;
         }
 
-        /** The mapping without one of its keys. */
+        /** Returns the mapping without one of its keys. */
         public Mapping without(String key) {
             return new Mapping(
                     position, entries.stream().filter(e -> !e.key().equals(key)).toList());
@@ -133,7 +133,7 @@ public sealed interface YamlNode {
     /** One key with its value. */
     record Entry(Position keyPosition, String key, YamlNode value) {}
 
-    /** The value as strings, numbers, booleans, lists and maps; null for nothing. */
+    /** Returns the value as strings, numbers, booleans, lists and maps; null for an empty value. */
     default @Nullable Object toJava() {
         if (this instanceof Sequence sequence) {
             // Not List.copyOf: a list may hold nulls here.

@@ -24,8 +24,8 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
 /**
- * Text to {@link YamlNode}. Bounded in depth, in aliases and in what the aliases unfold to, so that no document costs more
- * than its size suggests.
+ * Parses text to {@link YamlNode}. Bounded in depth, aliases and their expansion, so that a document costs no more than
+ * its size suggests.
  */
 final class YamlReader {
 
@@ -44,13 +44,15 @@ final class YamlReader {
         this.substitution = substitution;
     }
 
-    /** The document, an empty mapping for an empty one; null when it cannot be read, which is reported. */
+    /**
+     * Returns the document, an empty mapping for an empty one; null if it cannot be parsed, which has been reported.
+     */
     @Nullable
     YamlNode read(String text) {
         LoadSettings settings = LoadSettings.builder()
                 .setLabel(problems.source().name())
                 .setUseMarks(true)
-                // They are refused with their position, which the composer does not give.
+                // They are rejected later with their position, which the composer does not give.
                 .setAllowNonScalarKeys(true)
                 .setMaxAliasesForCollections(MAX_ALIASES)
                 .build();
@@ -87,7 +89,7 @@ final class YamlReader {
         return null;
     }
 
-    /** Counts levels without recursion: the composer has none of its own bounds and would overflow the stack. */
+    /** Counts levels without recursion: the composer has no bound and would overflow the stack. */
     private boolean tooDeep(LoadSettings settings, String text) {
         int depth = 0;
         for (Event event : new Parse(settings).parseString(text)) {
@@ -169,7 +171,7 @@ final class YamlReader {
         return result;
     }
 
-    /** A dropped value is never bound, so nobody would say that it is a secret. */
+    /** A dropped value is never bound, so nothing else would mark it as a secret. */
     private void hideUnlessKnown(YamlNode value) {
         if (value instanceof YamlNode.Scalar scalar) {
             problems.source().hide(scalar.position(), scalar.lastLine());
@@ -191,7 +193,7 @@ final class YamlReader {
         }
     }
 
-    /** A leading {@code !} is a tag to YAML, and the value after it is gone; our match keys use it to negate. */
+    /** A leading {@code !} is a tag in YAML, and the text after it is lost; match keys use it for negation. */
     private void checkTag(Node node, Position position) {
         Tag tag = node.getTag();
         if (tag != null && tag.getValue().startsWith("!")) {
@@ -222,7 +224,7 @@ final class YamlReader {
         return new Position(line, column);
     }
 
-    /** The parser's own words, with the remedy for what people trip over. */
+    /** The parser's message, with a remedy for common mistakes. */
     private static String syntax(@Nullable String problem) {
         String text = problem == null ? "cannot be parsed" : problem.replaceAll("\\s+", " ");
         if (text.startsWith("found undefined alias")) {

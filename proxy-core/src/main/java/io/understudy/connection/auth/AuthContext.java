@@ -5,18 +5,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * What a method has to work with.
+ * Input of an authentication method.
  *
  * @param scramble the server's random bytes; a closing zero may follow them
- * @param tls the connection is encrypted
- * @param local a socket file: nobody else can listen
+ * @param tls whether the connection is encrypted
+ * @param local whether it is a socket file, on which nobody else can listen
  */
 public record AuthContext(Secret password, byte[] scramble, boolean tls, boolean local) {
     /**
-     * The random bytes alone.
+     * Returns the random bytes alone.
      *
-     * @param length how many the method has
-     * @throws AuthException when the server sent fewer
+     * @param length how many the method uses
+     * @throws AuthException if the server sent fewer
      */
     byte[] scramble(int length) throws AuthException {
         if (scramble.length < length) {
@@ -30,7 +30,7 @@ public record AuthContext(Secret password, byte[] scramble, boolean tls, boolean
         return password.reveal().getBytes(StandardCharsets.UTF_8);
     }
 
-    /** The password as some methods want it: with a closing zero. */
+    /** Returns the password with a closing zero, as some methods send it. */
     byte[] terminatedPassword() {
         byte[] bytes = passwordBytes();
         return Arrays.copyOf(bytes, bytes.length + 1);

@@ -1,6 +1,6 @@
 package io.understudy.connection.auth;
 
-/** Our side cannot go on with an authentication; the message says why and what to do about it. */
+/** The proxy cannot continue an authentication; the message says why and what to do. */
 public final class AuthException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -4,21 +4,21 @@ import org.jspecify.annotations.Nullable;
 
 /** One authentication in progress. Made for one scramble, used once, not thread-safe. */
 public interface AuthMethod {
-    /** As the protocol calls it, for example {@code mysql_native_password}. */
+    /** Returns the protocol's name, for example {@code mysql_native_password}. */
     String name();
 
     /**
-     * The answer to the scramble.
+     * Returns the response to the scramble.
      *
-     * @throws AuthException when the method may not or cannot be used here
+     * @throws AuthException if the method may not or cannot be used here
      */
     byte[] begin() throws AuthException;
 
     /**
-     * The server says more: the payload after the packet's marker byte.
+     * Takes the server's next data: the payload after the packet's marker byte.
      *
-     * @return what to answer, or null to wait for the server's next packet
-     * @throws AuthException when it makes no sense or cannot be answered
+     * @return the bytes to send, or null to wait for the server's next packet
+     * @throws AuthException if the data make no sense or cannot be responded to
      */
     default byte @Nullable [] next(byte[] data) throws AuthException {
         throw new AuthException("the server continued a " + name() + " login that has no second step");

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** The methods that we know, by their protocol names. */
+/** The supported methods by their protocol names. */
 public final class AuthMethods {
     private static final Map<String, Function<AuthContext, AuthMethod>> KNOWN = new TreeMap<>(Map.of(
             NativePassword.NAME, NativePassword::new,
@@ -16,9 +16,9 @@ public final class AuthMethods {
     private AuthMethods() {}
 
     /**
-     * The method that a server asks for.
+     * Returns the method that a server asks for.
      *
-     * @throws AuthException when we do not know it
+     * @throws AuthException if it is not supported
      */
     public static AuthMethod of(String name, AuthContext context) throws AuthException {
         Function<AuthContext, AuthMethod> method = KNOWN.get(name);
@@ -31,8 +31,8 @@ public final class AuthMethods {
     }
 
     /**
-     * The method for a server's greeting: the one it names where that may be begun unasked, else one that every server
-     * knows, from which it can switch once it has seen who logs in.
+     * Returns the method for a server's HandshakeV10: the one it names if that may be started unasked, else one that
+     * every server knows and can switch from once it knows the user.
      */
     public static AuthMethod first(String offered, AuthContext context) {
         return CachingSha2Password.NAME.equals(offered)

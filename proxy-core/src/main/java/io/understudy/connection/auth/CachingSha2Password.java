@@ -3,8 +3,8 @@ package io.understudy.connection.auth;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MySQL 8's default. A server that has the account in its cache is content with the scrambled hash; otherwise it wants the
- * password: as it is over an encrypted or local connection, else encrypted with the server's RSA key.
+ * MySQL 8's default. A server with the account in its cache accepts the scrambled hash; otherwise it asks for the
+ * password: plain over an encrypted or local connection, else encrypted with the server's RSA key.
  *
  * <p>Source: MySQL source documentation, "Caching_sha2_password information".
  */

@@ -1,6 +1,6 @@
 package io.understudy.connection.auth;
 
-/** The password as it is: what accounts of PAM and LDAP need. Never over a connection that others can read. */
+/** The plain password, as PAM and LDAP accounts need it. Never over a connection that others can read. */
 final class ClearPassword implements AuthMethod {
     static final String NAME = "mysql_clear_password";
 

@@ -3,7 +3,7 @@ package io.understudy.connection.auth;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** Hashing as the methods need it. */
+/** Hash functions of the methods. */
 final class Digests {
     private Digests() {}
 
@@ -19,7 +19,7 @@ final class Digests {
         }
     }
 
-    /** {@code data} with {@code key} repeated over it. */
+    /** Returns {@code data} XOR {@code key}, the key repeated as needed. */
     static byte[] xor(byte[] data, byte[] key) {
         byte[] out = new byte[data.length];
         for (int i = 0; i < data.length; i++) {

@@ -9,8 +9,8 @@ import org.mariadb.jdbc.client.util.MutableByte;
 import org.mariadb.jdbc.plugin.authentication.standard.Ed25519PasswordPlugin;
 
 /**
- * MariaDB's {@code ed25519}: a signature of the scramble with a key made from a password of any length. The Java runtime makes
- * keys from 32 bytes only, so MariaDB Connector/J's implementation is used, which writes its answer to where we can take it.
+ * MariaDB's {@code ed25519}: signs the scramble with a key made from a password of any length. The Java runtime makes
+ * keys from 32 bytes only, so this uses MariaDB Connector/J's implementation and captures what it writes.
  */
 final class Ed25519Password implements AuthMethod {
     static final String NAME = "client_ed25519";
@@ -48,7 +48,7 @@ final class Ed25519Password implements AuthMethod {
         throw new AuthException("the driver's " + NAME + " gave no answer; give the account mysql_native_password");
     }
 
-    /** The plugin has said what it has to say. */
+    /** Stops the plugin after its signature was written. */
     private static final class Answered extends IOException {
         private static final long serialVersionUID = 1L;
 

@@ -8,13 +8,15 @@ import java.security.spec.X509EncodedKeySpec;
 import java.util.Base64;
 import javax.crypto.Cipher;
 
-/** The password, mixed with the scramble, for the eyes of the holder of an RSA key only (OAEP with SHA-1). */
+/** The password XORed with the scramble and encrypted with an RSA key (OAEP with SHA-1). */
 final class RsaPassword {
     private static final int SCRAMBLE = 20;
 
     private RsaPassword() {}
 
-    /** @param pem the server's public key as it sends it */
+    /**
+     * @param pem the server's public key as received
+     */
     static byte[] encrypt(AuthContext context, byte[] pem) throws AuthException {
         byte[] scramble = context.scramble(SCRAMBLE);
         try {

@@ -1,6 +1,6 @@
 package io.understudy.connection.auth;
 
-/** The password itself over TLS, else encrypted with the server's RSA key, which is asked for first. */
+/** The plain password over TLS, else encrypted with the server's RSA key, which is requested first. */
 final class Sha256Password implements AuthMethod {
     static final String NAME = "sha256_password";
     private static final int REQUEST_PUBLIC_KEY = 1;

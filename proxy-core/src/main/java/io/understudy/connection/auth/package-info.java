@@ -1,5 +1,5 @@
 /**
- * Authentication methods, seen from the client: one class each, knowing passwords and scrambles and nothing of packets or
+ * Authentication methods of the client side: one class each, knowing passwords and scrambles and nothing of packets or
  * connections.
  */
 @NullMarked
