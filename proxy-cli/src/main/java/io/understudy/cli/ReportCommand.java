@@ -7,12 +7,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Reports over a running proxy, the primary's binary log, or files. */
+/** Reports over a running proxy, a standby, the primary's binary log, or files. */
 @Command(
         name = "report",
         mixinStandardHelpOptions = true,
-        subcommands = {DomainsReportCommand.class, ParallelismReportCommand.class, LostReportCommand.class},
-        description = "Report on a running proxy, the primary's binary log, or binary log files.")
+        subcommands = {
+            DomainsReportCommand.class,
+            ParallelismReportCommand.class,
+            LostReportCommand.class,
+            PagesReportCommand.class
+        },
+        description = "Report on a running proxy, a standby, the primary's binary log, or binary log files.")
 final class ReportCommand implements Runnable {
     @Spec
     private @Nullable CommandSpec spec;
@@ -21,6 +26,6 @@ final class ReportCommand implements Runnable {
     public void run() {
         throw new CommandLine.ParameterException(
                 Objects.requireNonNull(spec).commandLine(),
-                "Missing report: domains, parallelism or lost; -h tells about them");
+                "Missing report: domains, parallelism, lost or pages; -h tells about them");
     }
 }

@@ -7,6 +7,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.understudy.ProxyServer;
 import io.understudy.cli.admin.AdminEndpoints;
 import io.understudy.cli.admin.AdminServer;
+import io.understudy.cli.pages.PagesView;
 import io.understudy.config.AdminConfig;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigWatcher;
@@ -89,6 +90,8 @@ public final class RunningProxy implements AutoCloseable {
         AdminEndpoints endpoints = new AdminEndpoints();
         endpoints.view("sessions", proxy::sessionsView);
         endpoints.view("standbys", proxy::standbysView);
+        PagesView pages = new PagesView(() -> current.config(), System::nanoTime);
+        endpoints.viewOf("standbys/{name}/pages", parameters -> pages.of(parameters.getOrDefault("name", "")));
         proxy.published().views().forEach(endpoints::view);
         proxy.published()
                 .actions()

@@ -22,6 +22,7 @@ import picocli.CommandLine.ScopeType;
             DemoCommand.class,
             ReportCommand.class,
             RescueCommand.class,
+            DefragmentCommand.class,
             AutoComplete.GenerateCompletion.class
         })
 public final class Understudy implements Runnable {
@@ -63,6 +64,6 @@ public final class Understudy implements Runnable {
     public void run() {
         throw new CommandLine.ParameterException(
                 java.util.Objects.requireNonNull(spec).commandLine(),
-                "Missing command: one of run, check, explain, schema, demo, report, rescue; -h tells about them");
+                "Missing command: one of run, check, explain, schema, demo, report, rescue, defragment; -h tells about them");
     }
 }

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param standbys the replicas that are kept warm; may be empty
  * @param admin the HTTP endpoint
  * @param limits bounds on time and memory
+ * @param pages the account for reports on pages and for rebuilding tables; null: neither is possible
  * @param plugins each plugin's section by plugin id, in the file's order; a plugin without a section does not run
  */
 public record UnderstudyConfig(
@@ -28,6 +29,7 @@ public record UnderstudyConfig(
         List<StandbyConfig> standbys,
         AdminConfig admin,
         LimitsConfig limits,
+        @Nullable PagesConfig pages,
         Map<String, RawSection> plugins)
         implements HasWarnings {
 

@@ -30,11 +30,22 @@ final class DriverSource implements DataSource {
     private volatile boolean withoutTls;
 
     DriverSource(Address address, ServerTlsConfig tls, String user, Secret password, Duration connectTimeout) {
+        this(address, tls, user, password, connectTimeout, ANSWER);
+    }
+
+    /** @param response how long a statement may take until the connection is given up; zero for as long as it takes */
+    DriverSource(
+            Address address,
+            ServerTlsConfig tls,
+            String user,
+            Secret password,
+            Duration connectTimeout,
+            Duration response) {
         url = address.isUnix() ? "jdbc:mariadb://localhost/" : "jdbc:mariadb://" + address + "/";
         set("user", user);
         set("password", password.reveal());
         set("connectTimeout", Long.toString(Math.min(connectTimeout.toMillis(), ANSWER.toMillis())));
-        set("socketTimeout", Long.toString(ANSWER.toMillis()));
+        set("socketTimeout", Long.toString(response.toMillis()));
         set("connectionAttributes", "program_name:understudy");
         set("allowPublicKeyRetrieval", "true");
         set("allowLocalInfile", "false");

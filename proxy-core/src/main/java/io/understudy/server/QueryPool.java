@@ -71,6 +71,15 @@ public final class QueryPool implements AutoCloseable {
         return new DriverSource(address, tls, user, password, connectTimeout).getConnection();
     }
 
+    /**
+     * New connections to a standby with another account, for statements that take long and come seldom.
+     *
+     * @param response how long a statement may take until the connection is given up; zero for as long as it takes
+     */
+    public static DataSource unpooled(StandbyConfig standby, String user, Secret password, Duration response) {
+        return new DriverSource(standby.address(), standby.tls(), user, password, standby.connectTimeout(), response);
+    }
+
     public DataSource dataSource() {
         return pool;
     }

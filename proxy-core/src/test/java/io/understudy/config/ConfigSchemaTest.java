@@ -169,7 +169,7 @@ class ConfigSchemaTest {
 
     @Test
     void everyKeyIsDescribedAndNothingElseIs() throws Exception {
-        assertThat(coreRecords()).hasSize(9);
+        assertThat(coreRecords()).hasSize(10);
         Descriptions descriptions = new Descriptions();
         for (Class<?> type : coreRecords()) {
             for (RecordComponent component : type.getRecordComponents()) {

@@ -85,6 +85,7 @@ class ExamplesTest {
                         "primary.monitor",
                         "standbys",
                         "admin.token",
+                        "pages",
                         "plugins.black-box",
                         "plugins.commit-latency",
                         "plugins.gtid-domain",

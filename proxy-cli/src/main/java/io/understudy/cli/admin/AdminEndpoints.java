@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,7 @@ public final class AdminEndpoints {
     record Call(AdminAction action, Map<String, String> parameters) {}
 
     private final Map<String, View> views = new ConcurrentSkipListMap<>();
+    private final Map<String, Function<Map<String, String>, ?>> families = new ConcurrentSkipListMap<>();
     private final Map<String, AdminAction> actions = new ConcurrentSkipListMap<>();
 
     /** Shows {@code supplier}'s value at {@code /api/<name>} to everybody who can reach the port. */
@@ -42,6 +44,17 @@ public final class AdminEndpoints {
     /** As {@link #sensitiveView(String, Supplier)}, with something to show without the token (digests without text). */
     public AdminEndpoints sensitiveView(String name, Supplier<?> full, Supplier<?> redacted) {
         return put(name, new View(full, true, redacted));
+    }
+
+    /**
+     * Shows what {@code view} makes of the values of a path's placeholders. An {@link IllegalArgumentException} of it is shown with
+     * status 400.
+     *
+     * @param path below {@code /api/}, with placeholders, such as <code>standbys/{name}/pages</code>
+     */
+    public AdminEndpoints viewOf(String path, Function<Map<String, String>, ?> view) {
+        families.put(path(path), view);
+        return this;
     }
 
     /** Takes a view away again. */
@@ -73,7 +86,17 @@ public final class AdminEndpoints {
     }
 
     Optional<View> viewAt(String path) {
-        return Optional.ofNullable(views.get(path));
+        View named = views.get(path);
+        if (named != null) {
+            return Optional.of(named);
+        }
+        for (Map.Entry<String, Function<Map<String, String>, ?>> entry : families.entrySet()) {
+            Map<String, String> parameters = match(entry.getKey(), path);
+            if (parameters != null) {
+                return Optional.of(new View(() -> entry.getValue().apply(parameters), false, null));
+            }
+        }
+        return Optional.empty();
     }
 
     Optional<Call> actionAt(String path) {
@@ -104,7 +127,9 @@ public final class AdminEndpoints {
     }
 
     List<String> viewPaths() {
-        return List.copyOf(views.keySet());
+        TreeSet<String> paths = new TreeSet<>(views.keySet());
+        paths.addAll(families.keySet());
+        return List.copyOf(paths);
     }
 
     List<String> actionPaths() {
@@ -113,7 +138,7 @@ public final class AdminEndpoints {
 
     /** Every path with its method, for those who asked for one that is not there. */
     List<String> describe() {
-        TreeSet<String> gets = new TreeSet<>(views.keySet());
+        TreeSet<String> gets = new TreeSet<>(viewPaths());
         gets.addAll(List.of("/", "/api", "/health/live", "/health/ready", "/metrics"));
         List<String> all = new ArrayList<>();
         gets.forEach(path -> all.add("GET " + path));

@@ -126,7 +126,13 @@ final class AdminRoutes {
             }
         }
         Supplier<?> chosen = source;
-        return run(path, () -> Reply.ok(chosen.get()));
+        return run(path, () -> {
+            try {
+                return Reply.ok(chosen.get());
+            } catch (IllegalArgumentException e) {
+                return Reply.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage()));
+            }
+        });
     }
 
     private CompletionStage<Reply> act(QueryStringDecoder target, AdminEndpoints.Call call, FullHttpRequest request) {

@@ -168,6 +168,22 @@ class AdminServerTest {
     }
 
     @Test
+    void aViewOfAFamilyGetsThePathsPlaceholders() throws Exception {
+        endpoints.viewOf("standbys/{name}/pages", parameters -> {
+            if (!"standby-1".equals(parameters.get("name"))) {
+                throw new IllegalArgumentException("there is no standby '" + parameters.get("name") + "'");
+            }
+            return Map.of("pages", 7);
+        });
+        assertThat(get("/api/standbys/standby-1/pages").body()).isEqualTo("{\"pages\":7}\n");
+        HttpResponse<String> unknown = get("/api/standbys/standby-9/pages");
+        assertThat(unknown.statusCode()).isEqualTo(400);
+        assertThat(unknown.body()).contains("there is no standby 'standby-9'");
+        assertThat(get("/api").body()).contains("/api/standbys/{name}/pages");
+        assertThat(get("/api/standbys/standby-1/other").statusCode()).isEqualTo(404);
+    }
+
+    @Test
     void headHasTheLengthAndNoBody() throws Exception {
         HttpResponse<String> head =
                 send(HttpRequest.newBuilder(uri("/api/standbys")).method("HEAD", HttpRequest.BodyPublishers.noBody()));

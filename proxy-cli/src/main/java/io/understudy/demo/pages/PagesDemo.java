@@ -1,0 +1,222 @@
+package io.understudy.demo.pages;
+
+import io.understudy.cli.pages.Ask;
+import io.understudy.cli.pages.PagesAccount;
+import io.understudy.cli.pages.PagesQuestion;
+import io.understudy.cli.pages.PagesReport;
+import io.understudy.cli.pages.PoolContents;
+import io.understudy.cli.rebuild.Bounds;
+import io.understudy.cli.rebuild.Defragmentation;
+import io.understudy.cli.rebuild.Journal;
+import io.understudy.cli.report.PagesText;
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.PairOptions;
+import io.understudy.embedded.ServerOptions;
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Report, rebuild, report, under load; and whether all went as claimed. */
+public final class PagesDemo {
+    private static final String PASSWORD = "pages";
+    private static final String TABLE = "demo.orders";
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration READING = Duration.ofSeconds(60);
+    private static final int LOOK_UPS = 5_000;
+    private static final double LEAST_SAVED = 0.25;
+    private static final double MOST_LAG_MILLIS = 250;
+
+    private final int rows;
+    private final int updates;
+    private final PrintWriter out;
+
+    /**
+     * The demo.
+     *
+     * @param rows of the table before a third of them is deleted
+     * @param updates a second, while it is rebuilt
+     */
+    public PagesDemo(int rows, int updates, PrintWriter out) {
+        this.rows = rows;
+        this.updates = updates;
+        this.out = out;
+    }
+
+    /**
+     * What was seen.
+     *
+     * @param outcome of the rebuild
+     * @param lag while it ran
+     * @param errant transactions that the standby logged itself; empty when there are none
+     * @param equal whether the table is the same on both servers in the end
+     * @param before leaf pages of all indexes
+     * @param after the same
+     */
+    public record Seen(
+            Map<String, ?> outcome,
+            double lag,
+            double lagBefore,
+            String errant,
+            boolean equal,
+            long before,
+            long after) {
+
+        /** Whether everything happened that is claimed; the lag is told and judged by the caller. */
+        public boolean asClaimed() {
+            return "rebuilt".equals(outcome.get("state"))
+                    && errant.isEmpty()
+                    && equal
+                    && after <= before * (1 - LEAST_SAVED);
+        }
+    }
+
+    /** Runs it; true when everything that is claimed has happened. */
+    public boolean run() throws Exception {
+        Seen seen = experiment();
+        boolean quick = seen.lag <= MOST_LAG_MILLIS;
+        say("");
+        say(
+                seen.asClaimed() && quick
+                        ? "Everything happened as claimed."
+                        : "Not everything happened as claimed, see above.");
+        return seen.asClaimed() && quick;
+    }
+
+    /** The experiment, with all that is printed. */
+    public Seen experiment() throws Exception {
+        PairOptions options = PairOptions.defaults()
+                .withSemiSync(false)
+                .withPrimary(ServerOptions.of(1).withBufferPool("96M"))
+                .withStandby(ServerOptions.of(2).withBufferPool("48M"));
+        try (EmbeddedPair pair = EmbeddedPair.start(options)) {
+            prepare(pair);
+            try (Load load = Load.start(pair.primary(), rows, updates);
+                    LagMeter meter = LagMeter.start(pair)) {
+                return measure(pair, load, meter);
+            }
+        }
+    }
+
+    private void prepare(EmbeddedPair pair) {
+        say("A table of %,d rows with two secondary indexes; a third of the rows is deleted at random", rows);
+        EmbeddedServer primary = pair.primary();
+        primary.execute(
+                "CREATE DATABASE demo",
+                "CREATE DATABASE beat",
+                "CREATE TABLE beat.beats (id INT PRIMARY KEY)",
+                "CREATE TABLE " + TABLE + " (id INT PRIMARY KEY, customer INT NOT NULL, code VARCHAR(80) NOT NULL,"
+                        + " note CHAR(120) NOT NULL, KEY customer(customer), KEY code(code))",
+                "INSERT INTO " + TABLE
+                        + " SELECT seq, CRC32(seq) % 1000000, CONCAT(MD5(seq), REPEAT('c', CRC32(seq * 3) % 40)), 'new'"
+                        + " FROM demo.seq_1_to_" + rows,
+                "DELETE FROM " + TABLE + " WHERE CRC32(id * 7 + 13) % 3 = 0");
+        pair.createAccount(
+                "pages",
+                PASSWORD,
+                "PROCESS, BINLOG ADMIN, READ_ONLY ADMIN, REPLICA MONITOR ON *.*",
+                "SELECT ON mysql.innodb_index_stats",
+                "SELECT, INSERT, ALTER, CREATE ON demo.*");
+        pair.awaitCaughtUp(PATIENCE);
+    }
+
+    private Seen measure(EmbeddedPair pair, Load load, LagMeter meter) throws Exception {
+        UnderstudyConfig config = config(pair.standby());
+        PagesQuestion question = PagesQuestion.of(config, "standby-1");
+        ColdReads reads = new ColdReads(pair.standby(), rows, 1);
+        reads.each(4 * LOOK_UPS);
+        double coldBefore = reads.each(LOOK_UPS);
+        say("");
+        report(question);
+
+        say("");
+        say("Rebuilding it on the standby under %d updates a second:", updates);
+        int quietFrom = Math.max(0, meter.mark() - 200);
+        int from = meter.mark();
+        long updatesFrom = load.done();
+        long start = System.nanoTime();
+        Defragmentation.Result result = new Defragmentation(
+                        PagesAccount.of(config, "standby-1"), options(), new Journal(out, false))
+                .run(List.of(TABLE));
+        double seconds = (System.nanoTime() - start) / 1e9;
+        long updated = load.done() - updatesFrom;
+        LagMeter.Lag lag = meter.between(from, meter.mark());
+        LagMeter.Lag quiet = meter.between(quietFrom, from);
+        double coldAfter = reads.each(LOOK_UPS);
+        reads.each(4 * LOOK_UPS);
+        double coldWarmed = reads.each(LOOK_UPS);
+
+        say("");
+        report(question);
+        load.close();
+        meter.close();
+        pair.awaitCaughtUp(PATIENCE);
+        boolean equal = checksum(pair.primary()).equals(checksum(pair.standby()));
+        Map<String, ?> outcome = result.tables().get(0);
+        long before = sum(outcome.get("leafPagesBefore"));
+        long after = sum(outcome.get("leafPagesAfter"));
+        say("");
+        say("Leaf pages                    %,d -> %,d (%+.1f %%)", before, after, 100.0 * (after - before) / before);
+        say("Updates replicated meanwhile  %,d in %.1f s", updated, seconds);
+        say(
+                "Lag of a small write, ms      p50 %.1f, p95 %.1f, max %.1f (just before: max %.1f)",
+                lag.p50(), lag.p95(), lag.max(), quiet.max());
+        say(
+                "Cold pages a random look-up   %.3f before, %.3f right after, %.3f warmed again",
+                coldBefore, coldAfter, coldWarmed);
+        say("Logged by the standby itself  %s", result.errant().isEmpty() ? "nothing" : result.errant());
+        say("CHECKSUM TABLE                %s", equal ? "equal on both servers" : "DIFFERENT");
+        return new Seen(outcome, lag.max(), quiet.max(), result.errant(), equal, before, after);
+    }
+
+    private static Defragmentation.Options options() {
+        return new Defragmentation.Options(
+                new Bounds(Duration.ofSeconds(1), Duration.ofSeconds(10), 32, 128, Duration.ofMinutes(1)),
+                null,
+                false,
+                false,
+                false);
+    }
+
+    private void report(PagesQuestion question) throws Exception {
+        PoolContents contents = question.contents("demo", false, READING);
+        out.print(PagesText.of(PagesReport.of("standby-1", contents, 1)));
+        out.flush();
+    }
+
+    private static UnderstudyConfig config(EmbeddedServer standby) throws Exception {
+        String text = """
+                primary: { address: "localhost:1" }
+                standbys: [ { name: standby-1, address: "127.0.0.1:%d", user: pages, tls: { mode: disabled } } ]
+                pages: { user: pages, password: %s }
+                """.formatted(standby.port(), PASSWORD);
+        return ConfigLoader.load(text, "demo pages", Map.of(), name -> null).config();
+    }
+
+    private static String checksum(EmbeddedServer server) throws SQLException {
+        try (Connection connection = server.connect()) {
+            return new Ask(connection)
+                    .rows("CHECKSUM TABLE " + TABLE, row -> Ask.text(row, 2))
+                    .get(0);
+        }
+    }
+
+    private static long sum(Object leafPages) {
+        return leafPages instanceof Map<?, ?> map
+                ? map.values().stream()
+                        .mapToLong(value -> ((Number) value).longValue())
+                        .sum()
+                : 0;
+    }
+
+    private void say(String format, Object... values) {
+        out.println(values.length == 0 ? format : String.format(Locale.ROOT, format, values));
+        out.flush();
+    }
+}
