@@ -17,7 +17,7 @@ import java.util.Map;
 
 /** A real proxy with {@code black-box} before a pair. */
 final class BlackBoxProxy implements AutoCloseable {
-    static final String PASSWORD = "s3same-black";
+    static final String PASSWORD = CommitProxy.PASSWORD;
 
     private final ProxyUnderTest proxy;
 

@@ -30,13 +30,19 @@ final class BlackBoxTools {
     }
 
     static void replay(Path file, EmbeddedServer to) throws Exception {
+        pipe(
+                List.of("mariadb-binlog", file.toString()),
+                List.of("mariadb", "--no-defaults", "-h127.0.0.1", "-P" + to.port(), "-uroot", "--skip-ssl"));
+    }
+
+    /** Runs {@code first | second}. */
+    static void pipe(List<String> first, List<String> second) throws Exception {
         List<Process> pipe = ProcessBuilder.startPipeline(List.of(
-                new ProcessBuilder("mariadb-binlog", file.toString()).redirectError(ProcessBuilder.Redirect.INHERIT),
-                new ProcessBuilder("mariadb", "--no-defaults", "-h127.0.0.1", "-P" + to.port(), "-uroot", "--skip-ssl")
-                        .redirectErrorStream(true)));
+                new ProcessBuilder(first).redirectError(ProcessBuilder.Redirect.INHERIT),
+                new ProcessBuilder(second).redirectErrorStream(true)));
         String said = new String(pipe.get(1).getInputStream().readAllBytes());
         assertThat(pipe.get(1).waitFor()).as(said).isZero();
-        assertThat(pipe.get(0).waitFor()).as("mariadb-binlog").isZero();
+        assertThat(pipe.get(0).waitFor()).as(first.toString()).isZero();
     }
 
     static String column(EmbeddedServer server, String sql, String name) throws SQLException {

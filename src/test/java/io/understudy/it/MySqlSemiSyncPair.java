@@ -47,14 +47,23 @@ final class MySqlSemiSyncPair implements SemiSyncPair {
         }
     }
 
-    private static List<String> mysqld(String... arguments) {
+    /** The command line of one of the unpacked programs, such as {@code usr/bin/mysqlbinlog}. */
+    static List<String> program(String path, String... arguments) {
         Path root = Path.of(System.getProperty(PROPERTY));
         List<String> command = new ArrayList<>(List.of(
                 root.resolve("usr/lib64/ld-linux-x86-64.so.2").toString(),
                 "--library-path",
                 root.resolve("usr/lib/x86_64-linux-gnu").toString(),
-                root.resolve("usr/sbin/mysqld").toString(),
-                "--no-defaults",
+                root.resolve(path).toString(),
+                "--no-defaults"));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    private static List<String> mysqld(String... arguments) {
+        Path root = Path.of(System.getProperty(PROPERTY));
+        List<String> command = new ArrayList<>(program(
+                "usr/sbin/mysqld",
                 "--basedir=" + root.resolve("usr"),
                 "--plugin-dir=" + root.resolve("usr/lib/mysql/plugin"),
                 "--secure-file-priv="));
@@ -150,6 +159,19 @@ final class MySqlSemiSyncPair implements SemiSyncPair {
     @Override
     public Connection connect() throws SQLException {
         return connect(source);
+    }
+
+    InetSocketAddress replica() {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), replica);
+    }
+
+    Connection connectReplica() throws SQLException {
+        return connect(replica);
+    }
+
+    /** SIGKILL. */
+    void killSource() {
+        processes.get(0).destroyForcibly().onExit().join();
     }
 
     @Override

@@ -1,9 +1,12 @@
 package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.Standby;
+import io.understudy.plugins.binlog.PrimaryFacts;
 import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,8 +31,13 @@ final class StandbyPositions implements Runnable {
     @Override
     public void run() {
         try {
+            List<PrimaryFacts> primaries = box.primaries();
+            if (primaries.isEmpty()) {
+                return; // nothing is kept yet, and the product is not known
+            }
+            ServerFlavor flavor = primaries.get(primaries.size() - 1).flavor();
             for (Standby standby : context.standbys()) {
-                ask(standby);
+                ask(standby, flavor);
             }
             if (known.size() == context.standbys().size() && !known.isEmpty()) {
                 box.applied(known.values());
@@ -41,12 +49,10 @@ final class StandbyPositions implements Runnable {
         }
     }
 
-    private void ask(Standby standby) {
+    private void ask(Standby standby, ServerFlavor flavor) {
         String name = standby.name();
         try {
-            known.put(
-                    name,
-                    Positions.applied(standby.dataSource(), context.primary().flavor()));
+            known.put(name, Positions.applied(standby.dataSource(), flavor));
             if (troubles.remove(name) != null) {
                 log.info("black-box: standby {} tells its position again", name);
             }

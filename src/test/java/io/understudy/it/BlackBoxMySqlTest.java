@@ -1,0 +1,99 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The black box before MySQL, with mysqlbinlog: {@code -Dunderstudy.it.mysql=DIR}. */
+@EnabledIfSystemProperty(named = MySqlSemiSyncPair.PROPERTY, matches = ".+")
+@Timeout(300)
+class BlackBoxMySqlTest {
+    @TempDir
+    private Path folder;
+
+    private static Set<String> rows(Connection to) throws SQLException {
+        Set<String> all = new HashSet<>();
+        try (Statement statement = to.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT CONCAT(w, '-', n) FROM shop.t")) {
+            while (rows.next()) {
+                all.add(rows.getString(1));
+            }
+        }
+        return all;
+    }
+
+    /** @param compressed {@code binlog_transaction_compression}: a transaction's events come as one, compressed */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void listsAndBringsBackWhatTheReplicaLacks(boolean compressed) throws Exception {
+        try (MySqlSemiSyncPair pair = new MySqlSemiSyncPair()) {
+            try (Connection source = pair.connect();
+                    Statement statement = source.createStatement()) {
+                statement.execute("SET GLOBAL rpl_semi_sync_source_enabled = OFF");
+                statement.execute("SET GLOBAL binlog_transaction_compression = " + (compressed ? "ON" : "OFF"));
+                statement.execute("GRANT REPLICATION CLIENT ON *.* TO monitor");
+                statement.execute(
+                        "CREATE TABLE shop.t (w INT, n INT, filler VARCHAR(60), PRIMARY KEY (w, n)) ENGINE=InnoDB");
+            }
+            try (CapturedLog log = new CapturedLog();
+                    BlackBoxProxy proxy =
+                            BlackBoxProxy.start(pair.address(), pair.replica(), "memory: 64MiB, poll: 100ms")) {
+                proxy.awaitReading();
+                Writers writers = Writers.start(8, proxy::connect);
+                writers.awaitRows(100);
+                assertThat(log.text()).doesNotContain("cannot be asked what it has applied");
+                pair.link().refuse();
+                pair.link().cut();
+                // The kill follows after a time, not on a condition: that the replica lags is what is wanted.
+                Thread.sleep(400);
+                pair.killSource();
+                Set<String> answered = writers.join();
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> proxy.lost().number("receivedNotApplied", "count") == 0);
+
+                LostView lost = proxy.lost();
+                try (Connection replica = pair.connectReplica()) {
+                    Set<String> missing = new HashSet<>(answered);
+                    missing.removeAll(rows(replica));
+                    System.out.println("MySQL, compressed " + compressed + ": answered " + answered.size()
+                            + ", missing " + missing.size() + ", listed "
+                            + lost.number("answeredAndMissing", "count") + ", not captured "
+                            + lost.number("answeredAndMissing", "notCaptured"));
+                    assertThat(missing).isNotEmpty();
+                    assertThat(lost.number("answeredAndMissing", "count")).isEqualTo(missing.size());
+                    assertThat(lost.number("unknown", "transactions")).isZero();
+
+                    Path file = folder.resolve("rescued");
+                    proxy.rescue(file);
+                    try (Statement statement = replica.createStatement()) {
+                        statement.execute("STOP REPLICA");
+                    }
+                    BlackBoxTools.pipe(
+                            MySqlSemiSyncPair.program("usr/bin/mysqlbinlog", file.toString()),
+                            MySqlSemiSyncPair.program(
+                                    "usr/bin/mysql",
+                                    "-h127.0.0.1",
+                                    "-P" + pair.replica().getPort(),
+                                    "-uroot"));
+                    missing.removeAll(rows(replica));
+                    assertThat(missing).hasSize((int) lost.number("answeredAndMissing", "notCaptured"));
+                    assertThat(proxy.lost().number("answeredAndMissing", "captured"))
+                            .isZero();
+                }
+            }
+        }
+    }
+}
