@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** What is logged while it is open: the logger of these tests writes to the standard error stream. */
+/** Captures log output while it is open: the tests' logger writes to the standard error stream. */
 public final class CapturedErrors implements AutoCloseable {
     private final PrintStream before = System.err;
     private final ByteArrayOutputStream captured = new ByteArrayOutputStream();
@@ -13,7 +13,7 @@ public final class CapturedErrors implements AutoCloseable {
         System.setErr(new PrintStream(captured, true, StandardCharsets.UTF_8));
     }
 
-    /** All lines so far. */
+    /** Returns all lines so far. */
     public String text() {
         return captured.toString(StandardCharsets.UTF_8);
     }

@@ -1,30 +1,32 @@
 package io.understudy.plugins.mirror;
 
 /**
- * How many statements leave together: a wake-up, a write and a read for each would cost several times what the statement itself
- * does, but what has left for one connection is not done by another. So a batch is what the standby has lately done in {@link
- * #WORTH_NANOS}: many statements while its pages are warm, few while it reads them from disk. Any thread.
+ * The number of statements that one connection sends together: the number that the standby has lately executed in
+ * {@link #WORTH_NANOS}, so many while its pages are cached and few while it reads them from disk.
+ *
+ * <p>Sending each statement alone would cost several times the statement in wake-ups, writes and reads. A larger batch
+ * would keep on one connection the work that another could do. Thread-safe.
  */
 final class BatchSize {
-    static final int LEAST = 8;
-    static final int MOST = 256;
-    /** Less than the drain timer's round, so that one connection may do several batches in it. */
+    static final int MIN = 8;
+    static final int MAX = 256;
+    /** Less than the drain timer's interval, so that one connection may send several batches within it. */
     static final long WORTH_NANOS = 5_000_000;
-    /** The last batch weighs so much against those before: one in four. */
+    /** Moving average: the newest batch counts a quarter. */
     private static final int WEIGHT = 4;
 
-    private volatile int statements = LEAST;
-    private volatile long nanosEach = WORTH_NANOS / LEAST;
+    private volatile int statements = MIN;
+    private volatile long nanosEach = WORTH_NANOS / MIN;
 
     int statements() {
         return statements;
     }
 
-    /** A batch has been answered. */
-    void took(int count, long nanos) {
-        // Two connections at a time may lose one of the two: it is an estimate.
+    /** Records a batch whose responses have all arrived. */
+    void completed(int count, long nanos) {
+        // Not atomic: of two concurrent updates one may be lost, which an estimate bears.
         long each = nanosEach + (nanos / Math.max(1, count) - nanosEach) / WEIGHT;
         nanosEach = each;
-        statements = (int) Math.min(MOST, Math.max(LEAST, WORTH_NANOS / Math.max(1, each)));
+        statements = (int) Math.min(MAX, Math.max(MIN, WORTH_NANOS / Math.max(1, each)));
     }
 }

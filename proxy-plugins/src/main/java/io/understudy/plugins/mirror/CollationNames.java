@@ -9,7 +9,7 @@ import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Names of the collation ids that logins carry, as a standby knows them. Immutable. */
+/** The collation names of one standby by id: logins carry only the id. Immutable. */
 final class CollationNames {
     private final Map<Integer, String> setNames;
 
@@ -18,9 +18,9 @@ final class CollationNames {
     }
 
     /**
-     * Asks a server.
+     * Reads the collations of a server; blocks.
      *
-     * @throws SQLException when it cannot be asked
+     * @throws SQLException if the query fails
      */
     static CollationNames of(DataSource server) throws SQLException {
         Map<Integer, String> names = new HashMap<>();
@@ -36,7 +36,7 @@ final class CollationNames {
         return new CollationNames(names);
     }
 
-    /** {@code NAMES x COLLATE y}, or null when the id is not known. */
+    /** Returns {@code NAMES x COLLATE y}, or null if the server does not know the id. */
     @Nullable
     String setNames(int collation) {
         return setNames.get(collation);

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.understudy.wire.CommandCode;
 import java.nio.charset.StandardCharsets;
 
-/** Command packets that the mirror makes itself. */
+/** Writes the command packets that the mirror adds to those of clients. */
 final class Commands {
     private Commands() {}
 

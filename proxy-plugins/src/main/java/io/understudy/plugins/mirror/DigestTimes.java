@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Per digest, how long the standby takes where the primary took how long: which statements would be slow after a failover.
- * Bounded; digests beyond the bound share a row. Any thread.
+ * Execution times on the standby and on the primary by digest. They show which statements would become slow after a
+ * failover. Bounded: digests beyond the bound share a row. Thread-safe.
  */
 final class DigestTimes {
     private static final int LIMIT = 2000;
@@ -36,7 +36,7 @@ final class DigestTimes {
         row.standbyNanos.add(standbyNanos);
     }
 
-    /** The digests whose time on the standby is the largest multiple of the primary's, worst first. */
+    /** Returns the digests with the highest ratio of standby time to primary time, worst first. */
     List<Map<String, Object>> slowest(int limit) {
         List<Map<String, Object>> slow = new ArrayList<>();
         rows.forEach((digest, row) -> {

@@ -8,41 +8,48 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has what waits sent every few milliseconds, on the event loop that will send it, so that no other thread is woken for it. It goes
- * only while statements come: nothing wakes up for a mirror that has nothing to do.
+ * Drains the queue every {@link #MILLIS} on the event loop that sends, so that no other thread is woken for it. The
+ * timer runs only while statements arrive: an idle mirror wakes nothing.
  */
 final class DrainTimer {
-    /** How long a statement waits at most for others to leave with. */
+    /** Longest time that a statement waits to be sent together with others. */
     static final int MILLIS = 20;
-    /** It goes on so long without a statement: to start it costs the session that does so a wake-up of the loop. */
+    /**
+     * Rounds without a statement before the timer stops: a restart costs the session that causes it a wake-up of the
+     * loop.
+     */
     private static final int EMPTY_ROUNDS = 10;
 
     private final BooleanSupplier drain;
     private final Runnable round = this::round;
-    private final AtomicBoolean going = new AtomicBoolean();
+    private final AtomicBoolean running = new AtomicBoolean();
     private volatile @Nullable ScheduledExecutorService loop;
     private int empty;
 
-    /** @param drain sends what waits; false when nothing did. Called on the loop */
+    /**
+     * @param drain sends the queued statements and returns whether there were any; called on the loop
+     */
     DrainTimer(BooleanSupplier drain) {
         this.drain = drain;
     }
 
-    /** Without a loop it does nothing: a mirror that never had a connection is woken by its sweep. */
+    /**
+     * Sets the loop. Without one the timer never starts: a mirror that has no connection yet is drained by its sweep.
+     */
     void runOn(ScheduledExecutorService eventLoop) {
         loop = eventLoop;
     }
 
-    /** A statement has been queued. Any thread; a look at a flag while the timer goes. */
+    /** Called when a statement has been queued. Reads only a flag while the timer runs. Thread-safe. */
     void offered() {
-        if (!going.get()) {
+        if (!running.get()) {
             start();
         }
     }
 
     private void start() {
         ScheduledExecutorService on = loop;
-        if (on != null && going.compareAndSet(false, true)) {
+        if (on != null && running.compareAndSet(false, true)) {
             next(on);
         }
     }
@@ -51,7 +58,7 @@ final class DrainTimer {
         try {
             on.schedule(round, MILLIS, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
-            going.set(false); // the proxy stops
+            running.set(false); // the proxy stops
         }
     }
 
@@ -63,8 +70,8 @@ final class DrainTimer {
             return;
         }
         empty = 0;
-        going.set(false);
-        // One may have come between the look at the queue and the flag, and have seen the flag.
+        running.set(false);
+        // A statement queued after the last drain and before the flag was cleared did not start the timer.
         if (drain.getAsBoolean()) {
             start();
         }

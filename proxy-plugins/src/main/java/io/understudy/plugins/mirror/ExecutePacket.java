@@ -5,9 +5,9 @@ import io.netty.buffer.ByteBufAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the client's COM_STMT_EXECUTE fit another connection: the statement id is replaced, the cursor flag taken out so
- * that the rows come at once, and the parameter types filled in where the client has left them out, as clients do from the
- * second execution on. Values are copied as they are.
+ * Rewrites a client's COM_STMT_EXECUTE for a standby connection: replaces the statement id, clears the cursor flag so
+ * that the rows come at once, and adds the parameter types if the client left them out, as clients do from the second
+ * execution on. Values are copied unchanged.
  *
  * <p>Source: MySQL source documentation, COM_STMT_EXECUTE.
  */
@@ -20,7 +20,9 @@ final class ExecutePacket {
 
     private ExecutePacket() {}
 
-    /** COM_STMT_SEND_LONG_DATA packets, back to back with their headers, for {@code statementId}. */
+    /**
+     * Returns the COM_STMT_SEND_LONG_DATA packets, back to back with their headers, readdressed to {@code statementId}.
+     */
     static ByteBuf readdress(ByteBufAllocator alloc, byte[] longData, int statementId) {
         ByteBuf out = alloc.buffer(longData.length).writeBytes(longData);
         int at = 0;
@@ -32,8 +34,8 @@ final class ExecutePacket {
     }
 
     /**
-     * The packet for {@code statementId} on the standby, or null when it cannot be made: types were never seen, or the
-     * packet carries query attributes.
+     * Returns the packet for {@code statementId} on the standby, or null if the types were never sent or the packet
+     * carries query attributes.
      */
     static @Nullable ByteBuf rewrite(
             ByteBufAllocator alloc, ByteBuf packet, int statementId, int parameters, byte @Nullable [] types) {

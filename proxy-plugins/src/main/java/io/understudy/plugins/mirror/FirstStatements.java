@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Sends what a new connection begins with, and says once whether all of it was accepted. On the connection's event loop. */
+/**
+ * Sends the statements that prepare a new connection and reports once whether the server accepted all of them. Used on
+ * the connection's event loop.
+ */
 final class FirstStatements implements ServerResponse {
     private final Consumer<@Nullable String> onResponse;
     private int pending;
@@ -19,7 +22,12 @@ final class FirstStatements implements ServerResponse {
         this.onResponse = onResponse;
     }
 
-    /** @param whenAnswered told null, or why the connection is of no use; at once when there are no statements */
+    /**
+     * Sends the statements.
+     *
+     * @param onResponse called with null, or with the reason why the connection cannot be used; at once if there are no
+     * statements
+     */
     static void send(ServerConnection connection, List<String> statements, Consumer<@Nullable String> onResponse) {
         if (statements.isEmpty()) {
             onResponse.accept(null);
@@ -34,18 +42,18 @@ final class FirstStatements implements ServerResponse {
     @Override
     public void onResponse(ResponseView response, int preparedId) {
         if (!response.ok()) {
-            refused = "a setting of the mirror's or initSql was refused with error " + response.errorCode();
+            refused = "a mirror setting or a statement of initSql was refused with error " + response.errorCode();
         }
-        answered();
+        completeOne();
     }
 
     @Override
     public void onFailure(String reason) {
         refused = reason;
-        answered();
+        completeOne();
     }
 
-    private void answered() {
+    private void completeOne() {
         if (--pending == 0) {
             onResponse.accept(refused);
         }

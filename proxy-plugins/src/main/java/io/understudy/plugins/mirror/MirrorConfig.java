@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
  * The section {@code plugins.mirror}.
  *
  * @param concurrency connections to each standby
- * @param queue what may wait for a standby
+ * @param queue bounds of the queue to each standby
  * @param timeout per mirrored statement, enforced on the standby too
  * @param initSql run on each new standby connection, after the proxy's own read-only settings
  * @param order whether a session's statements stay in order
- * @param pauseAbove when a standby has enough to do with itself
+ * @param pauseAbove load of a standby above which mirroring to it pauses
  * @param functions stored functions that are known to read only, {@code schema.name} or {@code name}
  * @param rules first match wins; no match: not mirrored
  */
@@ -34,7 +34,7 @@ public record MirrorConfig(
         SESSION
     }
 
-    /** What {@code sample} is a share of. */
+    /** The population of which {@code sample} is a share. */
     public enum By {
         STATEMENT,
         SESSION
@@ -58,16 +58,16 @@ public record MirrorConfig(
     }
 
     /**
-     * Bounds of the queue to each standby; what does not fit is dropped and counted.
+     * Bounds of the queue to each standby; a statement that exceeds one is dropped and counted.
      *
-     * @param statements how many
-     * @param bytes how many bytes of packets
-     * @param age how long one may wait
+     * @param statements number of statements
+     * @param bytes total size of their packets
+     * @param age longest time in the queue
      */
     public record Queue(Integer statements, ByteSize bytes, Duration age) {
         private static final Duration SHORTEST_AGE = Duration.ofMillis(50);
 
-        @SuppressWarnings("NullAway") // absent keys come as null
+        @SuppressWarnings("NullAway") // absent keys are null
         public Queue {
             statements = statements == null ? 10_000 : statements;
             bytes = bytes == null ? new ByteSize(64 << 20) : bytes;
@@ -87,14 +87,14 @@ public record MirrorConfig(
     }
 
     /**
-     * Above either, mirroring to that standby pauses until the figure is down to four fifths of it.
+     * Bounds above which mirroring to a standby pauses, until the figure has fallen to four fifths of its bound.
      *
      * @param replicationLag how far the standby is behind
      * @param threadsRunning the standby's Threads_running
-     * @param stoppedApplier pause while a replication channel of the standby is stopped, so that its lag is not known
+     * @param stoppedApplier pause while a replication channel of the standby is stopped, so that its lag is unknown
      */
     public record PauseAbove(Duration replicationLag, Integer threadsRunning, Boolean stoppedApplier) {
-        @SuppressWarnings("NullAway") // absent keys come as null
+        @SuppressWarnings("NullAway") // absent keys are null
         public PauseAbove {
             replicationLag = replicationLag == null ? Duration.ofSeconds(10) : replicationLag;
             threadsRunning = threadsRunning == null ? 64 : threadsRunning;
@@ -109,10 +109,10 @@ public record MirrorConfig(
      * One rule.
      *
      * @param name for metrics and explanations
-     * @param match what it is about; absent: everything
+     * @param match conditions of the rule; absent: every statement
      * @param sample the share that is mirrored
      * @param by of statements, or of sessions, which are then mirrored whole or not at all
-     * @param maxPerSecond of statements mirrored by this rule, or null for no bound
+     * @param maxPerSecond most statements that this rule mirrors in a second, or null for no bound
      * @param standbys names of the standbys it mirrors to; empty for all
      */
     public record Rule(
@@ -122,7 +122,7 @@ public record MirrorConfig(
             By by,
             @Nullable Integer maxPerSecond,
             List<String> standbys) {
-        @SuppressWarnings("NullAway") // absent keys come as null
+        @SuppressWarnings("NullAway") // absent keys are null
         public Rule {
             if (name == null || name.isEmpty()) {
                 throw new IllegalArgumentException("name: required: what metrics call this rule");

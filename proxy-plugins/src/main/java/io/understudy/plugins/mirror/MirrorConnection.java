@@ -13,24 +13,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to a standby through its life: connects when there is something to send, takes statements from its lane a
- * batch at a time, backs off with jitter when it is lost. Everything but {@link #wake}, {@link #sweep} and {@link #close} runs on
- * the connection's event loop, or before there is one.
+ * One connection to a standby through all its attempts: connects when there is a statement to send, takes statements
+ * from its lane in batches, and reconnects after a growing, jittered pause when the connection is lost.
+ *
+ * <p>{@link #wake}, {@link #sweep} and the methods marked so are thread-safe; the rest runs on the connection's event
+ * loop, or before there is one.
  */
-final class MirrorConnection implements Playback.Ending {
+final class MirrorConnection implements Playback.Listener {
     private static final Logger log = LoggerFactory.getLogger(MirrorConnection.class);
-    /** What the standby gets beyond the timeout to end a statement by itself. */
+    /** Time beyond the timeout in which the standby may end a statement by itself. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** What it gets beyond that to obey a KILL QUERY, before its connection is killed. */
+    /** Further time in which it may obey a KILL QUERY before its connection is killed. */
     private static final long KILL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final int ER_QUERY_INTERRUPTED = 1317;
 
-    /** One that is lost sooner is no success: a standby that resets what it accepts is left alone for longer each time. */
+    /**
+     * A connection lost sooner does not reset the pause: a standby that resets every connection it accepts is tried
+     * less and less often.
+     */
     private static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** A batch ends when it is so long: what has left the queue is not in its bound any more. */
+    /** Bytes at which a batch ends: statements that have left the queue no longer count against its bound. */
     private static final int BATCH_BYTES = 64 * 1024;
 
     private final StandbyMirror mirror;
@@ -40,31 +45,31 @@ final class MirrorConnection implements Playback.Ending {
     private final BackOff backOff = BackOff.spread(Duration.ofSeconds(1), Duration.ofSeconds(10));
 
     private volatile @Nullable ServerConnection wire;
-    /** Logged in, but its first statements are not answered yet; {@link #busySinceNanos} counts for it too. */
+    /** Logged in, with its first statements inFlight; {@link #busySinceNanos} covers them too. */
     private volatile @Nullable ServerConnection preparing;
 
     private volatile boolean backingOff;
     private volatile boolean closed;
-    /** When the statement that is being executed there began, or 0. */
+    /** When the standby began the current statement, or 0. */
     private volatile long busySinceNanos;
 
     /** The {@link #busySinceNanos} of the statement that is being killed, or 0. */
     private volatile long killedNanos;
 
-    /** Statements that others have handed over, because this connection has their schema. */
+    /** Statements that other connections handedOverCount over because this one has their schema. */
     private final Queue<MirroredStatement> handedOver = new ConcurrentLinkedQueue<>();
 
-    private final AtomicInteger handed = new AtomicInteger();
-    private volatile boolean resting;
+    private final AtomicInteger handedOverCount = new AtomicInteger();
+    private volatile boolean idle;
 
     private long openedNanos;
-    private int unanswered;
+    private int inFlight;
     private int batchSent;
     private long batchBegan;
     private boolean woken;
     private volatile @Nullable Playback playback;
-    private boolean going;
-    private boolean goOn;
+    private boolean looping;
+    private boolean again;
 
     MirrorConnection(StandbyMirror mirror, MirrorLane lane) {
         this.mirror = mirror;
@@ -75,9 +80,9 @@ final class MirrorConnection implements Playback.Ending {
         return backingOff;
     }
 
-    /** There may be something to do. Called once for each time the connection has rested. */
+    /** Called by the lane when there may be work; once for each time the connection has become idle. Thread-safe. */
     void wake() {
-        resting = false;
+        idle = false;
         ServerConnection current = wire;
         try {
             if (current != null) {
@@ -145,32 +150,35 @@ final class MirrorConnection implements Playback.Ending {
         begin();
     }
 
-    /** Takes what there is, be it less than a batch. */
+    /** Sends whatever waits, even if it is less than a batch. */
     private void begin() {
         woken = true;
         next();
     }
 
-    /** Goes on with the next batch; without recursion, since a statement may end before {@code play} comes back. */
+    /**
+     * Takes batches until there is no more to take. A loop, not recursion, because a statement may end before {@code
+     * play} returns.
+     */
     private void next() {
-        goOn = true;
-        if (going) {
+        again = true;
+        if (looping) {
             return;
         }
-        going = true;
+        looping = true;
         try {
-            while (goOn) {
-                goOn = false;
+            while (again) {
+                again = false;
                 takeBatch();
             }
         } finally {
-            going = false;
+            looping = false;
         }
     }
 
     /**
-     * Sends statements that are still worth it, one behind the other without waiting for answers, or rests. One that needs
-     * another setting or is to be prepared ends the batch, because what comes behind depends on the answer.
+     * Sends a batch of statements without waiting for their responses, or becomes idle. A statement that needs other
+     * settings or must be prepared ends the batch, because the statements after it depend on its response.
      */
     private void takeBatch() {
         ServerConnection current = wire;
@@ -179,8 +187,8 @@ final class MirrorConnection implements Playback.Ending {
             disconnected("the standby closed the connection");
             return;
         }
-        if (!woken && !lane.hasBatch() && handed.get() == 0) {
-            rest();
+        if (!woken && !lane.hasBatch() && handedOverCount.get() == 0) {
+            becomeIdle();
             return;
         }
         woken = false;
@@ -192,10 +200,10 @@ final class MirrorConnection implements Playback.Ending {
             if (statement == null) {
                 break;
             }
-            if (mirror.taken(statement)) {
+            if (mirror.dequeued(statement)) {
                 taken++;
                 bytes += statement.bytes();
-                if (unanswered++ == 0) {
+                if (inFlight++ == 0) {
                     batchBegan = System.nanoTime();
                     busySinceNanos = batchBegan;
                     batchSent = 0;
@@ -204,27 +212,30 @@ final class MirrorConnection implements Playback.Ending {
                 player.play(statement);
             }
         }
-        // What only had to wait for an answer goes on after it, however little it is.
+        // Statements that only waited for that response need not make up a batch.
         woken = player.awaitsStep() || bytes >= BATCH_BYTES;
         if (taken == 0) {
-            rest();
+            becomeIdle();
         }
     }
 
-    private void rest() {
-        resting = true;
-        lane.rest(this);
-        // One may have been handed over since the last look.
-        if (handed.get() > 0 && lane.unrest(this)) {
+    private void becomeIdle() {
+        idle = true;
+        lane.addIdle(this);
+        // A statement may have been handedOverCount over before this connection became idle.
+        if (handedOverCount.get() > 0 && lane.removeIdle(this)) {
             wake();
         }
     }
 
-    /** What was handed over comes first; of the lane's, what another connection that is free has the schema for goes there. */
+    /**
+     * Returns the next statement: first those handedOverCount over, then the lane's. Statements of the lane that suit another
+     * idle connection better are handedOverCount over to it.
+     */
     private @Nullable MirroredStatement nextFor(Playback player) {
         MirroredStatement given = handedOver.poll();
         if (given != null) {
-            handed.decrementAndGet();
+            handedOverCount.decrementAndGet();
             return given;
         }
         MirroredStatement statement = lane.poll();
@@ -239,23 +250,26 @@ final class MirrorConnection implements Playback.Ending {
         return statement;
     }
 
-    /** How well this connection suits a statement, see {@link Playback#suits}; -1 while it is busy, lost or has enough. Any thread. */
+    /**
+     * Returns how well this connection suits a statement (see {@link Playback#suits}), or -1 if it is busy, lost or has
+     * a full batch. Thread-safe.
+     */
     int suits(StatementSetting setting) {
         Playback player = playback;
-        int given = handed.get();
+        int given = handedOverCount.get();
         boolean free = busySinceNanos == 0
-                && (resting || given > 0)
+                && (idle || given > 0)
                 && given < lane.batch().statements();
         return wire == null || player == null || !free ? -1 : player.suits(setting);
     }
 
-    /** Takes a statement for the next batch. Any thread. */
+    /** Adds a statement to the next batch. Thread-safe. */
     private void handOver(MirroredStatement statement) {
         handedOver.add(statement);
-        handed.incrementAndGet();
+        handedOverCount.incrementAndGet();
         if (wire == null) {
             giveBack(); // lost meanwhile
-        } else if (lane.unrest(this)) {
+        } else if (lane.removeIdle(this)) {
             wake();
         }
     }
@@ -263,23 +277,23 @@ final class MirrorConnection implements Playback.Ending {
     private void giveBack() {
         MirroredStatement statement;
         while ((statement = handedOver.poll()) != null) {
-            handed.decrementAndGet();
+            handedOverCount.decrementAndGet();
             if (!lane.offer(statement)) {
                 mirror.discard(statement, DropReason.QUEUE_FULL);
             }
         }
     }
 
-    /** One has ended: the one behind it is being executed now, or the batch is over. */
+    /** Called when a statement has ended: the standby now executes the next one, or the batch is complete. */
     private void over(MirroredStatement statement) {
         statement.release();
-        unanswered--;
-        if (unanswered > 0) {
+        inFlight--;
+        if (inFlight > 0) {
             busySinceNanos = System.nanoTime();
             return;
         }
         busySinceNanos = 0;
-        lane.batch().took(batchSent, System.nanoTime() - batchBegan);
+        lane.batch().completed(batchSent, System.nanoTime() - batchBegan);
         next();
     }
 
@@ -307,9 +321,9 @@ final class MirrorConnection implements Playback.Ending {
 
     @Override
     public void failed(MirroredStatement statement, String reason) {
-        unanswered--;
+        inFlight--;
         if (wire == null) {
-            // The one before it took the connection along; the standby has not begun this one.
+            // The statement before it broke the connection; the standby never began this one.
             mirror.drop(DropReason.STANDBY_DOWN);
             statement.release();
             return;
@@ -336,7 +350,7 @@ final class MirrorConnection implements Playback.Ending {
         lost(reason);
     }
 
-    /** No connection; the next attempt comes after a while that grows and varies. */
+    /** Schedules the next attempt after a failed or lost connection. */
     private void lost(@Nullable String reason) {
         if (closed) {
             return;
@@ -356,10 +370,13 @@ final class MirrorConnection implements Playback.Ending {
 
     private void tryAgain() {
         backingOff = false;
-        lane.rest(this);
+        lane.addIdle(this);
     }
 
-    /** Ends a statement that the standby does not end by itself, the first ones of a connection too. Any thread. */
+    /**
+     * Kills a statement that the standby has not ended in time; a new connection's first statements count as one.
+     * Thread-safe.
+     */
     void sweep(long nowNanos) {
         long since = busySinceNanos;
         ServerConnection current = wire;
@@ -373,7 +390,7 @@ final class MirrorConnection implements Playback.Ending {
         long over = nowNanos - since - mirror.config().timeout().toNanos() - GRACE_NANOS;
         if (over > (first ? 0 : KILL_NANOS)) {
             mirror.killer().killConnection(current.threadId());
-            current.close(); // its pending answers fail, which counts and reconnects
+            current.close(); // fails the pending responses, which counts them and reconnects
         } else if (over > 0 && killedNanos != since) {
             killedNanos = since;
             mirror.killer().killQuery(current.threadId());

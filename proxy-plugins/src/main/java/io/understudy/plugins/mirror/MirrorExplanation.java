@@ -10,13 +10,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the mirror would do with a statement, and why.
+ * The mirror's decision about one statement, with its reasons.
  *
- * @param mirrored whether it would be mirrored, or could be, with a sample below 100 %
- * @param reason why not, in the words of the skip counter; {@code sampled} or {@code all} when it is mirrored
+ * @param mirrored whether it would be mirrored, or could be with a sample below 100 %
+ * @param reason why not, in the words of the skip counter; {@code sampled} or {@code all} if it is mirrored
  * @param rule name of the rule that matched, or null
  * @param sample that rule's rate, or null
- * @param verdicts one for each rule looked at
+ * @param verdicts one for each rule that was evaluated
  */
 public record MirrorExplanation(
         boolean mirrored,
@@ -25,7 +25,7 @@ public record MirrorExplanation(
         @Nullable String sample,
         List<Explanation.Verdict> verdicts) {
 
-    /** Explains one statement by a configuration; makes no connection and counts nothing. */
+    /** Explains one statement under a configuration. Opens no connection and counts nothing. */
     public static MirrorExplanation of(MirrorConfig config, Subject subject) {
         Set<String> functions = new HashSet<>();
         config.functions().forEach(name -> functions.add(name.toLowerCase(Locale.ROOT)));

@@ -9,12 +9,12 @@ import io.understudy.sql.StatementSummary;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a statement may be mirrored: the first of the four layers that keep a standby unwritten. */
+/** Decides whether a statement may be mirrored: the first of the four layers that keep a standby unwritten. */
 final class MirrorFitness {
     private MirrorFitness() {}
 
     /**
-     * Why a statement is not mirrored by what its text says; null when nothing speaks against it.
+     * Returns the reason in a statement's text not to mirror it, or null if there is none.
      *
      * @param functions stored functions that only read
      * @param schema default schema, or null
@@ -37,7 +37,7 @@ final class MirrorFitness {
         return ServerState.unfit(summary, schema, match);
     }
 
-    /** Why a session's statements are not mirrored at this moment; null when they may be. */
+    /** Returns the reason in a session's current state not to mirror its statements, or null if there is none. */
     static @Nullable String unfit(SessionSettings settings, CommandView command) {
         if (!settings.known()) {
             return "settings_unknown";

@@ -9,14 +9,17 @@ import org.jctools.queues.MpmcArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Statements for one standby and the connections that take them. With {@code order: none} a standby has one lane for all
- * of its connections; with {@code order: session} each connection has a lane, so that what goes in in order comes out in
- * order. Lock-free; any thread.
+ * A queue of statements for one standby with the connections that send them. With {@code order: none} all connections
+ * of a standby share one lane; with {@code order: session} each connection has its own, which keeps a session's
+ * statements in order. Lock-free and thread-safe.
  */
 final class MirrorLane {
     private final MpmcArrayQueue<MirroredStatement> waiting;
     private final BatchSize batch = new BatchSize();
-    /** The one that rested last is woken first: its thread and the standby's are warm, and no more connections are made than needed. */
+    /**
+     * Idle connections, the latest first: its thread and the standby's thread are warm, and no more connections are
+     * opened than needed.
+     */
     private final Deque<MirrorConnection> idle = new ConcurrentLinkedDeque<>();
 
     private final List<MirrorConnection> all = new ArrayList<>();
@@ -39,12 +42,12 @@ final class MirrorLane {
         return batch;
     }
 
-    /** Whether enough wait for a connection that has just ended a batch to begin another. */
+    /** Returns whether a full batch waits, so that a connection that has ended one should begin another. */
     boolean hasBatch() {
         return waiting.size() >= batch.statements();
     }
 
-    /** Wakes as many connections as what waits is worth. To be called every few milliseconds while something waits. */
+    /** Wakes one idle connection for each batch that waits. Called every few milliseconds while statements wait. */
     void drain() {
         int worth = batch.statements();
         int batches = (waiting.size() + worth - 1) / worth;
@@ -55,17 +58,20 @@ final class MirrorLane {
         }
     }
 
-    /** Takes a connection out of those that rest; false when it does not rest. */
-    boolean unrest(MirrorConnection connection) {
+    /** Removes a connection from the idle ones; returns false if it was not idle. */
+    boolean removeIdle(MirrorConnection connection) {
         return idle.remove(connection);
     }
 
-    /** A connection of this lane. Called before the first statement. */
+    /** Adds a connection. Called before the first statement. */
     void add(MirrorConnection connection) {
         all.add(connection);
     }
 
-    /** The connection that suits a statement best and better than {@code suits}, or null. Any thread. */
+    /**
+     * Returns the connection that suits a statement best, or null if none suits it better than {@code suits}.
+     * Thread-safe.
+     */
     @Nullable
     MirrorConnection better(MirrorConnection than, StatementSetting setting, int suits) {
         MirrorConnection best = null;
@@ -81,7 +87,7 @@ final class MirrorLane {
         return best;
     }
 
-    /** Wakes a connection if one has nothing to do. */
+    /** Wakes one idle connection; returns false if there is none. */
     boolean wakeOne() {
         MirrorConnection connection = idle.poll();
         if (connection == null) {
@@ -91,8 +97,8 @@ final class MirrorLane {
         return true;
     }
 
-    /** The connection has nothing to do until it is woken. */
-    void rest(MirrorConnection connection) {
+    /** Marks a connection as idle until it is woken. */
+    void addIdle(MirrorConnection connection) {
         idle.push(connection);
     }
 

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
 
-/** The mirror's meters by their bounded labels; found by map only where a statement takes the slow way anyway. */
+/** The mirror's meters by their bounded labels. Only paths that are slow anyway find a meter by map. */
 final class MirrorMeters {
     private final MeterRegistry registry;
     private final ConcurrentMap<String, Counter> skipped = new ConcurrentHashMap<>();
@@ -34,7 +34,7 @@ final class MirrorMeters {
                 .register(registry);
     }
 
-    /** Statements that are not fit for mirroring, by reason. */
+    /** Counts statements that are not fit for mirroring, by reason. */
     Counter skipped(String reason) {
         return skipped.computeIfAbsent(
                 reason,
@@ -44,7 +44,7 @@ final class MirrorMeters {
                         .register(registry));
     }
 
-    /** Counts so far by reason, for the admin endpoint. */
+    /** Returns the counts so far by reason, for the admin endpoint. */
     Map<String, Long> skippedByReason() {
         Map<String, Long> counts = new java.util.TreeMap<>();
         skipped.forEach((reason, counter) -> counts.put(reason, (long) counter.count()));

@@ -18,12 +18,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses a session's statements for mirroring: by rule, then by sample, then by what they are. A chosen one is copied when
- * it passes and queued when the primary has answered it without an error, so that what fails on the primary is never tried
- * on a standby.
+ * Selects a session's statements for mirroring: by rule, by sample, then by fitness. A selected statement is copied
+ * when it arrives and queued when the primary has executed it without an error, so that a statement that fails on the
+ * primary is never tried on a standby.
  */
 final class MirrorObserver implements SessionObserver {
-    /** A statement that was chosen and waits for the primary's answer. */
+    /** A selected statement that waits for the primary's response. */
     private static final class Chosen {
         private final ByteBuf packet;
         private final byte @Nullable [] longData;
@@ -62,8 +62,8 @@ final class MirrorObserver implements SessionObserver {
     private SessionRules<MirrorRules.Bound> sessionRules;
     private StatementSetting setting;
     private int changesInFlight;
-    /** Copies that nobody else would give back if the session ended now. */
-    private final Deque<Chosen> unanswered = new ArrayDeque<>(2);
+    /** Copies to release if the session ends before their responses. */
+    private final Deque<Chosen> awaitingResponse = new ArrayDeque<>(2);
 
     MirrorObserver(MirrorPlugin plugin, SessionContext session) {
         this.plugin = plugin;
@@ -74,7 +74,10 @@ final class MirrorObserver implements SessionObserver {
         this.setting = StatementSetting.of(session);
     }
 
-    /** Consecutive numbers to evenly spread ones: the finaliser of SplittableRandom, by its published constants. */
+    /**
+     * Spreads consecutive numbers evenly over all ints: the finaliser of SplittableRandom, with its published
+     * constants.
+     */
     private static int spread(long id) {
         long z = (id ^ id >>> 30) * 0xbf58476d1ce4e5b9L;
         z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
@@ -126,10 +129,13 @@ final class MirrorObserver implements SessionObserver {
                 prepared == null ? null : prepared.parameterTypes(),
                 summary);
         command.attach(chosen);
-        unanswered.add(chosen);
+        awaitingResponse.add(chosen);
     }
 
-    /** What is sent behind one of these before its answer may mean something that is not known yet. */
+    /**
+     * Returns whether the command may change the session: until its response arrives, the meaning of the statements
+     * sent after it is unknown.
+     */
     private static boolean changesSession(CommandView command) {
         return switch (command.code()) {
             case CommandCode.QUERY, CommandCode.STMT_EXECUTE ->
@@ -143,7 +149,10 @@ final class MirrorObserver implements SessionObserver {
         };
     }
 
-    /** {@code SET STATEMENT … FOR} what leaves the session alone: to be mirrored, or counted, as a statement. */
+    /**
+     * Returns whether the statement is a {@code SET STATEMENT … FOR} around one that leaves the session unchanged: it
+     * is mirrored, or counted, like a plain statement.
+     */
     private static boolean isCarrier(@Nullable StatementSummary summary) {
         return summary != null && !summary.touchesSession();
     }
@@ -170,7 +179,7 @@ final class MirrorObserver implements SessionObserver {
             return "bulk_execute";
         }
         PreparedStatement prepared = command.prepared();
-        // More of it than is kept: without all of it the execution would be another.
+        // Too much long data to have been kept, and without all of it the execution would differ.
         return prepared != null && prepared.longDataPending() && prepared.longData() == null ? "long_data" : null;
     }
 
@@ -211,7 +220,7 @@ final class MirrorObserver implements SessionObserver {
         if (!(attached instanceof Chosen chosen)) {
             return;
         }
-        unanswered.remove(chosen); // the first: answers come in order
+        awaitingResponse.remove(chosen); // always the first: responses come in order
         try {
             if (!response.ok()) {
                 skipped("failed_on_primary").increment();
@@ -239,7 +248,7 @@ final class MirrorObserver implements SessionObserver {
 
     @Override
     public void onClose(String reason) {
-        unanswered.forEach(chosen -> chosen.packet.release());
-        unanswered.clear();
+        awaitingResponse.forEach(chosen -> chosen.packet.release());
+        awaitingResponse.clear();
     }
 }

@@ -9,9 +9,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** The rules in force: made anew by every reload, shared by all sessions. */
+/** The rules in force, shared by all sessions; every reload builds new ones. */
 final class MirrorRules {
-    /** A rule with what is counted and limited while it is in force. */
+    /** A rule with its counters and its limit. */
     static final class Bound {
         private final MirrorConfig.Rule rule;
         private final RateLimit limit;
@@ -44,7 +44,9 @@ final class MirrorRules {
     private final RuleSet<Bound> rules;
     private final Set<String> functions = new HashSet<>();
 
-    /** @throws IllegalArgumentException when a rule names a standby that is not configured */
+    /**
+     * @throws IllegalArgumentException if a rule names a standby that is not configured
+     */
     MirrorRules(MirrorConfig config, List<StandbyMirror> standbys) {
         List<Bound> bound = new ArrayList<>();
         for (MirrorConfig.Rule rule : config.rules()) {
@@ -74,7 +76,7 @@ final class MirrorRules {
         return rules;
     }
 
-    /** Stored functions that are said to read only, lower case. */
+    /** Returns the stored functions configured as read-only, lower case. */
     Set<String> functions() {
         return functions;
     }

@@ -6,19 +6,19 @@ import io.understudy.plugin.ServerFlavor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one copy of a statement on its way to the standbys: the client's packet and what gives it its meaning. Counted by
- * references like its buffer: each queue holds one.
+ * The one copy of a statement on its way to the standbys: the client's packet and the session state that gives it its
+ * meaning. Reference-counted with its buffer: each queue holds one reference.
  *
  * @param packet the client's packet, header included
- * @param longData the client's COM_STMT_SEND_LONG_DATA packets that belong before it, headers included, or null
- * @param prepared what an execution executes, or null for a text statement
- * @param parameterTypes as they were when the client executed, or null
+ * @param longData the client's COM_STMT_SEND_LONG_DATA packets that precede it, headers included, or null
+ * @param prepared the prepared statement that is executed, or null for a text statement
+ * @param parameterTypes as they were when the client executed it, or null
  * @param setting schema and settings of the session
- * @param rule that chose it
+ * @param rule the rule that selected it
  * @param sessionId for order within a session
- * @param only the product whose built-in functions it calls, or null when it means the same on both
+ * @param only the product whose built-in functions it calls, or null if it means the same on both
  * @param digest of the statement, for the comparison of times
- * @param primaryNanos how long the primary took
+ * @param primaryNanos execution time on the primary
  * @param queuedNanos monotonic time at which it was queued
  */
 record MirroredStatement(

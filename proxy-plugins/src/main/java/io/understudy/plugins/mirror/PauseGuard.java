@@ -8,21 +8,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a standby may be mirrored to. It pauses while the standby lags or is busy, until the figure has come down to four
- * fifths of the bound; while the operator says so; and at once when the standby turns out to be writable, which means it
- * has been promoted.
+ * Decides whether statements may be mirrored to a standby. Mirroring pauses while the standby lags or is busy, until
+ * the figure has fallen to four fifths of its bound; while the operator has paused it; and at once when the standby is
+ * found writable, which means that it has been promoted.
  */
 final class PauseGuard {
     private static final Logger log = LoggerFactory.getLogger(PauseGuard.class);
     private static final double RESUME_SHARE = 0.8;
 
-    /** In the order of precedence. */
+    /** Causes of a pause, in the order of precedence. */
     enum Cause {
         WRITABLE(DropReason.NOT_READ_ONLY),
         OPERATOR(DropReason.PAUSED),
-        /** Not seen yet, or not any more: it may come back as a primary, so it is looked at before it is mirrored to. */
+        /**
+         * Not probed yet, or no longer reachable. It may come back as a primary, so its state is checked before
+         * mirroring resumes.
+         */
         UNREACHABLE(DropReason.STANDBY_DOWN),
-        /** A replication channel is stopped: nobody knows how far behind it is. */
+        /** A replication channel is stopped, so the lag is unknown. */
         STOPPED(DropReason.PAUSED),
         LAG(DropReason.PAUSED),
         BUSY(DropReason.PAUSED);
@@ -60,8 +63,8 @@ final class PauseGuard {
     }
 
     /**
-     * {@code POST /api/mirror/NAME/resume}: also for a standby that is writable, until it is read-only again or has been
-     * unreachable.
+     * {@code POST /api/mirror/NAME/resume}: resumes mirroring even to a writable standby, until it is read-only again
+     * or has been unreachable.
      */
     void resumeByOperator() {
         byOperator = false;
@@ -69,11 +72,11 @@ final class PauseGuard {
         set(null, "resumed by the operator");
     }
 
-    /** Compares the standby's last known state with the bounds. One thread. */
-    void look(MirrorConfig.PauseAbove bounds) {
+    /** Compares the standby's last known state with the bounds. Called by one thread. */
+    void check(MirrorConfig.PauseAbove bounds) {
         StandbyState state = standby.state();
         if (!state.reachable()) {
-            // What the operator said was of the server that was there then; another may come back.
+            // The operator allowed the server that was there; another may come back under its address.
             allowWritable = false;
             if (cause != Cause.WRITABLE && cause != Cause.OPERATOR) {
                 set(Cause.UNREACHABLE, "it is unreachable");
@@ -117,7 +120,7 @@ final class PauseGuard {
         }
         cause = next;
         if (next == null) {
-            log.info("mirroring to {} goes on: {}", standby.name(), why);
+            log.info("mirroring to {} resumes: {}", standby.name(), why);
         } else {
             log.warn("mirroring to {} pauses: {}", standby.name(), why);
         }

@@ -13,57 +13,68 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plays statements on one connection to a standby, one behind the other: brings the connection to the statement's schema and settings,
- * prepares what is executed, sends the client's own packet, throws the answer away. While {@link #awaitsStep} it must not be given another. On the connection's event loop.
+ * Replays statements on one connection to a standby, one after the other: sets the session's schema and settings,
+ * prepares statements that are executed, sends the client's packet and discards the response. Accepts no statement
+ * while {@link #awaitsStep} is true. Runs on the connection's event loop.
  */
 final class Playback {
     private static final int ER_STATEMENT_TIMEOUT_MARIADB = 1969;
     private static final int ER_QUERY_TIMEOUT_MYSQL = 3024;
 
-    /** How a statement ended. Each is called once for a statement, which the callee releases. */
-    interface Ending {
+    /**
+     * Receives the end of each statement. Exactly one method is called for a statement, and it must release the
+     * statement.
+     */
+    interface Listener {
         /**
-         * @param error what the standby said when it did not execute it, else null
-         * @param nanos from the statement's last packet, or from the answer to the statement before it if that came later, to
-         *     its whole answer; next to nothing when both answers came by one read
+         * Called when the standby has responded.
+         *
+         * @param error the standby's error, or null if it executed the statement
+         * @param nanos from the statement's last packet, or from the preceding statement's response if that came later,
+         * to the end of the response; close to zero if one read brought both responses
          */
         void executed(MirroredStatement statement, String outcome, @Nullable StandbyError error, long nanos);
 
         /**
-         * The standby cannot be brought to where the statement means the same.
+         * Called when the standby cannot be given the settings under which the statement means the same.
          *
-         * @param error with which it refused, or null when it was not asked
+         * @param error the standby's error, or null if nothing was sent
          */
         void notReproducible(MirroredStatement statement, @Nullable StandbyError error);
 
-        /** The connection is gone. */
+        /** Called when the connection was lost before the response. */
         void failed(MirroredStatement statement, String reason);
     }
 
     private final ServerConnection connection;
     private final CollationNames collations;
-    private final Ending ending;
+    private final Listener listener;
     private final PreparedCache prepared = new PreparedCache();
-    /** As it will be when all that was sent is answered; read by any thread. */
+    /** The setting in force once everything sent so far has been executed. Read by any thread. */
     private volatile @Nullable StatementSetting setting;
-    /** Variables that the connection may have values for. */
+    /** Names of the variables that the connection may have values for. */
     private Set<String> given = Set.of();
 
     private boolean awaitsStep;
-    private long answeredNanos;
+    private long lastResponseNanos;
 
-    Playback(ServerConnection connection, CollationNames collations, Ending ending) {
+    Playback(ServerConnection connection, CollationNames collations, Listener listener) {
         this.connection = connection;
         this.collations = collations;
-        this.ending = ending;
+        this.listener = listener;
     }
 
-    /** What the next statement needs is not known before something has been answered. */
+    /**
+     * Returns whether the next statement must wait: a response that decides about its settings or statement id is due.
+     */
     boolean awaitsStep() {
         return awaitsStep;
     }
 
-    /** Whether a statement needs another schema or other settings: 2 for neither, 1 when the schema is right, else 0. Any thread. */
+    /**
+     * Returns how well the connection suits a statement: 2 if schema and settings fit, 1 if only the schema fits, else
+     * 0. Thread-safe.
+     */
     int suits(StatementSetting wanted) {
         StatementSetting now = setting;
         if (now == wanted) {
@@ -77,13 +88,13 @@ final class Playback {
 
     void play(MirroredStatement statement) {
         if (statement.only() != null && statement.only() != connection.flavor()) {
-            ending.notReproducible(statement, null);
+            listener.notReproducible(statement, null);
             return;
         }
         StatementSetting wanted = statement.setting();
         StatementSetting before = setting;
         if (wanted == before) {
-            run(statement); // nearly always: sessions keep the object while nothing changes
+            run(statement); // the usual case: sessions keep the object while nothing changes
             return;
         }
         List<ByteBuf> changes = new ArrayList<>(2);
@@ -91,7 +102,7 @@ final class Playback {
         if (!wanted.sameVariables(before)) {
             List<String> sets = wanted.setStatements(collations, given);
             if (sets == null) {
-                ending.notReproducible(statement, null);
+                listener.notReproducible(statement, null);
                 return;
             }
             sets.forEach(set -> changes.add(Commands.text(connection.alloc(), CommandCode.QUERY, set)));
@@ -111,7 +122,7 @@ final class Playback {
         }
     }
 
-    /** The statement is sent when its settings are in force, and not at all when they are refused. */
+    /** Sends the statement once its settings are in force, or not at all if the standby refuses one. */
     private final class Adoption implements ServerResponse {
         private final MirroredStatement statement;
         private final Set<String> names;
@@ -132,30 +143,30 @@ final class Playback {
                 refused = true;
                 error = StandbyError.of(response);
             }
-            answered();
+            completeOne();
         }
 
         @Override
         public void onFailure(String reason) {
             failure = reason;
-            answered();
+            completeOne();
         }
 
-        private void answered() {
+        private void completeOne() {
             if (--pending > 0) {
                 return;
             }
             awaitsStep = false;
             String reason = failure;
             if (reason != null) {
-                ending.failed(statement, reason);
+                listener.failed(statement, reason);
             } else if (refused) {
                 setting = null;
-                // Some of it may be in force.
+                // Some of the refused variables may be set.
                 Set<String> all = new LinkedHashSet<>(given);
                 all.addAll(names);
                 given = all;
-                ending.notReproducible(statement, error);
+                listener.notReproducible(statement, error);
             } else {
                 given = names;
                 run(statement);
@@ -171,7 +182,7 @@ final class Playback {
         }
         byte[] text = source.text();
         if (text == null) {
-            ending.notReproducible(statement, null);
+            listener.notReproducible(statement, null);
             return;
         }
         PreparedCache.Entry known = prepared.find(text, statement.setting());
@@ -190,7 +201,7 @@ final class Playback {
             public void onResponse(ResponseView response, int preparedId) {
                 awaitsStep = false;
                 if (!response.ok() || preparedId < 0) {
-                    ending.executed(statement, "error", StandbyError.of(response), System.nanoTime() - sentNanos);
+                    listener.executed(statement, "error", StandbyError.of(response), System.nanoTime() - sentNanos);
                     return;
                 }
                 PreparedCache.Entry added = new PreparedCache.Entry(preparedId, parameters);
@@ -203,7 +214,7 @@ final class Playback {
 
             @Override
             public void onFailure(String reason) {
-                ending.failed(statement, reason);
+                listener.failed(statement, reason);
             }
         });
     }
@@ -216,7 +227,7 @@ final class Playback {
                 entry.parameters(),
                 statement.parameterTypes());
         if (packet == null) {
-            ending.notReproducible(statement, null);
+            listener.notReproducible(statement, null);
             return;
         }
         byte[] longData = statement.longData();
@@ -232,14 +243,14 @@ final class Playback {
             @Override
             public void onResponse(ResponseView response, int preparedId) {
                 long now = System.nanoTime();
-                long began = answeredNanos - sentNanos > 0 ? answeredNanos : sentNanos;
-                answeredNanos = now;
-                ending.executed(statement, outcome(response), StandbyError.of(response), now - began);
+                long began = lastResponseNanos - sentNanos > 0 ? lastResponseNanos : sentNanos;
+                lastResponseNanos = now;
+                listener.executed(statement, outcome(response), StandbyError.of(response), now - began);
             }
 
             @Override
             public void onFailure(String reason) {
-                ending.failed(statement, reason);
+                listener.failed(statement, reason);
             }
         });
     }

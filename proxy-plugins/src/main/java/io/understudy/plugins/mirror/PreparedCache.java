@@ -7,11 +7,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Statements prepared on one standby connection, by text and by what gives the text its meaning; the one unused for longest
- * makes room.
+ * Statements prepared on one standby connection, by text and by the settings that give the text its meaning. The least
+ * recently used entry is evicted.
  */
 final class PreparedCache {
-    /** Per connection; a server's max_prepared_stmt_count is 16,382 for all of them. */
+    /** Per connection; a server's default max_prepared_stmt_count is 16,382 for all connections. */
     private static final int LIMIT = 128;
 
     private record Key(
@@ -22,10 +22,10 @@ final class PreparedCache {
             int collation) {}
 
     /**
-     * One statement.
+     * A prepared statement.
      *
      * @param statementId the standby's id of it
-     * @param parameters how many
+     * @param parameters number of its parameters
      */
     record Entry(int statementId, int parameters) {}
 
@@ -36,7 +36,7 @@ final class PreparedCache {
         return entries.get(key(text, setting));
     }
 
-    /** Adds an entry; returns the one that had to go, for closing. */
+    /** Adds an entry; returns the evicted one, to be closed, or null. */
     @Nullable
     Entry add(byte[] text, StatementSetting setting, Entry entry) {
         entries.put(key(text, setting), entry);

@@ -3,19 +3,19 @@ package io.understudy.plugins.mirror;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * So many a second, spread over the second: a place becomes free every {@code 1/limit} seconds, and the places of at most {@link
- * #BURST_NANOS} may be taken at once. The one word is the time at which all places taken so far will have become free (the
- * generic cell rate algorithm), so that taking a place is one step. Any thread.
+ * Limits a rate per second and spreads it evenly: one permit becomes free every {@code 1/limit} seconds, and the
+ * permits of at most {@link #BURST_NANOS} may be taken at once. The generic cell rate algorithm: its whole state is the
+ * time at which all permits taken so far have become free, so that taking one is a single atomic step. Thread-safe.
  */
 final class RateLimit {
-    /** What statements that come together may take ahead of time. */
+    /** Time by which statements that come together may run ahead of the rate. */
     static final long BURST_NANOS = 50_000_000L;
 
     private static final long SECOND = 1_000_000_000L;
 
     static final RateLimit NONE = new RateLimit(0, 0);
 
-    /** Between two places; 0 for no limit. */
+    /** Interval between two permits; 0 for no limit. */
     private final long intervalNanos;
 
     private final AtomicLong allFreeAt;
@@ -25,7 +25,9 @@ final class RateLimit {
         this.allFreeAt = new AtomicLong(nowNanos);
     }
 
-    /** @param nowNanos of the monotonic clock by which {@link #take} will be asked */
+    /**
+     * @param nowNanos of the monotonic clock whose time is passed to {@link #take}
+     */
     static RateLimit perSecond(int limit, long nowNanos) {
         return new RateLimit(Math.max(1, SECOND / limit), nowNanos);
     }
@@ -37,7 +39,7 @@ final class RateLimit {
         while (true) {
             long seen = allFreeAt.get();
             long ahead = Math.max(0, seen - nowNanos);
-            // One place is there whenever none is taken, however seldom a place becomes free.
+            // With no permit taken ahead one is always free, even if the interval is longer than the burst.
             if (ahead > 0 && ahead + intervalNanos > BURST_NANOS) {
                 return false;
             }

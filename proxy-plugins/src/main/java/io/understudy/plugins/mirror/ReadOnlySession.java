@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The settings of a mirror connection: it cannot write, and a read of it cannot block the standby's applier. {@code SET
- * SESSION TRANSACTION READ ONLY} is used and not {@code START TRANSACTION READ ONLY}, which lets DDL through by its implicit
- * commit; no transaction stays open, because any read in one blocks replicated DDL.
+ * The settings of a mirror connection: it cannot write, and its reads cannot block the standby's applier. It uses
+ * {@code SET SESSION TRANSACTION READ ONLY} because {@code START TRANSACTION READ ONLY} lets DDL through by its
+ * implicit commit. No transaction stays open, because a read within one blocks replicated DDL.
  */
 final class ReadOnlySession {
     private ReadOnlySession() {}

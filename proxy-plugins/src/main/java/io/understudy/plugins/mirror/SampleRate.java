@@ -10,13 +10,17 @@ import java.util.regex.Pattern;
  * @param millionths 0 to 1,000,000
  */
 public record SampleRate(int millionths) {
-    /** For the schema. */
+    /** Regular expression of a rate, for schemas. */
     public static final String PATTERN = "^[0-9]{1,3}(\\.[0-9]{1,4})? ?%$";
 
     static final int ALL = 1_000_000;
     private static final Pattern SYNTAX = Pattern.compile("([0-9]{1,3}(?:\\.[0-9]{1,4})?) ?%");
 
-    /** @throws IllegalArgumentException for anything else, with what was expected */
+    /**
+     * Parses a rate.
+     *
+     * @throws IllegalArgumentException if the text is no rate; the message says what was expected
+     */
     public static SampleRate parse(String text) {
         if (text.trim().equals("adaptive")) {
             throw new IllegalArgumentException("adaptive sampling is not there yet; write a percentage such as 10%");
@@ -32,7 +36,7 @@ public record SampleRate(int millionths) {
         return new SampleRate(percent.movePointRight(4).intValueExact());
     }
 
-    /** Decides by a number that is spread evenly over all ints. */
+    /** Returns whether the rate selects {@code random}, a number spread evenly over all ints. */
     boolean takes(int random) {
         return Integer.remainderUnsigned(random, ALL) < millionths;
     }

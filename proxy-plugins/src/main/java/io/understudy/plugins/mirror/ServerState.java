@@ -10,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads of what a server knows of itself: {@code SHOW}, {@code information_schema} and the like. They warm no page of the
- * application's, and some are expensive, so they are mirrored only by a rule that names them.
+ * Recognises reads of the server's own state: {@code SHOW}, {@code information_schema} and the like. They warm no page
+ * of the application's data and some are expensive, so they are mirrored only by a rule that names them.
  */
 final class ServerState {
     private static final Set<String> SCHEMAS = Set.of("information_schema", "performance_schema", "mysql", "sys");
@@ -19,7 +19,7 @@ final class ServerState {
     private ServerState() {}
 
     /**
-     * Why {@code summary} is not mirrored by a rule; null when it is.
+     * Returns the reason not to mirror {@code summary} by a rule, or null if there is none.
      *
      * @param schema default schema, or null
      * @param match of the rule, or null for none
@@ -42,7 +42,7 @@ final class ServerState {
 
     private static boolean isSystem(String schema) {
         return switch (schema.length()) {
-            // Most names are told from these by their length.
+            // The length alone excludes most other names.
             case 3, 5, 18 -> SCHEMAS.contains(schema.toLowerCase(Locale.ROOT));
             default -> false;
         };
@@ -53,7 +53,7 @@ final class ServerState {
                 .anyMatch(term -> !term.negated() && term.label().equals(kind.label()));
     }
 
-    /** By its own name; a glob that happens to cover it was not meant for it. */
+    /** Returns whether the rule gives the schema by its name: a glob that happens to cover it does not count. */
     private static boolean namesSchema(Match match, String schema) {
         return match.schema().stream()
                         .anyMatch(term -> !term.negated() && term.toString().equalsIgnoreCase(schema))

@@ -9,51 +9,54 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A standby's collations, asked for once. The question waits for the server, and a standby that hangs may make it wait for
- * long, so it has a thread of its own while it lasts and holds up nobody else's work. Any thread.
+ * A standby's collations, read once. The query blocks, for long if the standby hangs, so it runs in a thread of its own
+ * that delays no other work. Thread-safe.
  */
 final class StandbyCollations {
-    /** Asks, and waits for the answer. */
+    /** Reads the collations; blocks. */
     @FunctionalInterface
-    interface Question {
-        CollationNames ask() throws SQLException;
+    interface Query {
+        CollationNames run() throws SQLException;
     }
 
     private final Executor executor;
-    private final Question question;
-    private @Nullable CompletableFuture<CollationNames> asked;
+    private final Query query;
+    private @Nullable CompletableFuture<CollationNames> names;
 
-    StandbyCollations(Executor executor, Question question) {
+    StandbyCollations(Executor executor, Query query) {
         this.executor = executor;
-        this.question = question;
+        this.query = query;
     }
 
-    /** Those of a standby, asked by a thread that lives as long as the question. */
+    /** Returns the collations of a standby, read by a thread that ends with the query. */
     static StandbyCollations of(String standby, DataSource server) {
         ThreadFactory threads = new DefaultThreadFactory("mirror-collations-" + standby, true);
         return new StandbyCollations(task -> threads.newThread(task).start(), () -> CollationNames.of(server));
     }
 
-    /** Nothing to ask. */
+    /** Returns collations that are already known. */
     static StandbyCollations known(CollationNames names) {
         return new StandbyCollations(Runnable::run, () -> names);
     }
 
-    /** The names once they are known. Fails when the standby cannot be asked, and then asks again with the next call. */
+    /**
+     * Returns the names as soon as they are known. The future fails if the query fails; the next call then repeats the
+     * query.
+     */
     synchronized CompletableFuture<CollationNames> names() {
-        CompletableFuture<CollationNames> known = asked;
+        CompletableFuture<CollationNames> known = names;
         if (known != null && !known.isCompletedExceptionally()) {
             return known;
         }
         CompletableFuture<CollationNames> response = new CompletableFuture<>();
-        asked = response;
-        executor.execute(() -> ask(response));
+        names = response;
+        executor.execute(() -> query(response));
         return response;
     }
 
-    private void ask(CompletableFuture<CollationNames> response) {
+    private void query(CompletableFuture<CollationNames> response) {
         try {
-            response.complete(question.ask());
+            response.complete(query.run());
         } catch (SQLException | RuntimeException e) {
             response.completeExceptionally(e);
         }

@@ -6,8 +6,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An error that a standby answered, fit to be shown: a server's message may hold values of the statement ({@code Incorrect datetime
- * value: '…'}, {@code … near '…'}), or text that a stored program made up. Names stay only where the error can name nothing else.
+ * An error response of a standby, made fit for display. A server's message may contain values of the statement ({@code
+ * Incorrect datetime value: '…'}, {@code … near '…'}) or the text of a stored program; quoted text stays only for
+ * errors that can quote nothing but names.
  *
  * @param code the server's error number
  * @param text its message without values
@@ -34,7 +35,10 @@ record StandbyError(int code, String text) {
         return new StandbyError(code, text.length() > LONGEST ? text.substring(0, LONGEST) + "…" : text);
     }
 
-    /** SIGNAL without a number of its own, and errors whose text the server takes from elsewhere. */
+    /**
+     * Returns whether the message is free text: SIGNAL without a number, and errors whose text the server takes from
+     * elsewhere.
+     */
     private static boolean isMadeUp(int code) {
         return switch (code) {
             case 1105, 1642, 1643, 1644, 1645 -> true;
@@ -42,7 +46,10 @@ record StandbyError(int code, String text) {
         };
     }
 
-    /** Errors that name accounts, schemas, tables, columns of grants, routines or settings, and hold no value of a statement. */
+    /**
+     * Returns whether the error quotes only accounts, schemas, tables, columns of grants, routines or settings, and no
+     * value of a statement.
+     */
     private static boolean namesOnly(int code) {
         return switch (code) {
             case 1044, 1045, 1049, 1115, 1142, 1143, 1146, 1193, 1203, 1226, 1227, 1273, 1290, 1345, 1356, 1370 -> true;

@@ -14,12 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The last error of each rule on one standby, for the admin endpoint, and one line in the log for all of them in a while. Rules are
- * few, so it is bounded. Any thread.
+ * The last error of each rule on one standby, for the admin endpoint, and at most one log line for all of them in
+ * {@link #QUIET_NANOS}. Bounded, because rules are few. Thread-safe.
  */
 final class StandbyErrors {
     private static final Logger log = LoggerFactory.getLogger(StandbyErrors.class);
-    /** Between two lines in the log. */
+    /** Shortest interval between two log lines. */
     static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private record Last(StandbyError error, String when, long digest) {}
@@ -30,14 +30,16 @@ final class StandbyErrors {
     private final AtomicLong unreported = new AtomicLong();
     private final AtomicLong quietUntil;
 
-    /** @param nowNanos of the monotonic clock by which {@link #failed} will be told */
+    /**
+     * @param nowNanos of the monotonic clock whose time is passed to {@link #failed}
+     */
     StandbyErrors(String standby, Clock clock, long nowNanos) {
         this.standby = standby;
         this.clock = clock;
         this.quietUntil = new AtomicLong(nowNanos);
     }
 
-    /** A statement of a rule, or what had to be set or prepared for it, was refused. */
+    /** Called when the standby refused a statement of a rule, or refused to set or prepare it. */
     void failed(String rule, long digest, StandbyError error, long nowNanos) {
         byRule.put(
                 rule,

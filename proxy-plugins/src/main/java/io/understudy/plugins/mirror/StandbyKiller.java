@@ -11,8 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends on the standby what does not end there by itself: a server goes on with a statement whose client has closed the connection. Kills by
- * a connection of its own, made when there is something to kill; an account may kill its own threads and no others. Any thread.
+ * Kills statements on the standby: a server continues a statement whose client has closed the connection. Uses a
+ * connection of its own, opened when there is a statement to kill; an account may always kill its own threads.
+ * Thread-safe.
  */
 final class StandbyKiller {
     private static final Logger log = LoggerFactory.getLogger(StandbyKiller.class);
@@ -27,7 +28,7 @@ final class StandbyKiller {
         this.connector = connector;
     }
 
-    /** Ends the statement and leaves its connection. */
+    /** Kills the statement but not its connection. */
     void killQuery(long threadId) {
         kill("KILL QUERY " + threadId);
     }
@@ -72,7 +73,7 @@ final class StandbyKiller {
             connection.execute(Commands.text(connection.alloc(), CommandCode.QUERY, sql), new ServerResponse() {
                 @Override
                 public void onResponse(ResponseView response, int preparedId) {
-                    // 1094: it has ended meanwhile.
+                    // 1094, ER_NO_SUCH_THREAD: it has ended meanwhile.
                     if (!response.ok() && response.errorCode() != 1094) {
                         log.warn("standby {}: {} failed with error {}", standby, sql, response.errorCode());
                     }

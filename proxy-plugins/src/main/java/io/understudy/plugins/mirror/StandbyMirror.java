@@ -18,14 +18,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything about mirroring to one standby: a queue bounded in statements, bytes and age, the connections that empty it,
- * and the counters of what did not get through. {@link #offer} is called by sessions and costs them a few atomic
- * operations; nothing here can make them wait.
+ * Mirroring to one standby: a queue bounded in statements, bytes and age, the connections that empty it, and the
+ * counters of dropped statements. {@link #offer} is called by sessions, costs a few atomic operations and never blocks.
  */
 final class StandbyMirror {
     private static final int SWEEP_MILLIS = 200;
-    /** So many statements do not wait for the timer; fewer when the queue is so short that it would be full before. */
-    private static final int MANY = 1024;
+    /**
+     * Every so many queued statements wake a connection without waiting for the timer; fewer if the queue is so short
+     * that it would fill up before.
+     */
+    private static final int WAKE_EVERY = 1024;
 
     private final Standby standby;
     private final PluginContext context;
@@ -74,7 +76,7 @@ final class StandbyMirror {
         for (DropReason reason : DropReason.values()) {
             dropped.put(reason, meters.dropped(standby.name(), reason.label()));
         }
-        pause.look(config.pauseAbove());
+        pause.check(config.pauseAbove());
         meters.waiting(standby.name(), statements::get, bytes::get);
         boolean ordered = order == MirrorConfig.Order.SESSION;
         int laneCount = ordered ? concurrency : 1;
@@ -86,7 +88,7 @@ final class StandbyMirror {
             MirrorConnection connection = new MirrorConnection(this, lane);
             connections.add(connection);
             lane.add(connection);
-            lane.rest(connection);
+            lane.addIdle(connection);
         }
     }
 
@@ -104,7 +106,7 @@ final class StandbyMirror {
         discardWaiting(DropReason.STANDBY_DOWN);
     }
 
-    /** Takes effect for statements queued from now on; concurrency and order after a restart. */
+    /** Applies to statements queued from now on; concurrency and order need a restart. */
     void reload(MirrorConfig changed) {
         config = changed;
     }
@@ -113,7 +115,7 @@ final class StandbyMirror {
         return standby.name();
     }
 
-    /** Queues a statement, which keeps its own reference; or drops it and counts why. Any thread, never waits. */
+    /** Queues a statement and retains it, or drops it and counts the reason. Thread-safe; never blocks. */
     void offer(MirroredStatement statement) {
         DropReason refused = refusal();
         if (refused != null) {
@@ -143,7 +145,7 @@ final class StandbyMirror {
             drop(DropReason.QUEUE_FULL);
             return;
         }
-        if (waiting % Math.min(MANY, limits.statements() / 4 + 1) == 0 && lane.openConnections() > 0) {
+        if (waiting % Math.min(WAKE_EVERY, limits.statements() / 4 + 1) == 0 && lane.openConnections() > 0) {
             lane.wakeOne();
         }
         timer.offered();
@@ -173,8 +175,11 @@ final class StandbyMirror {
         return true;
     }
 
-    /** A statement has left the queue; false when it waited too long and has been dropped and released. */
-    boolean taken(MirroredStatement statement) {
+    /**
+     * Called when a statement has left the queue. Returns false if it waited too long or mirroring is paused; it is
+     * then dropped and released.
+     */
+    boolean dequeued(MirroredStatement statement) {
         statements.decrementAndGet();
         bytes.addAndGet(-statement.bytes());
         DropReason stale = pause.paused()
@@ -198,7 +203,7 @@ final class StandbyMirror {
         }
     }
 
-    /** Called by connections when an execution is over. */
+    /** Called by connections when an execution has ended. */
     void executed(MirroredStatement statement, String outcome, long nanos) {
         String rule = statement.rule().name();
         executed.computeIfAbsent(rule, key -> new ConcurrentHashMap<>())
@@ -210,7 +215,7 @@ final class StandbyMirror {
         }
     }
 
-    /** What waits when the last connection is lost. */
+    /** Drops all queued statements. */
     void discardWaiting(DropReason reason) {
         for (MirrorLane lane : lanes) {
             MirroredStatement statement;
@@ -220,7 +225,7 @@ final class StandbyMirror {
         }
     }
 
-    /** Drops one that waited. */
+    /** Drops a queued statement. */
     void discard(MirroredStatement statement, DropReason reason) {
         statements.decrementAndGet();
         bytes.addAndGet(-statement.bytes());
@@ -228,7 +233,7 @@ final class StandbyMirror {
         statement.release();
     }
 
-    /** Sends what waits; false when nothing does. */
+    /** Wakes connections for the queued statements; returns false if there are none. */
     boolean drain() {
         if (statements.get() == 0) {
             return false;
@@ -238,7 +243,7 @@ final class StandbyMirror {
     }
 
     private void sweep() {
-        pause.look(config.pauseAbove());
+        pause.check(config.pauseAbove());
         long now = System.nanoTime();
         for (MirrorConnection connection : connections) {
             connection.sweep(now);
@@ -246,7 +251,7 @@ final class StandbyMirror {
         if (openConnections() == 0 && allBackingOff()) {
             discardWaiting(DropReason.STANDBY_DOWN);
         }
-        drain(); // until the first connection is open there is no loop for the timer
+        drain(); // the timer has no loop before the first connection is open
     }
 
     StandbyErrors errors() {
@@ -281,7 +286,7 @@ final class StandbyMirror {
         return pause;
     }
 
-    /** For the admin endpoint. */
+    /** Returns the standby's state for the admin endpoint. */
     Map<String, Object> view() {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("standby", standby.name());

@@ -14,11 +14,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What gives a session's statements their meaning, as it is reproduced on a standby. Null stands for the server's default.
+ * The session state that gives a statement its meaning, to be reproduced on a standby. Null stands for the server's
+ * default.
  *
  * @param schema default schema
  * @param collation id of the login's collation
- * @param characterSet assignments made since, ready for SET
+ * @param characterSet assignments made since the login, ready for SET
  * @param timeZone right side of SET, or null
  * @param sqlMode right side of SET, or null
  * @param reading assignments of variables that change how much is read, ready for SET, or null
@@ -30,7 +31,7 @@ record StatementSetting(
         @Nullable String timeZone,
         @Nullable String sqlMode,
         @Nullable String reading) {
-    /** An assignment's name; what a quoted value holds of this shape is told from it by {@link ReadVariables}. */
+    /** The name in an assignment. A quoted value may contain text of this shape; {@link ReadVariables} excludes it. */
     private static final Pattern NAME = Pattern.compile("(?:^|, )([a-z0-9_]+) = ");
 
     static StatementSetting of(SessionContext session) {
@@ -44,7 +45,9 @@ record StatementSetting(
                 settings.reading());
     }
 
-    /** For an execution: names and text mean what they meant when the statement was prepared. */
+    /**
+     * Returns the setting for an execution: names and text keep the meaning they had when the statement was prepared.
+     */
     StatementSetting asPrepared(PreparedStatement prepared) {
         boolean same = Objects.equals(schema, prepared.schema())
                 && Objects.equals(characterSet, prepared.characterSet())
@@ -55,7 +58,7 @@ record StatementSetting(
                         prepared.schema(), collation, prepared.characterSet(), timeZone, prepared.sqlMode(), reading);
     }
 
-    /** Equal but for the schema, which is changed by a command of its own. */
+    /** Returns whether everything but the schema is equal: COM_INIT_DB changes the schema. */
     boolean sameVariables(@Nullable StatementSetting other) {
         return other != null
                 && collation == other.collation
@@ -65,7 +68,7 @@ record StatementSetting(
                 && Objects.equals(reading, other.reading);
     }
 
-    /** True while this still describes {@code session}: the usual case, checked without allocating. */
+    /** Returns whether this still describes {@code session}. The usual case, so it allocates nothing. */
     boolean describes(SessionContext session) {
         SessionSettings settings = session.settings();
         return collation == settings.loginCollation()
@@ -76,12 +79,12 @@ record StatementSetting(
                 && Objects.equals(reading, settings.reading());
     }
 
-    /** The same in another schema. */
+    /** Returns the same setting in another schema. */
     StatementSetting in(@Nullable String other) {
         return new StatementSetting(other, collation, characterSet, timeZone, sqlMode, reading);
     }
 
-    /** Names of the variables in {@link #reading}. */
+    /** Returns the names of the variables in {@link #reading}. */
     Set<String> readingNames() {
         String list = reading;
         if (list == null) {
@@ -98,10 +101,11 @@ record StatementSetting(
     }
 
     /**
-     * The SET statements that bring a connection there; null when the standby does not know the login's collation.
+     * Returns the SET statements that give a connection this setting, or null if the standby does not know the login's
+     * collation.
      *
-     * @param given names of variables of {@link #reading} that the connection may have values for: they are set back first, because
-     *     {@code optimizer_switch} only changes the flags that it names
+     * @param given names of the variables of {@link #reading} that the connection may have values for; they are reset
+     * first, because {@code optimizer_switch} changes only the flags that it names
      */
     @Nullable
     List<String> setStatements(CollationNames names, Set<String> given) {

@@ -10,7 +10,10 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Packets by the layout of COM_STMT_EXECUTE: code, id, flags, iterations, null bitmap, types bound, types, values. */
+/**
+ * The packets follow the layout of COM_STMT_EXECUTE: code, id, flags, iterations, null bitmap, types bound, types,
+ * values.
+ */
 class ExecutePacketTest {
     private static final ByteBufAllocator ALLOC = UnpooledByteBufAllocator.DEFAULT;
     private static final byte[] LONG = {0x03, 0x00};
@@ -48,7 +51,7 @@ class ExecutePacketTest {
     }
 
     @Test
-    void fillsInTypesThatTheClientHasLeftOut() {
+    void addsTypesThatTheClientLeftOut() {
         ByteBuf withoutTypes = packet("17" + "07000000" + "00" + "01000000" + "00" + "00" + "2a000000");
         assertThat(rewritten(withoutTypes, 9, 1, LONG))
                 .isEqualTo("17" + "09000000" + "00" + "01000000" + "00" + "01" + "0300" + "2a000000");
@@ -61,13 +64,13 @@ class ExecutePacketTest {
     }
 
     @Test
-    void givesUpWhereTypesWereNeverSeen() {
+    void rejectsAnExecutionWhoseTypesWereNeverSent() {
         ByteBuf withoutTypes = packet("17" + "07000000" + "00" + "01000000" + "00" + "00" + "2a000000");
         assertThat(rewritten(withoutTypes, 9, 1)).isEqualTo("none");
     }
 
     @Test
-    void givesUpOnQueryAttributesAndOnWhatIsCutOff() {
+    void rejectsQueryAttributesAndTruncatedPackets() {
         assertThat(rewritten(packet("17" + "07000000" + "08" + "01000000" + "01" + "00"), 9, 1, LONG))
                 .isEqualTo("none");
         assertThat(rewritten(packet("17" + "0700"), 9, 1, LONG)).isEqualTo("none");

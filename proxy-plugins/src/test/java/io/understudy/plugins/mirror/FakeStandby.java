@@ -22,15 +22,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import javax.sql.DataSource;
 
-/** A standby that answers when it is told to, in the caller's thread. */
+/** A standby that responds in the caller's thread, at once or on request. */
 final class FakeStandby implements Standby, ServerConnector {
     final List<String> received = new ArrayList<>();
     final List<Connection> connections = new ArrayList<>();
-    /** Of all connections; runs at once what is not to be delayed. */
+    /** The loop of all connections; runs tasks without a delay at once. */
     final ManualExecutor loop = ManualExecutor.direct();
 
     boolean refuse;
-    boolean answering = true;
+    boolean responding = true;
     int errorCode;
     String errorMessage = "";
     StandbyState state = new StandbyState(true, true, 0.0, false, 1, null);
@@ -68,7 +68,7 @@ final class FakeStandby implements Standby, ServerConnector {
         return CompletableFuture.completedFuture(connection);
     }
 
-    /** Everything received but the connection's own settings. */
+    /** Returns everything received but the connection's first settings. */
     List<String> statements() {
         return received.stream().filter(text -> !text.startsWith("SET SESSION")).toList();
     }
@@ -116,27 +116,27 @@ final class FakeStandby implements Standby, ServerConnector {
             command.release();
             pending.add(response);
             codes.add(code);
-            if (answering) {
-                responseOne();
+            if (responding) {
+                respondOne();
             }
         }
 
-        void responseAll() {
+        void respondAll() {
             while (!pending.isEmpty()) {
-                responseOne();
+                respondOne();
             }
         }
 
-        /** What it has received of statements, in order, without any settings. */
+        /** Returns the SELECT statements received, in order. */
         List<String> selects() {
             return texts.stream().filter(text -> text.startsWith("SELECT")).toList();
         }
 
-        void responseOne() {
+        void respondOne() {
             ServerResponse response = pending.remove();
             int code = codes.remove();
             response.onResponse(
-                    new Answered(errorCode, errorMessage), code == CommandCode.STMT_PREPARE ? ++prepared : -1);
+                    new FakeResponse(errorCode, errorMessage), code == CommandCode.STMT_PREPARE ? ++prepared : -1);
         }
 
         @Override
@@ -160,7 +160,7 @@ final class FakeStandby implements Standby, ServerConnector {
         }
     }
 
-    private record Answered(int errorCode, String errorMessage) implements ResponseView {
+    private record FakeResponse(int errorCode, String errorMessage) implements ResponseView {
         @Override
         public boolean ok() {
             return errorCode == 0;

@@ -12,7 +12,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Runs tasks when told to; time does not pass by itself. */
+/** Runs tasks on request; time does not pass by itself. */
 final class ManualExecutor extends AbstractExecutorService implements ScheduledExecutorService {
     private static final int ENOUGH = 1000;
 
@@ -30,22 +30,22 @@ final class ManualExecutor extends AbstractExecutorService implements ScheduledE
         this.direct = direct;
     }
 
-    /** Runs in the caller's thread what is not delayed. */
+    /** Returns an executor that runs tasks without a delay at once, in the caller's thread. */
     static ManualExecutor direct() {
         return new ManualExecutor(true);
     }
 
-    /** Delayed tasks that have not run. */
+    /** Returns the number of delayed tasks that have not run. */
     int waiting() {
         return delayed.size();
     }
 
-    /** Of the task that was delayed last. */
+    /** Returns the delay of the task that was scheduled last. */
     long lastDelayMillis() {
         return lastDelayMillis;
     }
 
-    /** Lets the shortest delay pass. */
+    /** Lets the shortest delay elapse. */
     void runNext() {
         Runnable task = delayed.poll();
         if (task != null) {
@@ -60,7 +60,7 @@ final class ManualExecutor extends AbstractExecutorService implements ScheduledE
         }
     }
 
-    /** Lets all delays pass, until nothing is left to do. */
+    /** Lets all delays elapse until no task is left. */
     void runAll() {
         for (int i = 0; i < ENOUGH && !(ready.isEmpty() && delayed.isEmpty()); i++) {
             runReady();

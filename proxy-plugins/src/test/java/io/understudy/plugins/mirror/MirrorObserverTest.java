@@ -38,7 +38,7 @@ class MirrorObserverTest {
     private final List<ByteBuf> copies = new ArrayList<>();
     private SessionObserver observer = SessionObserver.NONE;
 
-    /** Answers methods by name; everything else is an error. */
+    /** Returns a proxy that implements the given methods by name; any other call is an error. */
     @SuppressWarnings("unchecked")
     private static <T> T fake(Class<T> type, Map<String, Object> responses) {
         return (T) Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
@@ -132,7 +132,7 @@ class MirrorObserverTest {
         return fake(CommandView.class, view);
     }
 
-    private void answered(CommandView command) {
+    private void respondedTo(CommandView command) {
         observer.onResponse(command, fake(ResponseView.class, Map.of("ok", true, "lastByteNanos", 2L)));
     }
 
@@ -143,7 +143,7 @@ class MirrorObserverTest {
     }
 
     @Test
-    void aSessionThatEndsBeforeTheAnswerGivesItsCopiesBack() {
+    void aSessionThatEndsBeforeTheResponseReleasesItsCopies() {
         CommandView first = query("SELECT 1");
         CommandView second = query("SELECT 2");
         observer.onCommand(first);
@@ -156,23 +156,23 @@ class MirrorObserverTest {
     }
 
     @Test
-    void whatIsSentBehindAnUnansweredSetIsLeftOut() {
+    void aStatementSentBeforeTheResponseToSetIsNotMirrored() {
         CommandView set = query("SET sql_mode = 'ANSI_QUOTES'");
         CommandView behind = query("SELECT \"a\" FROM t");
         observer.onCommand(set);
         observer.onCommand(behind);
         assertThat(skipped("settings_in_flight")).isEqualTo(1);
         assertThat(copies).isEmpty();
-        answered(set);
-        answered(behind);
+        respondedTo(set);
+        respondedTo(behind);
         observer.onCommand(query("SELECT a FROM t"));
         assertThat(copies).hasSize(1);
         observer.onClose("over");
     }
 
-    /** A reload reaches sessions that run. More than one place may become free while this runs, hence the bounds. */
+    /** A reload applies to running sessions. The bounds allow for permits that become free while the test runs. */
     @Test
-    void whatExceedsMaxPerSecondIsNotCopiedAndCounted() {
+    void aStatementAboveMaxPerSecondIsCountedAndNotCopied() {
         plugin.reload(config(2));
         long began = System.nanoTime();
         for (int i = 0; i < 500; i++) {
@@ -188,9 +188,9 @@ class MirrorObserverTest {
         observer.onClose("over");
     }
 
-    /** Connector/J sends this for every query with a timeout or a number of rows. */
+    /** Connector/J sends this form for every query with a timeout or a row limit. */
     @Test
-    void aQueryWithSettingsOfItsOwnIsMirroredAndOneThatWritesIsCounted() {
+    void setStatementForAReadIsMirroredAndForAWriteIsCounted() {
         observer.onCommand(query("SET STATEMENT max_statement_time=5, sql_select_limit=1 FOR SELECT a FROM t"));
         assertThat(copies).hasSize(1);
         observer.onCommand(query("SET STATEMENT max_statement_time=5 FOR DELETE FROM t"));
@@ -201,7 +201,7 @@ class MirrorObserverTest {
     }
 
     @Test
-    void whatTheServerKnowsOfItselfIsMirroredOnlyByARuleThatNamesIt() {
+    void serverStateIsMirroredOnlyByARuleThatNamesIt() {
         List<String> texts = List.of(
                 "SHOW TABLES",
                 "DESCRIBE t",

@@ -16,7 +16,7 @@ class RateLimitTest {
     }
 
     @Test
-    void spreadsWhatItLetsThroughOverTheSecond() {
+    void spreadsPermitsOverTheSecond() {
         RateLimit limit = RateLimit.perSecond(100, 0);
         int all = 0;
         for (int tenth = 0; tenth < 50; tenth++) {
@@ -35,7 +35,7 @@ class RateLimitTest {
     }
 
     @Test
-    void whatWasNotUsedIsNotSavedUp() {
+    void unusedPermitsAreNotSavedUp() {
         RateLimit limit = RateLimit.perSecond(1000, 0);
         assertThat(taken(limit, 2000, 3600 * SECOND)).isEqualTo(50);
         assertThat(taken(limit, 2000, 3600 * SECOND)).isZero();
@@ -43,23 +43,23 @@ class RateLimitTest {
     }
 
     @Test
-    void oneASecondIsOneASecond() {
+    void onePerSecondIsExact() {
         RateLimit limit = RateLimit.perSecond(1, 5 * SECOND);
         assertThat(taken(limit, 10, 5 * SECOND)).isEqualTo(1);
         assertThat(taken(limit, 10, 6 * SECOND - 1)).isZero();
         assertThat(taken(limit, 10, 6 * SECOND)).isEqualTo(1);
     }
 
-    /** The monotonic clock may begin below zero. */
+    /** The monotonic clock may start below zero. */
     @Test
-    void worksBeforeTheClocksZero() {
+    void worksWithNegativeTimes() {
         RateLimit limit = RateLimit.perSecond(2, -7 * SECOND);
         assertThat(taken(limit, 5, -7 * SECOND)).isEqualTo(1);
         assertThat(taken(limit, 5, -6 * SECOND)).isEqualTo(1);
     }
 
     @Test
-    void noLimitIsNone() {
+    void noLimitAlwaysPermits() {
         assertThat(taken(RateLimit.NONE, 1000, 1)).isEqualTo(1000);
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Messages as MariaDB 11.4 and MySQL 9.7 write them. */
+/** The messages are those of MariaDB 11.4 and MySQL 9.7. */
 class StandbyErrorTest {
 
     @ParameterizedTest
@@ -18,7 +18,7 @@ class StandbyErrorTest {
                 "1146 ~ Table 'shop.orders' doesn't exist",
                 "1049 ~ Unknown database 'only_here'",
             })
-    void namesStayWhereTheyAreWhatIsWrong(int code, String message) {
+    void keepsNamesOfErrorsAboutNames(int code, String message) {
         assertThat(StandbyError.of(code, message).text()).isEqualTo(message);
     }
 
@@ -38,7 +38,7 @@ class StandbyErrorTest {
                 "1064 ~ cut off in 's3cret ~ cut off in '?'",
                 "1367 ~ Illegal value 4711 found ~ Illegal value ? found",
             })
-    void valuesDoNot(int code, String message, String begins) {
+    void removesValues(int code, String message, String begins) {
         String text = StandbyError.of(code, message).text();
         assertThat(text).doesNotContain("s3cret").doesNotContain("4711");
         assertThat(text).contains(begins.replaceFirst(" FROM$", ""));

@@ -25,7 +25,7 @@ class StandbyMirrorTest {
 
     private static final StatementSetting SETTING = new StatementSetting(null, 45, null, null, null, null);
 
-    private static final int BATCH = BatchSize.LEAST;
+    private static final int BATCH = BatchSize.MIN;
 
     private final MeterRegistry meters = new SimpleMeterRegistry();
     private final FakeStandby standby = new FakeStandby();
@@ -90,7 +90,7 @@ class StandbyMirrorTest {
     }
 
     private void run(StandbyMirror mirror) {
-        // The second round is for what waited while a connection was found lost.
+        // The second round is for statements that waited while a connection was found lost.
         for (int i = 0; i < 2; i++) {
             mirror.drain();
             executor.runAll();
@@ -122,7 +122,7 @@ class StandbyMirrorTest {
     }
 
     @Test
-    void sendsWhatIsOfferedOverAReadOnlySession() {
+    void sendsStatementsOverAReadOnlySession() {
         StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
         offer(mirror, "SELECT 1", 1);
         run(mirror);
@@ -148,8 +148,8 @@ class StandbyMirrorTest {
     }
 
     @Test
-    void dropsWhatDoesNotFitAndCountsIt() {
-        standby.answering = false;
+    void countsStatementsThatDoNotFitTheQueue() {
+        standby.responding = false;
         StandbyMirror mirror = mirror(config(1, 3, "1MiB", Duration.ofSeconds(5)));
         for (int i = 0; i < 10; i++) {
             offer(mirror, "SELECT " + i, 1);
@@ -160,8 +160,8 @@ class StandbyMirrorTest {
     }
 
     @Test
-    void dropsWhatExceedsTheBytes() {
-        standby.answering = false;
+    void dropsStatementsAboveTheBytes() {
+        standby.responding = false;
         StandbyMirror mirror = mirror(config(1, 100, "100B", Duration.ofSeconds(5)));
         for (int i = 0; i < 10; i++) {
             offer(mirror, "SELECT '" + "x".repeat(30) + "'", 1);
@@ -171,7 +171,7 @@ class StandbyMirrorTest {
     }
 
     @Test
-    void aStandbyThatRefusesCostsNothingButDrops() {
+    void aStandbyThatRefusesConnectionsCausesOnlyDrops() {
         standby.refuse = true;
         StandbyMirror mirror = mirror(config(2, 100, "1MiB", Duration.ofSeconds(5)));
         for (int i = 0; i < 5; i++) {
@@ -201,9 +201,9 @@ class StandbyMirrorTest {
         mirror.stop();
     }
 
-    /** It may have been promoted while nobody could see it. */
+    /** It may have been promoted while it was unreachable. */
     @Test
-    void aStandbyThatComesBackIsLookedAtBeforeItIsMirroredTo() {
+    void aStandbyThatComesBackIsCheckedBeforeMirroringResumes() {
         standby.state = StandbyState.UNKNOWN;
         StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
         mirror.start();
@@ -226,7 +226,7 @@ class StandbyMirrorTest {
     }
 
     @Test
-    void pausesAboveTheLagAndGoesOnWellBelowIt() {
+    void pausesAboveTheLagAndResumesWellBelowIt() {
         StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
         mirror.start();
         standby.state = new StandbyState(true, true, 11.0, false, 1, null);
@@ -260,7 +260,7 @@ class StandbyMirrorTest {
     }
 
     @Test
-    void aLostConnectionIsMadeAgain() {
+    void aLostConnectionIsReopened() {
         StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
         offer(mirror, "SELECT 1", 1);
         run(mirror);
@@ -272,9 +272,9 @@ class StandbyMirrorTest {
         mirror.stop();
     }
 
-    /** Each attempt costs a login, and the log a line. */
+    /** Each attempt costs a login and a log line. */
     @Test
-    void aStandbyThatResetsWhatItAcceptsIsTriedLessAndLessOften() {
+    void aStandbyThatResetsConnectionsIsTriedLessAndLessOften() {
         StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
         List<Long> delays = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
@@ -292,13 +292,13 @@ class StandbyMirrorTest {
         mirror.stop();
     }
 
-    /** A wake-up, a write and a read for each of them would cost more than the statements. */
+    /** A wake-up, a write and a read for each would cost more than the statements. */
     @Test
-    void whatWaitsLeavesTogetherAndWithoutWaitingForAnswers() {
+    void queuedStatementsAreSentTogetherWithoutWaitingForResponses() {
         StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
         offer(mirror, "SELECT 'first'", 1);
         run(mirror);
-        standby.answering = false;
+        standby.responding = false;
         List<String> batch = new ArrayList<>();
         for (int i = 0; i < BATCH; i++) {
             batch.add("SELECT " + i);
@@ -310,12 +310,12 @@ class StandbyMirrorTest {
         standby.loop.runNext();
         assertThat(standby.connections.get(0).selects()).hasSize(1 + BATCH).containsSubsequence(batch);
         assertThat(executed("ok")).isEqualTo(1);
-        standby.connections.get(0).responseAll();
+        standby.connections.get(0).respondAll();
         assertThat(executed("ok")).isEqualTo(1.0 + BATCH);
         mirror.stop();
     }
 
-    /** At a high rate the queue would be full before the timer rings. */
+    /** At a high rate the queue would fill up before the timer fires. */
     @Test
     void aQuarterOfTheQueueDoesNotWaitForTheTimer() {
         StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
@@ -329,7 +329,7 @@ class StandbyMirrorTest {
     }
 
     @Test
-    void whatComesBeforeThereIsAConnectionLeavesWithTheNextSweep() {
+    void statementsQueuedBeforeTheFirstConnectionAreSentByTheSweep() {
         StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
         mirror.start();
         offer(mirror, "SELECT 1", 1);
@@ -340,7 +340,7 @@ class StandbyMirrorTest {
     }
 
     @Test
-    void theTimerEndsWhenNothingComesAndBeginsAgain() {
+    void theTimerStopsWithoutStatementsAndStartsAgain() {
         StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
         offer(mirror, "SELECT 'first'", 1);
         run(mirror);
@@ -358,41 +358,41 @@ class StandbyMirrorTest {
         mirror.stop();
     }
 
-    /** Each change of settings ends what can be sent blindly; it must not end what the timer has begun. */
+    /** Each change of settings interrupts the batch; it must not interrupt the timer's round. */
     @Test
-    void sessionsThatDifferInTheirSettingsAreAllServedByOneRound() {
+    void oneRoundServesSessionsWithDifferentSettings() {
         StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
         offer(mirror, "SELECT 'first'", 1);
         run(mirror);
-        standby.answering = false;
+        standby.responding = false;
         for (int i = 0; i < 6; i++) {
             offer(mirror, "SELECT " + i, 1, i % 2 == 0 ? SETTING : SETTING.in("shop"));
         }
         standby.loop.runNext();
         for (int i = 0; i < 20; i++) {
-            standby.connections.get(0).responseAll();
+            standby.connections.get(0).respondAll();
         }
         assertThat(executed("ok")).isEqualTo(7);
         mirror.stop();
     }
 
-    /** Only the one that the standby was executing has failed there; those behind it were never begun. */
+    /** Only the statement that the standby was executing has failed; it never began those after it. */
     @Test
     void aConnectionThatIsLostWithinABatchCountsOneErrorAndDropsTheRest() {
         StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
         offer(mirror, "SELECT 'first'", 1);
         run(mirror);
-        standby.answering = false;
+        standby.responding = false;
         for (int i = 0; i < BATCH; i++) {
             offer(mirror, "SELECT " + i, 1);
         }
         standby.loop.runNext();
-        standby.connections.get(0).responseOne();
+        standby.connections.get(0).respondOne();
         standby.connections.get(0).close();
         assertThat(executed("ok")).isEqualTo(2);
         assertThat(executed("error")).isEqualTo(1);
         assertThat(dropped("standby_down")).isEqualTo(BATCH - 2.0);
-        standby.answering = true;
+        standby.responding = true;
         executor.runAll();
         offer(mirror, "SELECT 'again'", 1);
         run(mirror);
@@ -430,17 +430,17 @@ class StandbyMirrorTest {
     @Test
     void orderNoneSpreadsASessionOverConnections() {
         StandbyMirror mirror = mirror(ordered(2, MirrorConfig.Order.NONE));
-        standby.answering = false;
-        // More than one connection takes in the first rounds, however long a batch has become.
-        for (int i = 0; i < 4 * BatchSize.MOST; i++) {
+        standby.responding = false;
+        // Several connections take statements in the first rounds, however large a batch has become.
+        for (int i = 0; i < 4 * BatchSize.MAX; i++) {
             offer(mirror, "SELECT 'then " + i + "'", 1);
         }
-        // One response of each at a time, so that both have something to do.
+        // One response of each connection at a time, so that both have work.
         for (int i = 0; i < 60; i++) {
             run(mirror);
             standby.connections.stream()
                     .filter(connection -> !connection.pending.isEmpty())
-                    .forEach(FakeStandby.Connection::responseOne);
+                    .forEach(FakeStandby.Connection::respondOne);
         }
         assertThat(standby.connections).hasSize(2);
         assertThat(standby.connections)
@@ -449,24 +449,27 @@ class StandbyMirrorTest {
     }
 
     @Test
-    void aBatchIsWhatTheStandbyDoesInAWhile() {
+    void theBatchSizeFollowsTheStandbysPace() {
         BatchSize size = new BatchSize();
-        assertThat(size.statements()).isEqualTo(BatchSize.LEAST);
+        assertThat(size.statements()).isEqualTo(BatchSize.MIN);
         for (int i = 0; i < 50; i++) {
-            size.took(8, 8 * 10_000);
+            size.completed(8, 8 * 10_000);
         }
-        assertThat(size.statements()).as("warm").isEqualTo(BatchSize.MOST);
+        assertThat(size.statements()).as("warm").isEqualTo(BatchSize.MAX);
         for (int i = 0; i < 50; i++) {
-            size.took(256, 256 * 100_000L);
+            size.completed(256, 256 * 100_000L);
         }
         assertThat(size.statements()).isBetween(45, 55);
-        size.took(50, 50 * 20_000_000L);
-        assertThat(size.statements()).as("from disk").isEqualTo(BatchSize.LEAST);
+        size.completed(50, 50 * 20_000_000L);
+        assertThat(size.statements()).as("from disk").isEqualTo(BatchSize.MIN);
     }
 
-    /** A session's number of rows must not stay behind for the next, and flags are given as a difference to the server's. */
+    /**
+     * A session's row limit must not remain for the next session; flags are sent as a difference to the server's
+     * default.
+     */
     @Test
-    void whatASessionHasSetIsSetAndSetBack() {
+    void readVariablesOfASessionAreSetAndReset() {
         StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
         offer(mirror, "SELECT 1", 1, reading("sql_select_limit = 1, optimizer_switch = 'mrr=on'"));
         run(mirror);
@@ -494,7 +497,7 @@ class StandbyMirrorTest {
         return new StatementSetting(null, 45, null, null, null, assignments);
     }
 
-    /** What a session gives as a value must not set back the settings that keep the standby unwritten. */
+    /** Text within a session's value must not reset the settings that keep the standby unwritten. */
     @Test
     void aValueIsNotTakenForAName() {
         assertThat(reading("old_mode = 'x, tx_read_only = y', sql_select_limit = 3")
@@ -503,23 +506,23 @@ class StandbyMirrorTest {
     }
 
     @Test
-    void aStatementGoesToAConnectionThatHasItsSchemaWhenThatIsFree() {
+    void aStatementGoesToAnIdleConnectionWithItsSchema() {
         StandbyMirror mirror = mirror(ordered(2, MirrorConfig.Order.NONE));
         StatementSetting shop = SETTING.in("shop");
         StatementSetting depot = SETTING.in("depot");
         offer(mirror, "SELECT 'shop 0'", 1, shop);
         run(mirror);
-        // A second connection is made for the other schema, because the first is busy.
-        standby.answering = false;
+        // The first connection is busy, so a second one opens for the other schema.
+        standby.responding = false;
         offer(mirror, "SELECT 'shop, long'", 1, shop);
         standby.loop.runNext();
         offer(mirror, "SELECT 'depot 0'", 1, depot);
         mirror.drain();
         executor.runAll();
-        standby.connections.get(1).responseAll();
-        standby.connections.get(0).responseAll();
+        standby.connections.get(1).respondAll();
+        standby.connections.get(0).respondAll();
         assertThat(standby.connections).hasSize(2);
-        standby.answering = true;
+        standby.responding = true;
         int begun = standby.received.size();
         for (int i = 1; i <= 20; i++) {
             offer(mirror, "SELECT 'shop " + i + "'", 1, shop);
@@ -555,9 +558,9 @@ class StandbyMirrorTest {
         mirror.stop();
     }
 
-    /** What comes back under the address may be another server, or the same after a promotion. */
+    /** The address may now lead to another server, or to the same after a promotion. */
     @Test
-    void whatTheOperatorAllowedEndsWithTheStandbysAbsence() {
+    void theOperatorsResumeEndsWhenTheStandbyIsUnreachable() {
         standby.state = new StandbyState(true, false, 0.0, false, 1, null);
         StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
         mirror.start();

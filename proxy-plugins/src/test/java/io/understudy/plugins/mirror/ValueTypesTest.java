@@ -15,7 +15,7 @@ class ValueTypesTest {
     }
 
     @Test
-    void refusesWhatIsNoRate() {
+    void rejectsTextThatIsNoRate() {
         assertThatThrownBy(() -> SampleRate.parse("101%")).hasMessageContaining("at most 100%");
         assertThatThrownBy(() -> SampleRate.parse("10")).hasMessageContaining("percentage such as 10%");
         assertThatThrownBy(() -> SampleRate.parse("adaptive")).hasMessageContaining("not there yet");

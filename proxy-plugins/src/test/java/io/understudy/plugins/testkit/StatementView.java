@@ -10,7 +10,7 @@ import io.understudy.sql.StatementSummary;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** A COM_QUERY of one session, as the proxy would show it: outside of transactions, all of its text there. */
+/** A COM_QUERY of one session as a plugin sees it: outside a transaction, with its whole text available. */
 public abstract class StatementView implements CommandView {
     private static final SqlAnalyzer ANALYZER = new SqlAnalyzer();
     private static final int COM_QUERY = 3;

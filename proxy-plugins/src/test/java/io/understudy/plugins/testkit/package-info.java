@@ -1,4 +1,4 @@
-/** What the tests of several plugins need: the plugin API's views without a proxy behind them. */
+/** Test doubles of the plugin API's views, shared by the tests of several plugins. */
 @NullMarked
 package io.understudy.plugins.testkit;
 
