@@ -38,7 +38,7 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
     private static final int ER_HANDSHAKE = 1043;
     /**
      * In mode {@code auto}: a client of this protocol waits for the server to speak, so that only silence tells that there
-     * is no header. Load balancers send theirs at once.
+     * is no header. Load balancers send theirs at once. Once a header has begun, the rest of it is waited for as in the other modes.
      */
     private static final long AUTO_WAIT_MILLIS = 250;
 
@@ -47,6 +47,10 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
     private @Nullable Future<?> timer;
     private boolean open;
     private boolean refused;
+    /** Some bytes have come, which the decoder takes for the beginning of a header. */
+    private boolean begun;
+    /** The time after which silence means that there is no header is over. */
+    private boolean late;
 
     private ProxyProtocolHandler(AcceptProxyProtocol mode, RelayContext context) {
         this.mode = mode;
@@ -82,11 +86,20 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
         if (open || !ctx.channel().isActive()) {
             return;
         }
-        if (mode == AcceptProxyProtocol.AUTO) {
+        if (mode != AcceptProxyProtocol.AUTO) {
+            refuse(ctx, "proxy_header_missing", "no PROXY protocol header came within limits.handshakeTimeout");
+        } else if (!begun) {
             ctx.pipeline().remove(HAProxyMessageDecoder.class);
             pass(ctx);
+        } else if (late) {
+            refuse(
+                    ctx,
+                    "proxy_header_malformed",
+                    "the PROXY protocol header was not complete within limits.handshakeTimeout");
         } else {
-            refuse(ctx, "proxy_header_missing", "no PROXY protocol header came within limits.handshakeTimeout");
+            late = true;
+            long rest = Math.max(0, context.handshakeTimeoutMillis() - AUTO_WAIT_MILLIS);
+            timer = ctx.executor().schedule(() -> silent(ctx), rest, TimeUnit.MILLISECONDS);
         }
     }
 
@@ -160,6 +173,7 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
             decoding = true;
+            begun = true;
             try {
                 ctx.fireChannelRead(msg);
             } finally {
