@@ -236,7 +236,7 @@ final class CommandEffects {
         }
         TrackingWatch watch = model.trackingWatch();
         if (watch != null && entry != null && entry.kind() == StatementKind.SET) {
-            watch.clientSetsPrepared();
+            watch.clientSetsPrepared(exchange.number(), entry.text(), buf, index, length);
         }
         if (entry == null || !statements || exchange.code() != CommandCode.STMT_EXECUTE) {
             return;
@@ -287,6 +287,8 @@ final class CommandEffects {
         int schemaEnd = schemaAt < end ? buf.indexOf(schemaAt, end, (byte) 0) : -1;
         String schema =
                 schemaEnd <= schemaAt ? null : buf.toString(schemaAt, schemaEnd - schemaAt, StandardCharsets.UTF_8);
-        exchange.onSuccess(() -> model.changeUser(user, schema));
+        int collationAt = schemaEnd + 1;
+        int collation = schemaEnd >= 0 && collationAt + 2 <= end ? buf.getUnsignedShortLE(collationAt) : -1;
+        exchange.onSuccess(() -> model.changeUser(user, schema, collation));
     }
 }

@@ -205,10 +205,17 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         schema = name;
     }
 
-    /** COM_CHANGE_USER succeeded. */
-    void changeUser(String name, @Nullable String newSchema) {
+    /**
+     * COM_CHANGE_USER succeeded.
+     *
+     * @param collation that the command names; negative: it names none, and that of the login stays
+     */
+    void changeUser(String name, @Nullable String newSchema, int collation) {
         user = name;
         schema = newSchema;
+        if (collation >= 0) {
+            settings.loginCollation(collation);
+        }
     }
 
     void reset() {

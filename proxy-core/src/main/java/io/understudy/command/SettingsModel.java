@@ -70,6 +70,12 @@ final class SettingsModel implements SessionSettings {
         refresh();
     }
 
+    /** The collation that the session begins with from now on. */
+    void loginCollation(int collation) {
+        loginCollation = collation;
+        refresh();
+    }
+
     /**
      * A SET statement succeeded.
      *

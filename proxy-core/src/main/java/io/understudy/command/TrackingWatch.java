@@ -1,6 +1,7 @@
 package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /** Told of what concerns the session tracking that we have switched on ourselves. On the session's event loop. */
 public interface TrackingWatch {
@@ -11,8 +12,14 @@ public interface TrackingWatch {
      */
     void clientSets(long number, ByteBuf buf, int index, int length);
 
-    /** The client executes a prepared SET statement. */
-    void clientSetsPrepared();
+    /**
+     * The client executes a prepared SET statement.
+     *
+     * @param number of the command, see {@link Exchange#number()}
+     * @param text of the statement; null where it was not kept
+     * @param buf holds {@code length} bytes of the execution's payload, perhaps not all
+     */
+    void clientSetsPrepared(long number, byte @Nullable [] text, ByteBuf buf, int index, int length);
 
     /** The server says which variables it tracks now. */
     void reported(String variables);

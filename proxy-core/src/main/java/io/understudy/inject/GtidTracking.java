@@ -39,6 +39,7 @@ public final class GtidTracking implements TrackingWatch {
             new InjectedStatement("SET SESSION session_track_gtids=OWN_GTID", "gtid_tracking");
 
     private static final List<String> ADDED = List.of("last_gtid", LIST);
+    private static final List<String> GTID_ONLY = List.of("last_gtid");
 
     private enum State {
         WANTED,
@@ -53,6 +54,12 @@ public final class GtidTracking implements TrackingWatch {
     private final boolean mariaDb;
     private State state = State.WANTED;
     private boolean listReported;
+    /** The server reports what only the proxy asked for; holds on through WANTED and ASKED until its answer says otherwise. */
+    private boolean added;
+    /** What the client last set names {@code last_gtid}, or everything. */
+    private boolean clientAsked;
+    /** What the client last set names the list itself. */
+    private boolean clientAskedList;
     /** The client's statement that last set the list: ours, ahead of it, would be overwritten, so it waits for the next. */
     private long setBy = NONE;
 
@@ -82,17 +89,25 @@ public final class GtidTracking implements TrackingWatch {
 
     /** The answer to what {@link #take} gave. */
     public void done(InjectionResult result) {
-        if (state == State.ASKED) {
-            if (!result.ok()) {
-                state = State.REFUSED;
-            } else {
-                state = !mariaDb || listReported ? State.OURS : State.THEIRS;
-            }
+        if (state != State.ASKED) {
+            return;
         }
+        if (!result.ok()) {
+            state = State.REFUSED;
+            return;
+        }
+        // Not reported: last_gtid was in the list before. It is the proxy's own from earlier where the client's
+        // statement
+        // built its list out of the one that was there and did not name last_gtid itself.
+        added = !mariaDb || listReported || added && !clientAsked;
+        state = added ? State.OURS : State.THEIRS;
     }
 
     /** COM_RESET_CONNECTION or COM_CHANGE_USER has put all variables back. */
     public void reset() {
+        added = false;
+        clientAsked = false;
+        clientAskedList = false;
         if (state != State.REFUSED) {
             state = State.WANTED;
         }
@@ -100,35 +115,59 @@ public final class GtidTracking implements TrackingWatch {
 
     /** Variables that the server reports because of us alone. */
     public List<String> addedVariables() {
-        return state == State.OURS && mariaDb ? ADDED : List.of();
+        if (!added || !mariaDb) {
+            return List.of();
+        }
+        return clientAskedList ? GTID_ONLY : ADDED;
     }
 
     /** Whether the server sends GTID entries because of us alone. */
     public boolean addedGtids() {
-        return !mariaDb && (state == State.OURS || state == State.ASKED);
+        return !mariaDb && (added || state == State.ASKED);
     }
 
     @Override
     public void clientSets(long number, ByteBuf buf, int index, int length) {
-        String text = buf.toString(index, length, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
-        int at = text.indexOf(mariaDb ? LIST : GTIDS);
-        if (at < 0 || state == State.REFUSED) {
-            return;
-        }
-        // Whether the client's list now has last_gtid is for the server to say: drivers send expressions that name it
-        // either
-        // way, and asking again changes nothing where it is there.
-        String value = text.substring(at + (mariaDb ? LIST : GTIDS).length());
-        boolean own = !mariaDb && (value.contains("own_gtid") || value.contains("all_gtids"));
-        state = own ? State.THEIRS : State.WANTED;
-        setBy = own ? NONE : number;
+        sets(number, text(buf, index, length), "");
     }
 
     @Override
-    public void clientSetsPrepared() {
-        if (state == State.OURS) {
-            state = State.WANTED;
+    public void clientSetsPrepared(long number, byte @Nullable [] text, ByteBuf buf, int index, int length) {
+        // Where the text was not kept, it may have been about the list.
+        String statement = text == null ? variable() : new String(text, StandardCharsets.ISO_8859_1);
+        sets(number, statement.toLowerCase(Locale.ROOT), text(buf, index, length));
+    }
+
+    private static String text(ByteBuf buf, int index, int length) {
+        return buf.toString(index, length, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
+    }
+
+    private String variable() {
+        return mariaDb ? LIST : GTIDS;
+    }
+
+    /** @param parameters the execution's payload, empty for a statement in text */
+    private void sets(long number, String statement, String parameters) {
+        int at = statement.indexOf(variable());
+        if (at < 0 || state == State.REFUSED) {
+            return;
         }
+        String value = statement.substring(at + variable().length()) + parameters;
+        if (mariaDb) {
+            boolean builtOnTheOld = value.contains("@" + LIST) || value.contains("." + LIST);
+            boolean everything = value.contains("'*'") || value.contains("\"*\"") || value.contains("\u0001*");
+            clientAsked = value.contains("last_gtid") || everything || builtOnTheOld && clientAsked;
+            clientAskedList = everything
+                    || builtOnTheOld && clientAskedList
+                    || value.replace("@" + LIST, "").replace("." + LIST, "").contains(LIST);
+        }
+        // Whether the client's list now has last_gtid is for the server to say: asking again changes nothing where it
+        // is
+        // there.
+        boolean own = !mariaDb && (value.contains("own_gtid") || value.contains("all_gtids"));
+        added &= !own;
+        state = own ? State.THEIRS : State.WANTED;
+        setBy = own ? NONE : number;
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.netty.buffer.Unpooled;
 import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.ServerFlavor;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class GtidTrackingTest {
@@ -34,5 +35,83 @@ class GtidTrackingTest {
         tracking.done(InjectionResult.OK);
         assertThat(tracking.wants()).isFalse();
         assertThat(tracking.addedVariables()).contains("last_gtid");
+    }
+
+    private static ByteBuf bytes(String text) {
+        return Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1);
+    }
+
+    private void sets(long number, String statement) {
+        ByteBuf text = bytes("\3" + statement);
+        tracking.clientSets(number, text, 0, text.readableBytes());
+    }
+
+    private void setsPrepared(long number, String statement, String parameters) {
+        ByteBuf execution = bytes("\u0017" + parameters);
+        byte[] text = statement.getBytes(StandardCharsets.ISO_8859_1);
+        tracking.clientSetsPrepared(number, text, execution, 0, execution.readableBytes());
+    }
+
+    /** The server's answer to the statement of the tracking; null: it reports no list, since nothing changed. */
+    private void answered(long before, @Nullable String list) {
+        assertThat(tracking.take(before)).isNotNull();
+        if (list != null) {
+            tracking.reported(list);
+        }
+        tracking.done(InjectionResult.OK);
+    }
+
+    @Test
+    void aPreparedSetOfSomethingElseChangesNothing() {
+        answered(1, "session_track_system_variables,last_gtid");
+        setsPrepared(2, "SET autocommit = ?", "1");
+        assertThat(tracking.wants()).isFalse();
+        assertThat(tracking.addedVariables()).contains("last_gtid");
+    }
+
+    @Test
+    void whatTheServerStillReportsIsTakenOutUntilItHasAnswered() {
+        answered(1, "session_track_system_variables,last_gtid");
+        setsPrepared(2, "SET SESSION session_track_system_variables = ?", "autocommit");
+        assertThat(tracking.addedVariables()).contains("last_gtid");
+        assertThat(tracking.wants()).isTrue();
+        answered(3, "autocommit,session_track_system_variables,last_gtid");
+        assertThat(tracking.addedVariables()).contains("last_gtid");
+    }
+
+    @Test
+    void aListBuiltOnTheOldOneHasLastGtidBecauseOfTheProxy() {
+        answered(1, "autocommit,session_track_system_variables,last_gtid");
+        sets(2, "SET session_track_system_variables=CONCAT(@@session_track_system_variables,',time_zone')");
+        assertThat(tracking.addedVariables()).contains("last_gtid");
+        answered(3, null);
+        assertThat(tracking.addedVariables()).contains("last_gtid");
+    }
+
+    @Test
+    void aClientThatAsksForLastGtidKeepsIt() {
+        answered(1, "session_track_system_variables,last_gtid");
+        sets(2, "SET session_track_system_variables='last_gtid'");
+        answered(3, null);
+        assertThat(tracking.addedVariables()).isEmpty();
+        sets(4, "SET session_track_system_variables=CONCAT(@@session_track_system_variables,',time_zone')");
+        answered(5, null);
+        assertThat(tracking.addedVariables()).isEmpty();
+    }
+
+    @Test
+    void aClientThatAsksForItByAParameterKeepsIt() {
+        answered(1, "session_track_system_variables,last_gtid");
+        setsPrepared(2, "SET session_track_system_variables = ?", "last_gtid");
+        answered(3, null);
+        assertThat(tracking.addedVariables()).isEmpty();
+    }
+
+    @Test
+    void aClientThatTracksTheListItselfKeepsThat() {
+        answered(1, "session_track_system_variables,last_gtid");
+        sets(2, "SET session_track_system_variables='session_track_system_variables'");
+        answered(3, "session_track_system_variables,session_track_system_variables,last_gtid");
+        assertThat(tracking.addedVariables()).containsExactly("last_gtid");
     }
 }

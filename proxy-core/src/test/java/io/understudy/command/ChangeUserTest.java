@@ -1,0 +1,62 @@
+package io.understudy.command;
+
+import static io.understudy.testkit.Bytes.concat;
+import static io.understudy.testkit.Bytes.err;
+import static io.understudy.testkit.Bytes.int2;
+import static io.understudy.testkit.Bytes.of;
+import static io.understudy.testkit.Bytes.ok;
+import static io.understudy.testkit.Bytes.packet;
+import static io.understudy.testkit.Bytes.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugin.SessionSettings;
+import io.understudy.testkit.Bytes;
+import io.understudy.testkit.LeakCheck;
+import io.understudy.testkit.Memory;
+import io.understudy.testkit.Scripted;
+import io.understudy.testkit.Watcher;
+import io.understudy.wire.CommandCode;
+import io.understudy.wire.ServerStatus;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * COM_CHANGE_USER sets user, schema and character set. Its collation has two bytes in the manuals of both products, where that
+ * of the login has one: MySQL 9.7 took 289 for {@code utf8mb4_cs_0900_as_cs}, and the login's second byte for filler, as
+ * MariaDB 10.11 does.
+ */
+@ExtendWith(LeakCheck.class)
+class ChangeUserTest {
+    private final Scripted scripted =
+            new Scripted(Memory.direct(), new Watcher(Watcher.ALL)).loggedIn(Scripted.CLASSIC);
+
+    private SessionSettings changeUser(byte[] behindSchema, byte[] response) {
+        byte[] body = concat(text("other\0"), of(0), text("shop\0"), behindSchema);
+        scripted.client(Bytes.command(CommandCode.CHANGE_USER, body));
+        scripted.server(packet(1, response));
+        scripted.client.take();
+        scripted.server.take();
+        return scripted.model().settings();
+    }
+
+    @Test
+    void setsTheCollation() {
+        byte[] done = ok(0, ServerStatus.AUTOCOMMIT);
+        byte[] method = text("mysql_native_password\0");
+        SessionSettings settings = changeUser(concat(int2(8), method), done);
+        assertThat(settings.loginCollation()).isEqualTo(8);
+        assertThat(scripted.model().user()).isEqualTo("other");
+        assertThat(changeUser(concat(int2(289), method), done).loginCollation()).isEqualTo(289);
+        scripted.finish();
+    }
+
+    @Test
+    void changesNothingWhereItIsRefusedOrNamesNone() {
+        byte[] refusal = err(1045, "Access denied");
+        assertThat(changeUser(int2(8), refusal).loginCollation()).isEqualTo(45);
+        assertThat(scripted.model().user()).isEqualTo("app");
+        assertThat(changeUser(of(), ok(0, ServerStatus.AUTOCOMMIT)).loginCollation())
+                .isEqualTo(45);
+        scripted.finish();
+    }
+}
