@@ -37,6 +37,9 @@ public final class CommandTracker {
     private final Exchange silent;
 
     private @Nullable Exchange current;
+    /** Whose packet the client's last one is. */
+    private Exchange sending;
+
     private boolean offered;
 
     public CommandTracker(SessionModel model, CommandListener listener, StatementGate gate, ResponseTracker responses) {
@@ -50,6 +53,7 @@ public final class CommandTracker {
         commands = (interests & Interest.COMMANDS) != 0;
         effects = new CommandEffects(model, statements);
         silent = new Exchange(model.statement());
+        sending = silent;
     }
 
     /** See {@link PacketSink#onPacket}. */
@@ -58,6 +62,8 @@ public final class CommandTracker {
         Exchange head = inFlight.head();
         if (head != null && head.wantsClientData(sequence)) {
             head.clientPacket(length);
+            head.clientSent(sequence);
+            sending = head;
             return 0;
         }
         if (responses.fileUnfinished()) {
@@ -75,6 +81,7 @@ public final class CommandTracker {
         int code = Math.max(first, CommandCode.SLEEP);
         boolean mayInject = gate.open(code);
         Exchange exchange = begin(code, length);
+        sending = exchange;
         int wanted = wanted(code, length, mayInject);
         if (wanted == 0) {
             effects.recognise(exchange, null, 0, 0);
@@ -119,6 +126,11 @@ public final class CommandTracker {
             case CommandCode.STMT_CLOSE, CommandCode.STMT_RESET, CommandCode.STMT_FETCH -> Math.min(length, ID_PREFIX);
             default -> mayInject ? 1 : 0;
         };
+    }
+
+    /** See {@link PacketSink#onContinued}. */
+    public void continued(int sequence) {
+        sending.clientSent(sequence);
     }
 
     /** See {@link PacketSink#onShown}. */

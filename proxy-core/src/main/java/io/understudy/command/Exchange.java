@@ -29,6 +29,7 @@ public final class Exchange extends ResponseProgress implements CommandView, Res
     private int code;
     private long number;
     private int payloadLength;
+    private int nextSequence;
     private boolean complete;
     private StatementKind kind = StatementKind.UNKNOWN;
     private @Nullable StatementSummary summary;
@@ -57,6 +58,7 @@ public final class Exchange extends ResponseProgress implements CommandView, Res
         code = commandCode;
         number = ordinal;
         payloadLength = length;
+        nextSequence = 1;
         complete = false;
         kind = StatementKind.UNKNOWN;
         summary = null;
@@ -85,6 +87,16 @@ public final class Exchange extends ResponseProgress implements CommandView, Res
         if (kept != null) {
             java.util.Arrays.fill(kept, null);
         }
+    }
+
+    /** A packet of the client's has passed: the answer goes on from its number. */
+    void clientSent(int sequence) {
+        nextSequence = sequence + 1;
+    }
+
+    /** Returns the number of the answer's next physical packet without compression; called once for each. */
+    public int takeSequence() {
+        return nextSequence++ & 0xFF;
     }
 
     void setKind(StatementKind value) {

@@ -49,8 +49,7 @@ public final class InFlight {
         return count;
     }
 
-    @Nullable
-    Exchange last() {
+    public @Nullable Exchange last() {
         return size == 0 ? null : ring[(head + size - 1) % ring.length];
     }
 

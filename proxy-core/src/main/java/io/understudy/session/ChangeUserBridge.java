@@ -62,6 +62,11 @@ final class ChangeUserBridge implements AuthBridge.Ends {
         return clientNext & 0xFF;
     }
 
+    /** Number of the next packet from the server, while {@link #active}. */
+    int serverSequence() {
+        return serverNext & 0xFF;
+    }
+
     void close() {
         bridge.forget();
     }
@@ -110,6 +115,11 @@ final class ChangeUserBridge implements AuthBridge.Ends {
 
         Direction(PacketSink next) {
             this.next = next;
+        }
+
+        @Override
+        public void onContinued(int sequence) {
+            next.onContinued(sequence);
         }
 
         @Override

@@ -52,6 +52,11 @@ final class FilteredResponses implements PacketSink {
     }
 
     @Override
+    public void onContinued(int sequenceNumber) {
+        next.onContinued(sequenceNumber);
+    }
+
+    @Override
     public void onEnd() {
         next.onEnd();
     }

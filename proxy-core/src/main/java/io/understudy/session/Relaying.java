@@ -99,6 +99,22 @@ final class Relaying implements SessionPhase {
         responses = new PacketScanner(toClient, client.alloc());
     }
 
+    /**
+     * The server compresses, and numbers packets by its frames: gives them the numbers that they would have without. To be
+     * called before the first bytes.
+     */
+    void numberResponses() {
+        responses.numberBy(came -> {
+            ChangeUserBridge bridge = changeUser;
+            if (bridge != null && bridge.active()) {
+                return bridge.serverSequence();
+            }
+            Exchange head = model.inFlight().head();
+            // Where the answers are not followed any more, the guess of the frames has to do.
+            return head == null || unfit != null ? came : head.takeSequence();
+        });
+    }
+
     SessionModel model() {
         return model;
     }
@@ -309,6 +325,11 @@ final class Relaying implements SessionPhase {
         @Override
         public boolean onShown(ByteBuf buf, int index, int length) {
             return tracker.shown(buf, index, length);
+        }
+
+        @Override
+        public void onContinued(int sequence) {
+            tracker.continued(sequence);
         }
 
         @Override

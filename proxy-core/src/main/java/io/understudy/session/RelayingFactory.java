@@ -32,8 +32,12 @@ record RelayingFactory(long id, long begunNanos, Leg client, Leg server, Session
         ObserverBridge observers = new ObserverBridge(chain, environment.metrics(), tracking);
         AuthBridge secrets = login.bridge();
         ChangeUserBridge changeUser = secrets == null ? null : new ChangeUserBridge(secrets, model, client, server);
-        return new Relaying(
+        Relaying relaying = new Relaying(
                 client, server, model, observers, environment, filter, changeUser, idleAtBoundary, transition);
+        if (login.compression().compressesServer()) {
+            relaying.numberResponses();
+        }
+        return relaying;
     }
 
     private SessionModel model(LoginResult login) {

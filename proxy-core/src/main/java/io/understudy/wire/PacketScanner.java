@@ -22,6 +22,7 @@ public final class PacketScanner {
 
     private PacketSink sink;
     private final ByteBufAllocator alloc;
+    private @Nullable PacketNumbering numbering;
 
     /** Payload bytes of the physical packet still to come; -1 between packets. */
     private int remaining = -1;
@@ -46,6 +47,11 @@ public final class PacketScanner {
     public PacketScanner(PacketSink sink, ByteBufAllocator alloc) {
         this.sink = sink;
         this.alloc = alloc;
+    }
+
+    /** Writes other numbers into the packets from now on, ahead of {@link PacketSink#onPacket}. */
+    public void numberBy(PacketNumbering numbers) {
+        numbering = numbers;
     }
 
     /** True between two logical packets, with nothing kept back. */
@@ -157,7 +163,7 @@ public final class PacketScanner {
                 return lead(in, at, end);
             }
             packetAt = at;
-            int verdict = verdict(length, header >>> 24, in.getUnsignedByte(at + Packets.HEADER));
+            int verdict = verdict(length, numbered(in, at), in.getUnsignedByte(at + Packets.HEADER));
             int next = at + Packets.HEADER + length;
             if (verdict != 0 || next > end) {
                 remaining = length;
@@ -274,7 +280,23 @@ public final class PacketScanner {
         remaining = buf.getUnsignedMediumLE(at);
         more = remaining == Packets.MAX_PAYLOAD;
         continuing = false;
+        int sequence = numbered(buf, at);
+        if (!starts) {
+            sink.onContinued(sequence);
+        }
         return starts;
+    }
+
+    /** Returns the number of the packet at {@code at}, written over where it is given another. */
+    private int numbered(ByteBuf buf, int at) {
+        int sequence = buf.getUnsignedByte(at + 3);
+        PacketNumbering numbers = numbering;
+        if (numbers == null) {
+            return sequence;
+        }
+        int number = numbers.number(sequence);
+        buf.setByte(at + 3, number);
+        return number;
     }
 
     private void decide(ByteBuf buf, int at) {

@@ -24,6 +24,9 @@ public interface PacketSink {
      */
     int onPacket(int length, int sequence, int first);
 
+    /** A physical packet begins that continues the logical one. */
+    default void onContinued(int sequence) {}
+
     /**
      * The wanted bytes, valid during the call: {@code length} bytes from {@code index}, at most as many as wanted and
      * as the first physical packet has.

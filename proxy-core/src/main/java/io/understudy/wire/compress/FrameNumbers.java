@@ -6,7 +6,8 @@ package io.understudy.wire.compress;
  * <p>Both products number frames from 0 at each command and check that; after each flush they go on numbering packets from
  * the frames' number, and nobody checks those. A connection without compression has its packets' numbers checked, so what
  * comes out of frames is numbered as it would have been without: on from the last packet, whichever side sent it; from 0
- * for a command, and from 1 for an answer that begins while several are due.
+ * for a command, and from 1 for an answer that begins while several are due. Where answers begin is a guess here, wrong behind a
+ * command without an answer; a session that follows its answers numbers them itself.
  *
  * <p>Sources: MySQL's {@code sql-common/net_serv.cc} and MariaDB's {@code sql/net_serv.cc}: {@code net_write_packet},
  * {@code net_flush}, {@code my_real_read}.
