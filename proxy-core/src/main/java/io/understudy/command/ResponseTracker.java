@@ -7,6 +7,8 @@ import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Marker;
 import io.understudy.wire.PacketSink;
 import io.understudy.wire.ServerStatus;
+import io.understudy.wire.packet.ErrPacket;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows answers on their way to the client: the server side of the tracker. Answers come in the order of the commands,
@@ -19,6 +21,8 @@ public final class ResponseTracker {
     private final ResponseListener observer;
     private final boolean responses;
     private boolean fileUnfinished;
+    /** What the server said to the last injected statement, until it has answered the client's behind it; else null. */
+    private @Nullable ErrPacket unsaid;
 
     /**
      * An unknown command was followed by another before anything of an answer had come. Whether it has one is not to be
@@ -42,6 +46,9 @@ public final class ResponseTracker {
     /** See {@link PacketSink#onPacket}. */
     public int packet(int length, int first) {
         Exchange exchange = inFlight.head();
+        if (unsaid != null && (exchange == null || exchange.injected() == null)) {
+            unsaid = null;
+        }
         if (exchange == null) {
             if (first == Marker.ERR) {
                 return 0; // the server says why it is about to close an idle connection
@@ -85,6 +92,14 @@ public final class ResponseTracker {
         }
     }
 
+    /**
+     * Returns the error that an injected statement met, while the server has said nothing since: when it closes now, that
+     * error is why, and the client's to know. Null for none.
+     */
+    public @Nullable ErrPacket unsaid() {
+        return unsaid;
+    }
+
     /** The client still owes the rest of a file, though the server has answered already. */
     boolean fileUnfinished() {
         return fileUnfinished;
@@ -111,6 +126,8 @@ public final class ResponseTracker {
                 listener.onResponse(exchange);
             }
         } else {
+            ErrPacket error = exchange.error();
+            unsaid = error == null ? unsaid : error;
             listener.onResponse(exchange);
         }
         inFlight.remove();

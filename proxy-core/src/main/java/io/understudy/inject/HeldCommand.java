@@ -22,6 +22,10 @@ public final class HeldCommand {
         bytes.add(more);
     }
 
+    public boolean holdsAny() {
+        return !bytes.isEmpty();
+    }
+
     public void passOn() {
         for (ByteBuf next = bytes.poll(); next != null; next = bytes.poll()) {
             onwards.accept(next);

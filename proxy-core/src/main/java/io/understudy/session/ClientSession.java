@@ -212,6 +212,7 @@ public final class ClientSession implements Handshake.Outcome {
         if (phase instanceof LoggingIn) {
             environment.metrics().connection("closed_by_server_in_handshake");
         }
+        phase.serverGone();
         end(CloseReason.SERVER_CLOSED);
     }
 

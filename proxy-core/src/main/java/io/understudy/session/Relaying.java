@@ -13,6 +13,7 @@ import io.understudy.metrics.CoreMetrics;
 import io.understudy.wire.Leg;
 import io.understudy.wire.PacketScanner;
 import io.understudy.wire.PacketSink;
+import io.understudy.wire.packet.ErrPacket;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,7 @@ final class Relaying implements SessionPhase {
     private final Runnable idleAtBoundary;
     private final @Nullable ChangeUserBridge changeUser;
     private final @Nullable BoundaryInjector injector;
+    private final ResponseTracker responseTracker;
 
     private final Transition transition;
 
@@ -84,7 +86,7 @@ final class Relaying implements SessionPhase {
         this.transition = transition;
         injector = observers.mayWant() ? new BoundaryInjector(model, observers, server.alloc(), server::write) : null;
         StatementGate gate = injector == null ? StatementGate.CLOSED : injector;
-        ResponseTracker responseTracker = new ResponseTracker(model, observers, this::answered);
+        responseTracker = new ResponseTracker(model, observers, this::answered);
         CommandTracker commandTracker = new CommandTracker(model, observers, gate, responseTracker);
         PacketSink toServer = new ToServer(commandTracker);
         PacketSink toClient = new ToClient(responseTracker);
@@ -281,6 +283,22 @@ final class Relaying implements SessionPhase {
         answered = true;
         metrics.command(exchange.code());
         timers.record(exchange);
+    }
+
+    /** The server's last word, to an injected statement, goes to the client whose command will get no answer. */
+    @Override
+    public void serverGone() {
+        ErrPacket error = responseTracker.unsaid();
+        if (error == null) {
+            return;
+        }
+        Exchange pending = model.inFlight().last();
+        HeldCommand waiting = held;
+        if (pending != null && pending.injected() == null) {
+            client.write(error.encode(client.alloc(), pending.takeSequence(), true));
+        } else if (waiting != null && waiting.holdsAny()) {
+            client.write(error.encode(client.alloc(), 1, true));
+        }
     }
 
     @Override

@@ -34,6 +34,9 @@ sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Unread, P
     /** The client sends nothing more. */
     default void clientShutOutput() {}
 
+    /** The server has closed; what the client is still to be told is written now. */
+    default void serverGone() {}
+
     /** A word for the admin endpoint. */
     String name();
 
