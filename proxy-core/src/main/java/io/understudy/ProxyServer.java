@@ -90,6 +90,9 @@ public final class ProxyServer implements AutoCloseable {
         PrimaryConnector connector = new PrimaryConnector(
                 transport, config.primary().address(), config.primary().connectTimeout(), RelayServer.WATER_MARK);
         backends.tellSqlMode(environment.sqlMode()::seen);
+        if (!loaded.plugins().isEmpty()) {
+            backends.tellLimitedAccounts(environment.limitedAccounts()::tell);
+        }
         connector.whenFailed(backends::suspectPrimary);
         relay = new RelayContext(
                 registry,

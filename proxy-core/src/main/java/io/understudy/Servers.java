@@ -13,6 +13,7 @@ import io.understudy.host.HostedStandby;
 import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.Standby;
 import io.understudy.server.PrimaryMonitor;
+import io.understudy.server.QueryLimits;
 import io.understudy.server.QueryPool;
 import io.understudy.server.StandbyMonitor;
 import java.time.Duration;
@@ -20,8 +21,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The primary and the standbys for everything but sessions: monitors, connection pools, wire clients on loops of their own. */
@@ -36,6 +39,8 @@ final class Servers implements AutoCloseable {
     private final List<StandbyMonitor> standbyMonitors = new ArrayList<>();
     private final List<Standby> standbys = new ArrayList<>();
     private final PrimaryMonitor primaryMonitor;
+    private final @Nullable QueryPool primaryQuestions;
+    private @Nullable QueryLimits queryLimits;
     private final HostedPrimary primary;
 
     Servers(UnderstudyConfig config, NetworkTransport transport, MeterRegistry meters) {
@@ -47,6 +52,7 @@ final class Servers implements AutoCloseable {
         });
         PrimaryConfig primaryConfig = config.primary();
         QueryPool questions = QueryPool.to(primaryConfig);
+        primaryQuestions = questions;
         if (questions != null) {
             pools.add(questions);
         }
@@ -104,8 +110,18 @@ final class Servers implements AutoCloseable {
         primaryMonitor.tellSqlMode(listener);
     }
 
+    /** Has the accounts read whose queries the primary bounds; to be called before {@link #start}. */
+    void tellLimitedAccounts(Consumer<Set<String>> listener) {
+        QueryPool questions = primaryQuestions;
+        queryLimits = questions == null ? null : new QueryLimits(questions.dataSource(), monitors, listener);
+    }
+
     void start() {
         primaryMonitor.start();
+        QueryLimits limits = queryLimits;
+        if (limits != null) {
+            limits.start();
+        }
         standbyMonitors.forEach(StandbyMonitor::start);
     }
 
@@ -145,6 +161,10 @@ final class Servers implements AutoCloseable {
     @Override
     public void close() {
         primaryMonitor.close();
+        QueryLimits limits = queryLimits;
+        if (limits != null) {
+            limits.close();
+        }
         standbyMonitors.forEach(StandbyMonitor::close);
         monitors.shutdownNow();
         pools.forEach(QueryPool::close);

@@ -10,6 +10,7 @@ import io.understudy.plugin.CommandView;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.Interest;
+import io.understudy.plugin.SessionContext;
 import io.understudy.wire.packet.ErrPacket;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -18,12 +19,19 @@ import org.slf4j.LoggerFactory;
 
 /** Joins the tracker to the session's observers. */
 final class ObserverBridge implements CommandListener, InjectionSource, IntConsumer {
+    private static final int ER_USER_LIMIT_REACHED = 1226;
     private static final Logger log = LoggerFactory.getLogger(ObserverBridge.class);
 
     private final ObserverChain chain;
     private final CoreMetrics metrics;
     private final @Nullable GtidTracking tracking;
+    private final @Nullable LimitedAccounts limited;
+    private final @Nullable SessionContext session;
     private @Nullable Exchange current;
+    /** Nothing is injected: the account's queries are bounded. */
+    private boolean quiet;
+    /** A plugin has changed the session, and may have to change it back. */
+    private boolean changed;
 
     ObserverBridge(ObserverChain chain, CoreMetrics metrics) {
         this(chain, metrics, null);
@@ -31,15 +39,36 @@ final class ObserverBridge implements CommandListener, InjectionSource, IntConsu
 
     /** @param tracking the core's own injections, asked after the observers; null for none */
     ObserverBridge(ObserverChain chain, CoreMetrics metrics, @Nullable GtidTracking tracking) {
+        this(chain, metrics, tracking, null, null);
+    }
+
+    /** @param limited accounts for which nothing is injected, {@code session}'s perhaps among them; null for none */
+    ObserverBridge(
+            ObserverChain chain,
+            CoreMetrics metrics,
+            @Nullable GtidTracking tracking,
+            @Nullable LimitedAccounts limited,
+            @Nullable SessionContext session) {
+        this.limited = limited;
+        this.session = session;
         this.chain = chain;
         this.metrics = metrics;
         this.tracking = tracking;
+        begin();
+    }
+
+    /** The session has what a login leaves. */
+    private void begin() {
+        LimitedAccounts accounts = limited;
+        SessionContext context = session;
+        changed = false;
+        quiet = accounts != null && context != null && accounts.contains(context.user());
     }
 
     @Override
     public boolean wants() {
         GtidTracking own = tracking;
-        return (chain.interests() & Interest.BOUNDARY) != 0 || own != null && own.wants();
+        return !quiet && ((chain.interests() & Interest.BOUNDARY) != 0 || own != null && own.wants());
     }
 
     @Override
@@ -106,6 +135,10 @@ final class ObserverBridge implements CommandListener, InjectionSource, IntConsu
             metrics.injectionRefused(plugin, result.errorCode());
             log.debug("{}: {} was refused: {} {}", plugin, injected.sql(), result.errorCode(), result.message());
         }
+        changed |= result.ok() && !own;
+        if (result.errorCode() == ER_USER_LIMIT_REACHED) {
+            limitMet();
+        }
         GtidTracking core = tracking;
         if (!own) {
             chain.onInjected(exchange.injectedBy(), injected, result);
@@ -114,8 +147,19 @@ final class ObserverBridge implements CommandListener, InjectionSource, IntConsu
         }
     }
 
+    /** A session that a plugin has changed goes on, so that it can be changed back; others of the account are left alone. */
+    private void limitMet() {
+        LimitedAccounts accounts = limited;
+        SessionContext context = session;
+        if (accounts != null && context != null) {
+            accounts.met(context.user());
+            quiet = !changed;
+        }
+    }
+
     @Override
     public void onReset() {
+        begin();
         GtidTracking own = tracking;
         if (own != null) {
             own.reset();
@@ -130,7 +174,7 @@ final class ObserverBridge implements CommandListener, InjectionSource, IntConsu
 
     @Override
     public @Nullable InjectedStatement afterLogin(int observer) {
-        return observer == chain.size() ? null : chain.afterLogin(observer);
+        return quiet || observer == chain.size() ? null : chain.afterLogin(observer);
     }
 
     @Override

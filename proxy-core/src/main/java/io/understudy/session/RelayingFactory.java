@@ -29,7 +29,8 @@ record RelayingFactory(long id, long begunNanos, Leg client, Leg server, Session
         GtidTracking tracking = tracking(login, model, chain);
         OkPacketFilter filter =
                 OkPacketFilter.of(login.capabilities(), login.clientTracksSession(), tracking, client.alloc());
-        ObserverBridge observers = new ObserverBridge(chain, environment.metrics(), tracking);
+        ObserverBridge observers =
+                new ObserverBridge(chain, environment.metrics(), tracking, environment.limitedAccounts(), model);
         AuthBridge secrets = login.bridge();
         ChangeUserBridge changeUser = secrets == null ? null : new ChangeUserBridge(secrets, model, client, server);
         Relaying relaying = new Relaying(

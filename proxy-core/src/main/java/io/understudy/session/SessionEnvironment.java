@@ -15,6 +15,7 @@ public final class SessionEnvironment {
     private final KindTimers timers;
     private final LatencyHistogram passthroughSeconds;
     private final ServerSqlMode sqlMode = new ServerSqlMode();
+    private final LimitedAccounts limitedAccounts = new LimitedAccounts();
     private volatile int statementLimit;
     private volatile LoginPolicy loginPolicy = LoginPolicy.PLAIN;
 
@@ -46,6 +47,11 @@ public final class SessionEnvironment {
     /** The primary's, to be told what looks at it find. */
     public ServerSqlMode sqlMode() {
         return sqlMode;
+    }
+
+    /** Accounts for which nothing is injected. */
+    public LimitedAccounts limitedAccounts() {
+        return limitedAccounts;
     }
 
     KindTimers timers() {

@@ -4,6 +4,7 @@ import io.understudy.config.LoadedConfig;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.plugins.gtiddomain.GtidDomainConfig;
+import io.understudy.server.QueryLimits;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.sql.SQLException;
@@ -54,6 +55,7 @@ public final class PrimaryCheck {
             }
             commitLatency(ask, mariaDb, monitor.user());
             domains(ask, mariaDb);
+            queryLimits(ask);
         } catch (SQLException e) {
             add(Finding.error(
                     WHERE,
@@ -63,6 +65,30 @@ public final class PrimaryCheck {
                             + "'@'%'"));
         }
         return findings;
+    }
+
+    private void queryLimits(CheckConnection ask) {
+        if (!loaded.plugins().containsKey("commit-latency") && !loaded.plugins().containsKey("gtid-domain")) {
+            return;
+        }
+        String where = "plugins";
+        try {
+            List<String> limited = ask.all(QueryLimits.SQL, 1);
+            if (!limited.isEmpty()) {
+                add(
+                        Finding.warning(
+                                where,
+                                "nothing is injected for accounts with MAX_QUERIES_PER_HOUR, whose allowance it would use up: "
+                                        + String.join(", ", limited)
+                                        + "; their commits are timed without their GTIDs, and their sessions are never tagged"));
+            }
+        } catch (SQLException e) {
+            add(Finding.ok(
+                    where,
+                    "the monitor account cannot read mysql.user: of accounts with MAX_QUERIES_PER_HOUR the proxy learns when"
+                            + " the server refuses an injected statement (ERROR 1226); grant it SELECT on that table if there"
+                            + " are such accounts"));
+        }
     }
 
     private void reach(PrimaryConfig primary) {

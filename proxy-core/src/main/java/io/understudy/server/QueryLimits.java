@@ -1,0 +1,65 @@
+package io.understudy.server;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads which accounts have MAX_QUERIES_PER_HOUR, where the monitor account may read {@code mysql.user}. */
+public final class QueryLimits implements AutoCloseable {
+    /** Limits change seldom. */
+    public static final Duration INTERVAL = Duration.ofMinutes(1);
+
+    /** Names of accounts with such a limit, one row each. */
+    public static final String SQL = "SELECT DISTINCT user FROM mysql.user WHERE max_questions > 0";
+
+    private static final Logger log = LoggerFactory.getLogger(QueryLimits.class);
+
+    private final DataSource questions;
+    private final Consumer<Set<String>> listener;
+    private final Polling polling;
+
+    /** @param listener told of all such accounts by each look that could read them */
+    public QueryLimits(DataSource questions, ScheduledExecutorService executor, Consumer<Set<String>> listener) {
+        this.questions = questions;
+        this.listener = listener;
+        polling = new Polling(
+                executor,
+                INTERVAL,
+                this::look,
+                () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    public void start() {
+        polling.start();
+    }
+
+    private boolean look() {
+        Set<String> users = new HashSet<>();
+        try (Connection connection = questions.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(SQL)) {
+            while (rows.next()) {
+                users.add(String.valueOf(rows.getString(1)));
+            }
+            listener.accept(users);
+        } catch (SQLException e) {
+            log.debug("accounts with MAX_QUERIES_PER_HOUR are not known: {}", e.getMessage());
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {
+        polling.stop();
+    }
+}
