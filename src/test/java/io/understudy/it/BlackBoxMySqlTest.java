@@ -54,7 +54,7 @@ class BlackBoxMySqlTest {
                 proxy.awaitReading();
                 Writers writers = Writers.start(8, proxy::connect);
                 writers.awaitRows(100);
-                assertThat(log.text()).doesNotContain("cannot be asked what it has applied");
+                assertThat(log.text()).doesNotContain("cannot be queried for its applied position");
                 pair.link().refuse();
                 pair.link().cut();
                 // The kill follows after a time, not on a condition: that the replica lags is what is wanted.

@@ -46,12 +46,12 @@ public final class LostSource {
         Map<String, String> parameters = new LinkedHashMap<>();
         parameters.put("on", on);
         if (on.contains(":") || on.contains("/")) {
-            Positions.Told told = ask(on);
-            String received = told.received();
-            parameters.put("replicated", told.replicated());
-            parameters.put("logged", told.logged());
+            Positions.Reported reported = ask(on);
+            String received = reported.received();
+            parameters.put("replicated", reported.replicated());
+            parameters.put("logged", reported.logged());
             parameters.put("received", received == null ? "?" : received);
-            parameters.put("readOnly", Boolean.toString(told.readOnly()));
+            parameters.put("readOnly", Boolean.toString(reported.readOnly()));
         }
         StringBuilder query = new StringBuilder();
         parameters.forEach((name, value) -> query.append(query.length() == 0 ? '?' : '&')
@@ -61,7 +61,7 @@ public final class LostSource {
         return query.toString();
     }
 
-    private Positions.Told ask(String on) throws IOException {
+    private Positions.Reported ask(String on) throws IOException {
         PrimaryConfig primary = config == null ? null : config.primary();
         MonitorConfig monitor = primary == null ? null : primary.monitor();
         if (primary == null || monitor == null) {
@@ -77,7 +77,7 @@ public final class LostSource {
                 monitor.user(),
                 monitor.password());
         try (QueryPool questions = QueryPool.to(server)) {
-            return Positions.ask(questions.dataSource());
+            return Positions.query(questions.dataSource());
         } catch (SQLException e) {
             throw new IOException(on + " cannot be asked as " + monitor.user() + ": " + e.getMessage(), e);
         }

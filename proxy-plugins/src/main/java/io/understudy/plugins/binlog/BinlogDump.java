@@ -21,29 +21,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A dump connection to the primary, of which plugins share one by {@link BinlogFeed}: asks, connects, streams, and begins anew with
- * growing pauses when that ends. A new stream begins at the primary's present position, not where the last one ended: events that
- * arrive late tell nothing about when they were written. What was missed is reported as a gap. Only while somebody wants the events'
- * bytes does it begin where the last one ended, so that nothing is missed. Keeps nothing of the stream but its position.
+ * A dump connection to the primary; plugins share one through {@link BinlogFeed}. It queries the primary, connects and
+ * streams, and starts anew after a growing pause when the stream ends.
  *
- * <p>Thread-safe. Each attempt has a number; whatever reports for an older attempt is ignored.
+ * <p>A new stream starts at the primary's current position and not where the last one ended, because the arrival of old
+ * events says nothing about when they were written; the missed part is reported as a gap. Only while a subscriber needs
+ * the events' bytes does it continue where the last one ended. It retains nothing of the stream but the position.
+ *
+ * <p>Thread-safe. Each attempt has a number, and reports of older attempts are ignored.
  */
 public final class BinlogDump {
     private static final Logger log = LoggerFactory.getLogger(BinlogDump.class);
 
-    /** How often the server shows that it is alive when nothing is written. */
+    /** Interval at which an idle server sends heartbeats. */
     static final Duration HEARTBEAT = Duration.ofSeconds(5);
 
-    /** Silence after which the connection is taken for dead. */
+    /** Silence after which the connection counts as dead. */
     static final Duration SILENCE = HEARTBEAT.multipliedBy(4);
 
-    /** A rest between reads that saves nearly all wake-ups of a busy log, for who does not need exact arrivals. */
+    /**
+     * Rest between reads that saves nearly all wake-ups of a busy log, for subscribers that need no exact arrival
+     * times.
+     */
     public static final Duration REST = Duration.ofMillis(20);
 
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
     private final ServerConnector connector;
-    private final PrimaryQueries questions;
+    private final PrimaryQueries queries;
     private final ScheduledExecutorService executor;
     private final LongSupplier nanoClock;
     private final BinlogListener listener;
@@ -57,7 +62,9 @@ public final class BinlogDump {
     private boolean stopped;
     private BinlogTrouble.@Nullable Reason lastReason;
     private @Nullable PrimaryFacts known;
-    /** Where the last stream ended; null when that is of no use. Written on the event loop of the stream, read after its end. */
+    /**
+     * Where the last stream ended; null if that is of no use. Written on the stream's event loop, read after its end.
+     */
     private volatile @Nullable StreamPosition reached;
 
     private @Nullable ServerConnection connection;
@@ -65,38 +72,41 @@ public final class BinlogDump {
     private @Nullable ScheduledFuture<?> watchdog;
 
     /**
-     * @param wantTables the listener needs the names of tables
-     * @param nanoClock monotonic, the same that stamps packets
-     * @param serverId id to appear under, or 0 to choose one
-     * @param rest asked after each read: nanoseconds for which the log may be left unread, see {@link
-     *     io.understudy.plugin.ServerStream#restNanos}
+     * @param wantTables whether the listener needs the names of tables
+     * @param nanoClock monotonic, the clock that stamps packets
+     * @param serverId server id of the connection, or 0 to choose one
+     * @param rest called after each read: nanoseconds for which the log may be left unread, see {@link
+     * io.understudy.plugin.ServerStream#restNanos}
      */
     public BinlogDump(
             ServerConnector connector,
-            PrimaryQueries questions,
+            PrimaryQueries queries,
             ScheduledExecutorService executor,
             LongSupplier nanoClock,
             long serverId,
             boolean wantTables,
             LongSupplier rest,
             BinlogListener listener) {
-        this(connector, questions, executor, nanoClock, serverId, () -> wantTables, rest, Bytes.NONE, listener);
+        this(connector, queries, executor, nanoClock, serverId, () -> wantTables, rest, Bytes.NONE, listener);
     }
 
     /**
-     * Who wants the events' bytes.
+     * Receiver of the events' bytes.
      *
-     * @param wanted they are wanted by somebody who reads, or waits to be let in: the stream must begin exactly where it says
-     * @param now they are wanted of the next event
+     * @param wanted whether a subscriber needs them, even one not admitted yet: the stream must then start at an exact
+     * position
+     * @param now whether the next event's bytes are needed
      */
     record Bytes(BooleanSupplier wanted, BooleanSupplier now, BinlogEvents to) {
         static final Bytes NONE = new Bytes(() -> false, () -> false, BinlogStream.UNWANTED);
     }
 
-    /** @param wantTables asked as each transaction begins */
+    /**
+     * @param wantTables called at the begin of each transaction
+     */
     BinlogDump(
             ServerConnector connector,
-            PrimaryQueries questions,
+            PrimaryQueries queries,
             ScheduledExecutorService executor,
             LongSupplier nanoClock,
             long serverId,
@@ -105,7 +115,7 @@ public final class BinlogDump {
             Bytes bytes,
             BinlogListener listener) {
         this.connector = connector;
-        this.questions = questions;
+        this.queries = queries;
         this.executor = executor;
         this.nanoClock = nanoClock;
         this.serverIds = new ServerIds(serverId);
@@ -115,15 +125,15 @@ public final class BinlogDump {
         this.listener = listener;
     }
 
-    /** Begins, on the executor. */
+    /** Starts the first attempt, on the executor. */
     public synchronized void start() {
         int number = attempt.incrementAndGet();
-        submit(() -> ask(number), Duration.ZERO);
+        submit(() -> queryFacts(number), Duration.ZERO);
         long period = HEARTBEAT.toMillis();
         watchdog = executor.scheduleWithFixedDelay(this::checkAlive, period, period, TimeUnit.MILLISECONDS);
     }
 
-    /** Ends for good. The listener may still be called for a moment. */
+    /** Stops for good. A call of the listener that is in progress may still complete. */
     public synchronized void stop() {
         stopped = true;
         attempt.incrementAndGet();
@@ -135,10 +145,10 @@ public final class BinlogDump {
     }
 
     /**
-     * Runs it on the event loop of the running stream, before the next transaction begins and never within one. Dropped when the
-     * stream ends before that, which {@link BinlogListener#onGap} tells.
+     * Runs a task on the running stream's event loop, before the next transaction begins and never within one. The task
+     * is dropped if the stream ends before that, which {@link BinlogListener#onGap} reports.
      *
-     * @return false when there is no stream now
+     * @return false if there is no stream
      */
     boolean between(Runnable task) {
         BinlogStream running;
@@ -154,7 +164,10 @@ public final class BinlogDump {
         return true;
     }
 
-    /** What the primary said of itself, at the position that the stream has reached where that is known. On the stream's event loop. */
+    /**
+     * Returns the primary's facts, at the position that the stream has reached if that is known. Called on the stream's
+     * event loop.
+     */
     PrimaryFacts at(PrimaryFacts began) {
         StreamPosition now = reached;
         return now == null ? began : began.at(now.toString());
@@ -164,15 +177,15 @@ public final class BinlogDump {
         return attempt.get() == number;
     }
 
-    private void ask(int number) {
+    private void queryFacts(int number) {
         if (!current(number)) {
             return;
         }
         PrimaryFacts facts;
         try {
-            facts = questions.facts();
+            facts = queries.facts();
         } catch (Exception e) {
-            trouble(number, BinlogTrouble.Reason.CONNECTION, "the primary cannot be asked: " + e.getMessage());
+            trouble(number, BinlogTrouble.Reason.CONNECTION, "the primary cannot be queried: " + e.getMessage());
             return;
         }
         if (!facts.logBin()) {
@@ -184,7 +197,10 @@ public final class BinlogDump {
         }
     }
 
-    /** Where the last stream of this server ended, if that matters to anybody. */
+    /**
+     * Returns the facts at the position where to start: where the last stream of this server ended, if a subscriber
+     * needs an exact position.
+     */
     private synchronized PrimaryFacts from(PrimaryFacts facts) {
         StreamPosition end = reached;
         PrimaryFacts before = known;
@@ -271,15 +287,14 @@ public final class BinlogDump {
         }
         log.info("reading the primary's binary log from {} as server id {}", position(facts), serverIds.current());
         if (facts.format().equalsIgnoreCase("STATEMENT")) {
-            log.warn(
-                    "the primary logs statements (binlog_format=STATEMENT): commits are attributed all the same, but which"
-                            + " tables they write is not known; set binlog_format=ROW for that");
+            log.warn("the primary logs statements (binlog_format=STATEMENT): commits are still attributed, but which"
+                    + " tables they write is not known; set binlog_format=ROW for that");
         }
         listener.onStart(facts, replaced);
         on.stream(command, handler);
     }
 
-    /** Where the log is read from, for the log line of the proxy. */
+    /** Describes the start position for the log. */
     static String position(PrimaryFacts facts) {
         if (facts.flavor() == ServerFlavor.MYSQL) {
             return "its executed GTIDs";
@@ -289,7 +304,7 @@ public final class BinlogDump {
 
     private void trouble(int number, BinlogTrouble.Reason reason, String message) {
         Duration pause;
-        boolean news;
+        boolean changed;
         String remedy = BinlogErrors.remedy(reason);
         synchronized (this) {
             if (stopped || !attempt.compareAndSet(number, number + 1)) {
@@ -301,16 +316,16 @@ public final class BinlogDump {
             }
             closeConnection();
             if (reason == BinlogTrouble.Reason.SERVER || reason == BinlogTrouble.Reason.MALFORMED) {
-                reached = null; // perhaps because of where it was to begin
+                reached = null; // the start position may be the cause
             }
             if (reason == BinlogTrouble.Reason.SERVER_ID && serverIds.change()) {
-                remedy = "another id is taken, nothing to do";
+                remedy = "another id is chosen, nothing to do";
             }
             pause = reason.lasting() ? LONGEST_PAUSE : backOff.next();
-            news = reason != lastReason;
+            changed = reason != lastReason;
             lastReason = reason;
         }
-        if (news) {
+        if (changed) {
             log.warn(
                     "no binary log from the primary: {}; {}; the next attempt is in {} s",
                     message,
@@ -320,7 +335,7 @@ public final class BinlogDump {
             log.debug("no binary log from the primary: {}; the next attempt is in {} s", message, pause.toSeconds());
         }
         listener.onGap(new BinlogTrouble(reason, message + "; " + remedy));
-        submit(() -> ask(number + 1), pause);
+        submit(() -> queryFacts(number + 1), pause);
     }
 
     private void closeConnection() {

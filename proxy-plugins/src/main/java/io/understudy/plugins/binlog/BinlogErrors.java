@@ -3,7 +3,7 @@ package io.understudy.plugins.binlog;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What the server's errors mean to someone who wanted its binary log, and what to do about them. */
+/** Translates the server's errors on a dump connection into reasons and remedies. */
 final class BinlogErrors {
     private static final Pattern CODE = Pattern.compile("\\berror (\\d{4,5})\\b");
     private static final int ER_ACCESS_DENIED = 1045;
@@ -13,7 +13,9 @@ final class BinlogErrors {
 
     private BinlogErrors() {}
 
-    /** @param message as {@code io.understudy.plugin.ServerStream#onEnd} is given it: {@code error 1227 (42000) …} */
+    /**
+     * @param message as passed to {@code io.understudy.plugin.ServerStream#onEnd}: {@code error 1227 (42000) …}
+     */
     static BinlogTrouble.Reason reason(String message) {
         Matcher matcher = CODE.matcher(message);
         if (!matcher.find()) {
@@ -27,7 +29,7 @@ final class BinlogErrors {
             case ER_ACCESS_DENIED, ER_SPECIFIC_ACCESS_DENIED -> BinlogTrouble.Reason.PRIVILEGE;
             case ER_SAME_SERVER_ID -> BinlogTrouble.Reason.SERVER_ID;
             case ER_MASTER_FATAL ->
-                // MySQL and MariaDB before 10.10 say so in words under this code.
+                // MySQL and MariaDB before 10.10 use this code and distinguish it only by the text.
                 message.contains("same server_uuid/server_id")
                         ? BinlogTrouble.Reason.SERVER_ID
                         : message.contains("Binary log is not open")

@@ -15,30 +15,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The primary's binary log, read once for all that want it. The one dump connection begins with the first subscriber and ends with the
- * last; in between subscribers come and go without its noticing, but for one that brings a server id of its own.
+ * The primary's binary log, read once for all its subscribers. The one dump connection begins with the first subscriber
+ * and ends with the last. Other subscribers come and go without affecting it, unless one needs a server id of its own
+ * or an exact position.
  *
- * <p>Each subscriber's listener is called as if the stream were its own: {@code onStart} and transactions on the dump connection's event
- * loop, {@code onGap} there or on this feed's executor. One that joins a running stream is told {@code onStart}
- * between two transactions and then everything; one that joins while there is no stream is told why.
+ * <p>Each subscriber's listener is called as if the stream were its own: {@code onStart} and transactions on the dump
+ * connection's event loop, {@code onGap} there or on this feed's executor. A subscriber that joins a running stream
+ * receives {@code onStart} between two transactions and then every transaction; one that joins while there is no stream
+ * receives the reason.
  *
- * <p>Thread-safe. Listeners are told of the stream's begin and end under this feed's lock, of transactions without it.
+ * <p>Thread-safe. Listeners are called under this feed's lock for the stream's begin and end, and without it for
+ * transactions.
  */
 public final class BinlogFeed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(BinlogFeed.class);
     private static final BinlogSubscription[] NOBODY = {};
 
     private final ServerConnector connector;
-    private final PrimaryQueries questions;
+    private final PrimaryQueries queries;
     private final ScheduledExecutorService executor;
     private final LongSupplier nanoClock;
 
     private final List<BinlogSubscription> subscribers = new ArrayList<>();
     private volatile BinlogSubscription[] readers = NOBODY;
     private volatile boolean tables;
-    /** A reader wants the events' bytes. */
+    /** Whether an admitted subscriber needs the events' bytes. */
     private volatile boolean events;
-    /** A subscriber, reading or not, wants the events' bytes. */
+    /** Whether any subscriber, admitted or not, needs the events' bytes. */
     private volatile boolean exact;
 
     private @Nullable Run run;
@@ -46,24 +49,26 @@ public final class BinlogFeed implements AutoCloseable {
     private @Nullable BinlogTrouble trouble;
     private boolean closed;
 
-    /** @param nanoClock monotonic, the same that stamps packets */
+    /**
+     * @param nanoClock monotonic, the clock that stamps packets
+     */
     BinlogFeed(
             ServerConnector connector,
-            PrimaryQueries questions,
+            PrimaryQueries queries,
             ScheduledExecutorService executor,
             LongSupplier nanoClock) {
         this.connector = connector;
-        this.questions = questions;
+        this.queries = queries;
         this.executor = executor;
         this.nanoClock = nanoClock;
     }
 
-    /** The proxy's one feed. To be asked for at a plugin's start; nothing is connected before {@link #subscribe}. */
+    /** Returns the proxy's one feed. Called when a plugin starts; connects nothing before {@link #subscribe}. */
     public static BinlogFeed of(PluginContext context) {
-        return context.shared(BinlogFeed.class, own -> {
-            DataSource source = own.primary().dataSource();
-            PrimaryQueries questions = source == null ? BinlogFeed::noAccount : new JdbcPrimaryQueries(source);
-            return new BinlogFeed(own.primary().connector(), questions, own.executor(), System::nanoTime);
+        return context.shared(BinlogFeed.class, shared -> {
+            DataSource source = shared.primary().dataSource();
+            PrimaryQueries queries = source == null ? BinlogFeed::noAccount : new JdbcPrimaryQueries(source);
+            return new BinlogFeed(shared.primary().connector(), queries, shared.executor(), System::nanoTime);
         });
     }
 
@@ -72,14 +77,14 @@ public final class BinlogFeed implements AutoCloseable {
     }
 
     /**
-     * Joins. The listener is told later, never by the calling thread.
+     * Adds a subscriber. Its listener is called later, never by the calling thread.
      *
-     * @throws IllegalStateException when the feed is closed
+     * @throws IllegalStateException if the feed is closed
      */
     public synchronized BinlogSubscription subscribe(BinlogNeeds needs, BinlogListener listener) {
         if (closed) {
-            throw new IllegalStateException(
-                    needs.who() + " asks for the binary log after its feed was closed; ask BinlogFeed.of again");
+            throw new IllegalStateException(needs.subscriber()
+                    + " subscribes to the binary log after its feed was closed; call BinlogFeed.of again");
         }
         BinlogSubscription joining = new BinlogSubscription(this, needs, listener);
         subscribers.add(joining);
@@ -88,23 +93,22 @@ public final class BinlogFeed implements AutoCloseable {
         if (running == null) {
             begin(needs.serverId());
         } else if (joining.wantsEvents() && !running.exact) {
-            // Where it began is only nearly known.
+            // The running stream's start position is only approximately known.
             if (facts == null) {
                 running.dump.stop();
                 begin(running.serverId == 0 ? needs.serverId() : running.serverId);
             } else {
-                submit(() -> beginAnew(running, needs, "from an exact position, for " + needs.who()));
+                submit(() -> beginAnew(running, needs, "from an exact position, for " + needs.subscriber()));
             }
         } else if (needs.serverId() != 0 && needs.serverId() != running.serverId) {
             otherServerId(running, needs);
         }
         if (facts != null && run != null) {
-            // False when it has just ended: then the gap, and later the next begin, are on their way to all
-            // subscribers.
+            // False if the stream has just ended: all subscribers will then receive the gap, and later the next begin.
             Run streaming = run;
             streaming.dump.between(() -> streaming.admit(joining));
         } else if (trouble != null) {
-            submit(() -> tellTrouble(joining));
+            submit(() -> reportTrouble(joining));
         }
         return joining;
     }
@@ -118,9 +122,9 @@ public final class BinlogFeed implements AutoCloseable {
     private void otherServerId(Run running, BinlogNeeds needs) {
         if (running.serverId != 0) {
             log.warn(
-                    "{} asks for server id {}, but the binary log is read as server id {}, which another plugin has"
-                            + " asked for; give both the same",
-                    needs.who(),
+                    "{} requests server id {}, but the binary log is read as server id {}, which another plugin has"
+                            + " requested; configure the same for both",
+                    needs.subscriber(),
                     needs.serverId(),
                     running.serverId);
         } else if (facts == null) {
@@ -128,7 +132,9 @@ public final class BinlogFeed implements AutoCloseable {
             begin(needs.serverId());
         } else {
             submit(() -> beginAnew(
-                    running, needs, "as server id " + needs.serverId() + ", which " + needs.who() + " asks for"));
+                    running,
+                    needs,
+                    "as server id " + needs.serverId() + ", which " + needs.subscriber() + " requests"));
         }
     }
 
@@ -142,15 +148,15 @@ public final class BinlogFeed implements AutoCloseable {
         facts = null;
         BinlogTrouble missing = new BinlogTrouble(BinlogTrouble.Reason.SERVER_ID, why);
         trouble = missing;
-        // Not those that wait to be let in: they miss nothing.
+        // Subscribers not admitted yet miss nothing.
         List.of(readers).forEach(reader -> reader.gap(missing));
         refresh();
         begin(needs.serverId() == 0 ? running.serverId : needs.serverId());
     }
 
-    private synchronized void tellTrouble(BinlogSubscription joining) {
+    private synchronized void reportTrouble(BinlogSubscription joining) {
         BinlogTrouble present = trouble;
-        if (present != null && !joining.told() && subscribers.contains(joining)) {
+        if (present != null && !joining.informed() && subscribers.contains(joining)) {
             joining.gap(present);
         }
     }
@@ -159,7 +165,7 @@ public final class BinlogFeed implements AutoCloseable {
         try {
             executor.execute(task);
         } catch (RejectedExecutionException e) {
-            log.debug("the proxy is stopping: nobody is told of the binary log any more");
+            log.debug("the proxy is stopping: the listeners of the binary log are not called any more");
         }
     }
 
@@ -177,14 +183,14 @@ public final class BinlogFeed implements AutoCloseable {
         Run last = run;
         if (last != null) {
             last.dump.stop();
-            log.debug("the binary log is read no more: nobody asks for it");
+            log.debug("the binary log is no longer read: it has no subscribers");
         }
         run = null;
         facts = null;
         trouble = null;
     }
 
-    /** Ends the stream; subscribers that are left are told nothing more. */
+    /** Ends the stream. The remaining subscribers' listeners are not called again. */
     @Override
     public synchronized void close() {
         closed = true;
@@ -204,16 +210,19 @@ public final class BinlogFeed implements AutoCloseable {
 
     private synchronized void retire(BinlogSubscription faulty) {
         if (faulty.reading() && subscribers.contains(faulty)) {
-            faulty.out();
+            faulty.exclude();
             refresh();
         }
     }
 
-    /** The least of what the readers allow. Each is asked each time, since what it allows may depend on when it was asked. */
+    /**
+     * Returns the shortest rest that any reader allows. Every reader is called every time, because its result may
+     * depend on when it was last called.
+     */
     private long rest() {
         long least = Long.MAX_VALUE;
-        BinlogSubscription[] asked = readers;
-        for (BinlogSubscription reader : asked) {
+        BinlogSubscription[] all = readers;
+        for (BinlogSubscription reader : all) {
             long allowed = reader.rest();
             if (allowed >= 0) {
                 least = Math.min(least, allowed);
@@ -224,12 +233,12 @@ public final class BinlogFeed implements AutoCloseable {
         return least == Long.MAX_VALUE ? BinlogDump.REST.toNanos() : least;
     }
 
-    /** One dump connection and what it tells, from its start to its stop. What it says after that is ignored. */
+    /** One dump connection from its start to its stop. Its later events are ignored. */
     private final class Run implements BinlogListener, BinlogEvents {
         private final long serverId;
         private final boolean exact;
         private final BinlogDump dump;
-        /** Of the events now; on the event loop, and null before the first has come. */
+        /** Describes the current events; null before the first format description. Used on the event loop. */
         private byte @Nullable [] format;
 
         private Run(long serverId) {
@@ -237,7 +246,7 @@ public final class BinlogFeed implements AutoCloseable {
             exact = BinlogFeed.this.exact;
             dump = new BinlogDump(
                     connector,
-                    questions,
+                    queries,
                     executor,
                     nanoClock,
                     serverId,
@@ -248,12 +257,12 @@ public final class BinlogFeed implements AutoCloseable {
         }
 
         @Override
-        public void onStart(PrimaryFacts told, boolean replaced) {
+        public void onStart(PrimaryFacts began, boolean replaced) {
             synchronized (BinlogFeed.this) {
                 if (run == this) {
-                    facts = told;
+                    facts = began;
                     trouble = null;
-                    List.copyOf(subscribers).forEach(subscriber -> subscriber.start(told, replaced));
+                    List.copyOf(subscribers).forEach(subscriber -> subscriber.start(began, replaced));
                     refresh();
                 }
             }
@@ -265,7 +274,7 @@ public final class BinlogFeed implements AutoCloseable {
                 if (run == this) {
                     facts = null;
                     trouble = why;
-                    // A copy, as a listener may leave when it is told.
+                    // A copy, because a listener may leave during the call.
                     List.copyOf(subscribers).forEach(subscriber -> subscriber.gap(why));
                     refresh();
                 }
@@ -274,8 +283,8 @@ public final class BinlogFeed implements AutoCloseable {
 
         @Override
         public void onTransaction(BinlogTransaction transaction) {
-            BinlogSubscription[] told = readers;
-            for (BinlogSubscription reader : told) {
+            BinlogSubscription[] all = readers;
+            for (BinlogSubscription reader : all) {
                 if (!reader.transaction(transaction)) {
                     retire(reader);
                 }
@@ -285,8 +294,8 @@ public final class BinlogFeed implements AutoCloseable {
         @Override
         public void onFormat(byte[] event) {
             format = event;
-            BinlogSubscription[] told = readers;
-            for (BinlogSubscription reader : told) {
+            BinlogSubscription[] all = readers;
+            for (BinlogSubscription reader : all) {
                 if (!reader.format(event)) {
                     retire(reader);
                 }
@@ -295,15 +304,15 @@ public final class BinlogFeed implements AutoCloseable {
 
         @Override
         public void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {
-            BinlogSubscription[] told = readers;
-            for (BinlogSubscription reader : told) {
+            BinlogSubscription[] all = readers;
+            for (BinlogSubscription reader : all) {
                 if (!reader.event(buf, index, length, first, whole)) {
                     retire(reader);
                 }
             }
         }
 
-        /** On the event loop, between two transactions. */
+        /** Called on the event loop between two transactions. */
         private void admit(BinlogSubscription joining) {
             synchronized (BinlogFeed.this) {
                 PrimaryFacts streaming = facts;

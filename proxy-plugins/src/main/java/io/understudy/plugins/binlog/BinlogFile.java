@@ -14,12 +14,12 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 
 /**
- * Reads a binary log file. A file starts with four magic bytes, after which the events follow each other; of a long event only
- * its beginning is kept. The file of a running server may end within an event, which is no error.
+ * Reads a binary log file: four magic bytes, then one event after the other. Only the beginning of a long event is
+ * retained. The file of a running server may end within an event, which is no error.
  */
 public final class BinlogFile {
     private static final int MAGIC = 0xfe62696e;
-    /** A format description event is read whole, wherever it ends. */
+    /** A format description event is read whole: its checksum algorithm is at its end. */
     private static final int LONGEST_FORMAT = 4_096;
 
     private static final int MOST_SHOWN = 4_096;
@@ -29,8 +29,8 @@ public final class BinlogFile {
     /**
      * Reads all transactions of a file, with their tables.
      *
-     * @param out told of each in the file's order, on this thread
-     * @throws IOException when the file cannot be read, is no binary log, or is encrypted
+     * @param out receives each in the file's order, on this thread
+     * @throws IOException if the file cannot be read, is no binary log, or is encrypted
      */
     public static void read(Path file, Consumer<BinlogTransaction> out) throws IOException {
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 16);

@@ -4,24 +4,26 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a subscriber asks of the one stream that all share.
+ * A subscriber's requirements of the shared stream.
  *
- * @param who names the subscriber in the log, as a plugin's id
- * @param tables it needs {@link BinlogTransaction#tables}, which are read as long as any subscriber needs them
- * @param serverId under which the primary is to know the connection, or 0 for any
- * @param restNanos asked on the stream's event loop after each read: nanoseconds for which the log may be left unread, 0 to read it as
- *     it arrives, see {@link io.understudy.plugin.ServerStream#restNanos}. The stream rests as long as all subscribers allow
- * @param events given the bytes of the transactions' events, or null. While any subscriber wants them, the stream begins exactly at the
- *     position that {@link BinlogListener#onStart} is told, and after a lost connection where it had ended, if the server still can
+ * @param subscriber names the subscriber in the log, as a plugin's id
+ * @param tables whether it needs {@link BinlogTransaction#tables}, which are read as long as any subscriber needs them
+ * @param serverId the server id that the connection must use, or 0 for any
+ * @param restNanos called on the stream's event loop after each read: nanoseconds for which the log may be left unread,
+ * 0 to read it as it arrives, see {@link io.understudy.plugin.ServerStream#restNanos}. The stream rests for the
+ * shortest time that its subscribers allow
+ * @param events receives the bytes of the transactions' events, or null. While any subscriber needs them, the stream
+ * begins exactly at the position that {@link BinlogListener#onStart} reports, and continues after a lost connection
+ * where it ended, if the server still can
  */
 public record BinlogNeeds(
-        String who,
+        String subscriber,
         boolean tables,
         long serverId,
         LongSupplier restNanos,
         @Nullable BinlogEvents events) {
-    /** Of one that does not want the bytes. */
-    public BinlogNeeds(String who, boolean tables, long serverId, LongSupplier restNanos) {
-        this(who, tables, serverId, restNanos, null);
+    /** Requirements of a subscriber that does not need the events' bytes. */
+    public BinlogNeeds(String subscriber, boolean tables, long serverId, LongSupplier restNanos) {
+        this(subscriber, tables, serverId, restNanos, null);
     }
 }

@@ -10,14 +10,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows the events of one stream and says when a transaction is complete. Looks at headers and at the few bodies that
- * decide, so compressed rows, large events and events not known to it pass unread; where a server encrypts its binary log,
- * it sends the events decrypted. Not thread-safe.
+ * Follows the events of one stream and recognises complete transactions. It reads headers and the few bodies that
+ * decide; compressed rows, large events and unknown events pass unread. A server that encrypts its binary log sends the
+ * events decrypted. Not thread-safe.
  *
- * <p>A transaction begins with its GTID event. It ends, on both products, with an XID event, with a query event that says
- * COMMIT or ROLLBACK, or with an XA PREPARE event. One that stands alone (a schema change, XA COMMIT) ends with its one query
- * event: MariaDB flags such in the GTID event, on MySQL no BEGIN has come before. MySQL's compressed transaction is a single
- * event.
+ * <p>A transaction begins with its GTID event. On both products it ends with an XID event, a query event of COMMIT or
+ * ROLLBACK, or an XA PREPARE event. A transaction that is a single statement (a schema change, XA COMMIT) ends with its
+ * one query event: MariaDB flags it in the GTID event, on MySQL no BEGIN precedes it. MySQL's compressed transaction is
+ * a single event.
  */
 final class BinlogParser {
     private static final int CHECKSUM = 4;
@@ -44,7 +44,7 @@ final class BinlogParser {
     private long bytes;
     private long firstNanos;
     private @Nullable String table;
-    /** Set once there is more than one. */
+    /** Used once there is more than one table. */
     private @Nullable Set<String> tables;
 
     private boolean tablesWanted;
@@ -61,29 +61,31 @@ final class BinlogParser {
         this(flavor, () -> wantTables, out);
     }
 
-    /** @param wantTables asked at the begin of each transaction, for the whole of it */
+    /**
+     * @param wantTables called at the begin of each transaction, for the whole of it
+     */
     BinlogParser(ServerFlavor flavor, BooleanSupplier wantTables, Consumer<BinlogTransaction> out) {
         this.mariadb = flavor == ServerFlavor.MARIADB;
         this.wantTables = wantTables;
         this.out = out;
     }
 
-    /** Whether a transaction has begun that is not complete. */
+    /** Returns whether a transaction has begun that is not complete. */
     boolean open() {
         return open;
     }
 
-    /** Transactions that another one's begin cut off. */
+    /** Returns the number of transactions that another one's begin cut off. */
     long interrupted() {
         return interrupted;
     }
 
     /**
-     * An event begins.
+     * Called when an event begins.
      *
      * @param index of its header
-     * @param shown bytes at hand from there
-     * @throws IndexOutOfBoundsException when it is shorter than its type demands
+     * @param shown bytes available from there
+     * @throws IndexOutOfBoundsException if it is shorter than its type requires
      */
     void event(ByteBuf buf, int index, int shown, long receivedNanos) {
         if (shown < EventHeader.LENGTH) {
@@ -120,9 +122,9 @@ final class BinlogParser {
     }
 
     /**
-     * The last byte of the event has arrived.
+     * Called when the last byte of the event has arrived.
      *
-     * @param punctual it was read as it arrived, so {@code receivedNanos} is when that was
+     * @param punctual whether it was read as it arrived, so that {@code receivedNanos} is its arrival
      */
     void eventEnd(long receivedNanos, boolean punctual) {
         if (ending == Ending.NOT_YET) {
@@ -193,7 +195,7 @@ final class BinlogParser {
                 complete();
             }
             case EventType.TRANSACTION_PAYLOAD -> {
-                tablesKnown = false; // they are inside, compressed
+                tablesKnown = false; // they are compressed inside it
                 complete();
             }
             case EventType.TABLE_MAP -> table(buf, body, end);
@@ -213,12 +215,15 @@ final class BinlogParser {
             case EventType.EXECUTE_LOAD_QUERY -> statement();
             default -> {
                 rowEvents += EventType.holdsRows(type) ? 1 : 0;
-                // Else annotations, variables of the next statement, and what future servers may add.
+                // Others are annotations, variables of the next statement, and events that future servers may add.
             }
         }
     }
 
-    /** Returns whether it is a statement that does something, by itself or within a transaction. */
+    /**
+     * Handles the text of a query event. Returns whether it is a statement with an effect of its own, not BEGIN, COMMIT
+     * or the like.
+     */
     private boolean query(String text) {
         if (text.equals("COMMIT") || text.equals("ROLLBACK")) {
             complete();
@@ -283,7 +288,10 @@ final class BinlogParser {
         ending = Ending.AT_LAST_BYTE;
     }
 
-    /** A new file, perhaps of a restarted server: which checksum ends its events, and table ids begin anew. */
+    /**
+     * Handles the begin of a file, perhaps of a restarted server: it decides the checksum of its events, and table ids
+     * start anew.
+     */
     private void format(ByteBuf buf, int index, int shown, long length) {
         names.clear();
         int version = index + EventHeader.LENGTH + 2;
@@ -293,7 +301,7 @@ final class BinlogParser {
         String server = buf.toString(version, VERSION, StandardCharsets.ISO_8859_1);
         boolean known =
                 shown == length && !server.startsWith("5.0") && !server.startsWith("5.1") && !server.startsWith("5.5.");
-        // The event ends with the algorithm (1: none is 0, CRC32 is 1) and always four bytes of checksum.
+        // The event ends with the algorithm (0 none, 1 CRC32) and always four bytes of checksum.
         checksum = known && buf.getByte(index + shown - 1 - CHECKSUM) == 1 ? CHECKSUM : 0;
     }
 }

@@ -10,17 +10,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * From packets to events: each packet is a byte 0 and an event. On the connection's event loop only.
- */
+/** Extracts events from packets: each packet is a zero byte and an event. Used on the connection's event loop only. */
 final class BinlogStream implements ServerStream {
     /** Enough for a table map's names, and for a query event's status variables before its text. */
     static final int PREFIX = 1024;
 
-    /** All of an event that fits into one packet; the next byte more and it is continued in another. */
+    /** Longest event that fits into one packet; a longer one continues in the next. */
     private static final int WHOLE = 0xFF_FFFF;
 
-    /** Nobody wants the bytes. */
+    /** Discards the bytes. */
     static final BinlogEvents UNWANTED = new BinlogEvents() {
         @Override
         public void onFormat(byte[] event) {}
@@ -41,7 +39,7 @@ final class BinlogStream implements ServerStream {
     private long events;
     private @Nullable List<Runnable> waiting;
 
-    /** A stream of whose events nobody wants the bytes. */
+    /** A stream whose events' bytes nobody needs. */
     BinlogStream(
             BinlogParser parser, long nowNanos, LongSupplier rest, BiConsumer<BinlogTrouble.Reason, String> onEnd) {
         this(parser, nowNanos, rest, () -> false, UNWANTED, onEnd);
@@ -50,9 +48,9 @@ final class BinlogStream implements ServerStream {
     /**
      * A stream that begins now.
      *
-     * @param rest nanoseconds for which it may be left unread; 0 while exact arrivals are needed
-     * @param wantEvents whether {@code bytes} wants events now; format descriptions it is told in any case
-     * @param onEnd told once, with the server's error or why the bytes cannot be understood
+     * @param rest nanoseconds for which it may be left unread; 0 while exact arrival times are needed
+     * @param wantEvents whether {@code bytes} needs events now; it receives format descriptions in any case
+     * @param onEnd called once, with the server's error or the reason why the bytes cannot be read
      */
     BinlogStream(
             BinlogParser parser,
@@ -115,7 +113,7 @@ final class BinlogStream implements ServerStream {
         }
     }
 
-    /** Runs it before the next transaction begins, and never within one. Not at all once the stream has ended. */
+    /** Runs a task before the next transaction begins, never within one, and not at all once the stream has ended. */
     void between(Runnable task) {
         if (over) {
             return;
@@ -159,12 +157,12 @@ final class BinlogStream implements ServerStream {
         finish(BinlogErrors.reason(reason), reason);
     }
 
-    /** When something last arrived; any thread. */
+    /** Returns the time of the last arrival. Thread-safe. */
     long lastNanos() {
         return lastNanos;
     }
 
-    /** Whether something arrived so long after the begin; any thread. */
+    /** Returns whether data arrived at least this long after the begin. Thread-safe. */
     boolean lived(Duration least) {
         return lastNanos - beganNanos >= least.toNanos();
     }

@@ -5,8 +5,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One subscriber's part in the shared stream. What its listener throws ends here: it is out until the stream begins anew, and the
- * stream and the other subscribers go on. {@link #close} by any thread; the rest is {@link BinlogFeed}'s.
+ * One subscriber of the shared stream. An exception of its listener stays here: the subscriber is excluded until the
+ * stream begins anew, while the stream and the other subscribers continue. {@link #close} is thread-safe; the rest is
+ * used by {@link BinlogFeed}.
  */
 public final class BinlogSubscription implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(BinlogSubscription.class);
@@ -14,8 +15,8 @@ public final class BinlogSubscription implements AutoCloseable {
     private final BinlogFeed feed;
     private final BinlogNeeds needs;
     private final BinlogListener listener;
-    // These two under the feed's lock.
-    private boolean told;
+    // Guarded by the feed's lock.
+    private boolean informed;
     private boolean reading;
 
     BinlogSubscription(BinlogFeed feed, BinlogNeeds needs, BinlogListener listener) {
@@ -28,22 +29,22 @@ public final class BinlogSubscription implements AutoCloseable {
         return needs;
     }
 
-    /** It knows how the stream is. */
-    boolean told() {
-        return told;
+    /** Returns whether the listener was called about the stream's state, by onStart or onGap. */
+    boolean informed() {
+        return informed;
     }
 
-    /** It is told of transactions. */
+    /** Returns whether the listener receives transactions. */
     boolean reading() {
         return reading;
     }
 
-    /** It is told of events' bytes. */
+    /** Returns whether the subscriber needs the events' bytes. */
     boolean wantsEvents() {
         return needs.events() != null;
     }
 
-    /** Not under the feed's lock. Returns false when the subscriber has failed. */
+    /** Called without the feed's lock. Returns false if the subscriber has failed. */
     boolean format(byte[] event) {
         BinlogEvents to = needs.events();
         try {
@@ -57,7 +58,7 @@ public final class BinlogSubscription implements AutoCloseable {
         }
     }
 
-    /** Not under the feed's lock. Returns false when the subscriber has failed. */
+    /** Called without the feed's lock. Returns false if the subscriber has failed. */
     boolean event(ByteBuf buf, int index, int length, boolean first, boolean whole) {
         BinlogEvents to = needs.events();
         try {
@@ -72,36 +73,36 @@ public final class BinlogSubscription implements AutoCloseable {
     }
 
     void start(PrimaryFacts facts, boolean replaced) {
-        boolean first = !told;
-        told = true;
+        boolean first = !informed;
+        informed = true;
         try {
             listener.onStart(facts, replaced && !first);
             reading = true;
         } catch (Throwable fault) {
             failed("onStart", fault);
-            out();
+            exclude();
         }
     }
 
-    /** It has failed: what its listener shows of itself is to say so. */
-    void out() {
+    /** Excludes the subscriber after it has failed and reports the gap to its listener, so that its plugin shows it. */
+    void exclude() {
         gap(new BinlogTrouble(
                 BinlogTrouble.Reason.FAULT,
-                needs.who() + " itself failed and is told no more of this stream; "
+                needs.subscriber() + " itself failed and receives nothing more of this stream; "
                         + BinlogErrors.remedy(BinlogTrouble.Reason.FAULT)));
     }
 
     void gap(BinlogTrouble trouble) {
-        told = true;
+        informed = true;
         reading = false;
         try {
             listener.onGap(trouble);
         } catch (Throwable fault) {
-            log.error("{} failed in onGap of the binary log's feed", needs.who(), fault);
+            log.error("{} failed in onGap of the binary log's feed", needs.subscriber(), fault);
         }
     }
 
-    /** Not under the feed's lock. Returns false when the listener has failed. */
+    /** Called without the feed's lock. Returns false if the listener has failed. */
     boolean transaction(BinlogTransaction transaction) {
         try {
             listener.onTransaction(transaction);
@@ -112,7 +113,7 @@ public final class BinlogSubscription implements AutoCloseable {
         }
     }
 
-    /** Not under the feed's lock. Returns a negative number when the subscriber has failed. */
+    /** Called without the feed's lock. Returns a negative number if the subscriber has failed. */
     long rest() {
         try {
             return Math.max(0, needs.restNanos().getAsLong());
@@ -124,15 +125,15 @@ public final class BinlogSubscription implements AutoCloseable {
 
     private void failed(String where, Throwable fault) {
         log.error(
-                "{} failed in {} of the binary log's feed and is out until the stream begins anew; the stream goes on",
-                needs.who(),
+                "{} failed in {} of the binary log's feed and is excluded until the stream begins anew; the stream continues",
+                needs.subscriber(),
                 where,
                 fault);
     }
 
     /**
-     * Leaves the stream, which ends with its last subscriber. The listener is told no more of begins and gaps, but may still be told of a
-     * transaction that is just being passed on.
+     * Leaves the stream, which ends with its last subscriber. The listener receives no more begins and gaps, but may
+     * still receive a transaction that is being passed on.
      */
     @Override
     public void close() {

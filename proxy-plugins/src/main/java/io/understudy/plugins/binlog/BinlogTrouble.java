@@ -1,10 +1,10 @@
 package io.understudy.plugins.binlog;
 
 /**
- * Why there is no stream.
+ * The reason why there is no stream.
  *
  * @param reason kind of trouble, from a bounded set
- * @param message what happened and what to do
+ * @param message cause and remedy
  */
 public record BinlogTrouble(Reason reason, String message) {
     /** Kinds of trouble; the label is for metrics. */
@@ -13,17 +13,17 @@ public record BinlogTrouble(Reason reason, String message) {
         PRIVILEGE("privilege", true),
         /** The server writes no binary log. */
         BINLOG_OFF("binlog_off", true),
-        /** Its transactions have no GTIDs. */
+        /** The server's transactions have no GTIDs. */
         GTID_OFF("gtid_off", true),
-        /** Another replica has our server id. */
+        /** Another replica has this connection's server id. */
         SERVER_ID("server_id", false),
-        /** Not reachable, or the connection broke. */
+        /** The server is unreachable, or the connection was lost. */
         CONNECTION("connection", false),
-        /** Any other error of the server's. */
+        /** Any other error of the server. */
         SERVER("server", false),
-        /** Bytes that are not what a binary log looks like. */
+        /** The bytes are no binary log. */
         MALFORMED("malformed", false),
-        /** The listener itself failed; others go on. */
+        /** The listener itself failed; other subscribers continue. */
         FAULT("fault", true);
 
         private final String label;
@@ -38,7 +38,9 @@ public record BinlogTrouble(Reason reason, String message) {
             return label;
         }
 
-        /** Someone has to change something before it goes away; a retry is not worth a warning each time. */
+        /**
+         * Returns whether the trouble lasts until an administrator changes something, so that retries need no warnings.
+         */
         public boolean lasting() {
             return lasting;
         }

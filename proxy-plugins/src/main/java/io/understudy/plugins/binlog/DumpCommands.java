@@ -10,9 +10,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is said on a connection until the server sends its binary log. The position is the server's present one (on MariaDB
- * taken by the server itself, on MySQL as just asked), or where an earlier stream ended. Nothing is said of semi-synchronous replication, so the server does not
- * count us among those whose acknowledgement it waits for.
+ * The commands of a dump connection. The start position is the server's current one (on MariaDB taken by the server
+ * itself, on MySQL as just read), or where an earlier stream ended. Semi-synchronous replication is not announced, so
+ * that the server never waits for this connection's acknowledgement.
  */
 final class DumpCommands {
     /** The position follows as a GTID set. */
@@ -22,9 +22,11 @@ final class DumpCommands {
 
     private DumpCommands() {}
 
-    /** @param position MariaDB's, to begin exactly there; null for where the server is when it reads this */
+    /**
+     * @param position MariaDB's, to begin exactly there; null for the server's position when it executes the statement
+     */
     static List<String> preparation(ServerFlavor flavor, Duration heartbeat, @Nullable String position) {
-        // Both names, as which one a server reads depends on its version; to the others it is a user variable like any.
+        // Both names: the server's version decides which one it reads, and the other is an ordinary user variable.
         String period = "SET @master_heartbeat_period = " + heartbeat.toNanos() + ", @source_heartbeat_period = "
                 + heartbeat.toNanos();
         String checksum = "SET @master_binlog_checksum = @@global.binlog_checksum,"
@@ -45,7 +47,9 @@ final class DumpCommands {
         return end(out);
     }
 
-    /** @param position MySQL's executed GTIDs; of no use to MariaDB, which has been told by a variable */
+    /**
+     * @param position MySQL's executed GTIDs; ignored for MariaDB, which takes its position from a variable
+     */
     static ByteBuf dump(ByteBufAllocator alloc, ServerFlavor flavor, long serverId, String position) {
         if (flavor == ServerFlavor.MARIADB) {
             ByteBuf out = begin(alloc, CommandCode.BINLOG_DUMP);

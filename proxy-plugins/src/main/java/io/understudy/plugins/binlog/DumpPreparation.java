@@ -6,7 +6,7 @@ import io.understudy.plugin.ServerResponse;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/** What is said on a dump connection before the log is asked for, one statement after another. On the connection's event loop. */
+/** Executes the statements that precede the dump command, one after another. Used on the connection's event loop. */
 final class DumpPreparation implements ServerResponse {
     private final ServerConnection on;
     private final List<String> statements;
@@ -25,7 +25,7 @@ final class DumpPreparation implements ServerResponse {
         this.trouble = trouble;
     }
 
-    /** Runs them all and then {@code done}, or tells {@code trouble} and stops. */
+    /** Executes all statements, then {@code done}; at the first error calls {@code trouble} instead and stops. */
     static void run(
             ServerConnection on,
             List<String> statements,

@@ -20,7 +20,7 @@ final class EventHeader {
         return buf.getUnsignedIntLE(index + 5);
     }
 
-    /** Bytes of the event, header and checksum included. */
+    /** Returns the bytes of the event, header and checksum included. */
     static long length(ByteBuf buf, int index) {
         return buf.getUnsignedIntLE(index + 9);
     }

@@ -1,6 +1,8 @@
 package io.understudy.plugins.binlog;
 
-/** Type codes of binary log events that matter here (MySQL's {@code binlog_event.h}, MariaDB's {@code log_event.h}). */
+/**
+ * Type codes of the binary log events that are read (MySQL's {@code binlog_event.h}, MariaDB's {@code log_event.h}).
+ */
 final class EventType {
     static final int QUERY = 2;
     static final int STOP = 3;
@@ -20,12 +22,15 @@ final class EventType {
     static final int START_ENCRYPTION = 164;
     static final int QUERY_COMPRESSED = 165;
 
-    /** Rows inserted, updated or deleted: versions 1 and 2, MySQL's partial updates, MariaDB's compressed ones. */
+    /**
+     * Returns whether the event holds rows inserted, updated or deleted: versions 1 and 2, MySQL's partial updates,
+     * MariaDB's compressed ones.
+     */
     static boolean holdsRows(int type) {
         return type >= 23 && type <= 25 || type >= 30 && type <= 32 || type == 39 || type >= 166 && type <= 171;
     }
 
-    /** An event that says which GTID the transaction has that begins with it. */
+    /** Returns whether the event is a GTID event, with which a transaction begins. */
     static boolean beginsTransaction(int type) {
         return type == MARIADB_GTID || type == MYSQL_GTID || type == MYSQL_ANONYMOUS_GTID || type == MYSQL_TAGGED_GTID;
     }

@@ -3,7 +3,7 @@ package io.understudy.plugins.binlog;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** What a GTID event says: the holder that its readers fill. Not thread-safe. */
+/** The fields of a GTID event, filled by its readers. Not thread-safe. */
 final class GtidFields {
     static final int STANDALONE = 0x01;
     static final int GROUP_COMMIT_ID = 0x02;
@@ -25,7 +25,7 @@ final class GtidFields {
     long group;
     /** MariaDB's flags; 0 on MySQL. */
     int flags;
-    /** MariaDB 11.5 and newer: connection id of the client that wrote the transaction; 0 where it is not told. */
+    /** MariaDB 11.5 and newer: connection id of the client that wrote the transaction; else 0. */
     long thread;
 
     private void clear() {
@@ -38,8 +38,9 @@ final class GtidFields {
     }
 
     /**
-     * MariaDB: sequence (8), domain (4), flags (1); then, each with its flag, the commit id (8), the XID (format (4), two lengths (1 each),
-     * their bytes) and further flags (1), of which one says that a connection id (4) ends the event.
+     * Reads MariaDB's event: sequence (8), domain (4), flags (1); then, each with its flag, the commit id (8), the XID
+     * (format (4), two lengths (1 each), their bytes) and further flags (1), one of which means that a connection id
+     * (4) ends the event.
      */
     void readMariaDb(ByteBuf buf, int body, int end, long serverId) {
         clear();
@@ -72,7 +73,10 @@ final class GtidFields {
         return (extra & EXTRA_THREAD) != 0 && at + 4 <= end ? buf.getUnsignedIntLE(at) : 0;
     }
 
-    /** MySQL: flags (1), source's UUID (16), number (8), kind of clock (1), last_committed (8), sequence number (8). */
+    /**
+     * Reads MySQL's event: flags (1), source's UUID (16), number (8), kind of clock (1), last_committed (8), sequence
+     * number (8).
+     */
     void readMySql(ByteBuf buf, int body, int end, boolean anonymous) {
         clear();
         require(end - body, 1 + UUID_BYTES + 8);
@@ -87,8 +91,8 @@ final class GtidFields {
     }
 
     /**
-     * MySQL 8.3 and newer: a serialised message of numbered fields, see {@link Varlen}. Fields in order: flags, UUID, number,
-     * tag, last_committed, sequence number, times, lengths; the first five are all that is read.
+     * Reads the event of MySQL 8.3 and newer: a serialised message of numbered fields, see {@link Varlen}. Fields in
+     * order: flags, UUID, number, tag, last_committed, sequence number, times, lengths; only the first five are read.
      */
     void readTagged(ByteBuf buf, int body, int end) {
         clear();

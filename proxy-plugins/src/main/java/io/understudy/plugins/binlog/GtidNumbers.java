@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import java.util.function.BiFunction;
 
 /**
- * Sets of transaction numbers, one for each source: a UUID on MySQL, with {@code :tag} where there is one; a domain on MariaDB. Numbers are
- * kept as intervals, so that appending the next costs nothing to speak of. Not thread-safe.
+ * Sets of transaction numbers by source: a UUID on MySQL, with {@code :tag} if it has one; a domain on MariaDB. The
+ * numbers are kept as intervals, so that appending the next is cheap. Not thread-safe.
  */
 public final class GtidNumbers {
     /** Inclusive ends. */
@@ -18,9 +18,9 @@ public final class GtidNumbers {
     private final Map<String, List<Interval>> sources = new TreeMap<>();
 
     /**
-     * Reads a set of MySQL's GTIDs, as {@code uuid:1-5:7,uuid:tag:1-3} with any white space.
+     * Parses a set of MySQL GTIDs, as {@code uuid:1-5:7,uuid:tag:1-3} with any white space.
      *
-     * @throws IllegalArgumentException when it is none
+     * @throws IllegalArgumentException if the text is no such set
      */
     public static GtidNumbers ofMySql(String text) {
         GtidNumbers set = new GtidNumbers();
@@ -53,7 +53,7 @@ public final class GtidNumbers {
         add(source, number, number);
     }
 
-    /** Adds {@code first} to {@code last}; nothing when there are none between. */
+    /** Adds the numbers {@code first} to {@code last}; none if {@code last} is lower. */
     public void add(String source, long first, long last) {
         if (first > last) {
             return;
@@ -99,7 +99,7 @@ public final class GtidNumbers {
         return false;
     }
 
-    /** Returns what is in this set and not in {@code other}. */
+    /** Returns the numbers of this set that are not in {@code other}. */
     public GtidNumbers minus(GtidNumbers other) {
         GtidNumbers rest = new GtidNumbers();
         sources.forEach((source, intervals) -> {
@@ -118,7 +118,7 @@ public final class GtidNumbers {
         return rest;
     }
 
-    /** Makes one of each source and number, at most {@code most}. */
+    /** Makes an object of each source and number, of at most {@code most}. */
     public <T> List<T> list(int most, BiFunction<String, Long, T> maker) {
         List<T> all = new ArrayList<>();
         sources.forEach((source, intervals) -> {
@@ -131,7 +131,7 @@ public final class GtidNumbers {
         return all;
     }
 
-    /** How many numbers. */
+    /** Returns how many numbers the set has. */
     public long count() {
         long total = 0;
         for (List<Interval> intervals : sources.values()) {
@@ -146,7 +146,7 @@ public final class GtidNumbers {
         return sources.isEmpty();
     }
 
-    /** As MySQL writes sets; a MariaDB domain stands where a UUID would. */
+    /** Returns the set as MySQL writes it; a MariaDB domain stands in the place of the UUID. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

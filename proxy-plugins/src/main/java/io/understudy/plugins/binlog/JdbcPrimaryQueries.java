@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import javax.sql.DataSource;
 
-/** Asks the primary; every account may ask this. */
+/** Queries the primary over JDBC. Needs no privilege. */
 public final class JdbcPrimaryQueries implements PrimaryQueries {
     private static final String VARIABLES = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('version', 'server_id',"
             + " 'server_uuid', 'log_bin', 'binlog_format', 'gtid_mode', 'gtid_binlog_pos')";
@@ -36,7 +36,7 @@ public final class JdbcPrimaryQueries implements PrimaryQueries {
         }
     }
 
-    /** Not by SHOW VARIABLES, which cuts long values off. */
+    /** Not by SHOW VARIABLES, which truncates long values. */
     private static String executed(Statement statement) throws SQLException {
         try (ResultSet rows = statement.executeQuery("SELECT @@global.gtid_executed")) {
             String text = rows.next() ? rows.getString(1) : null;

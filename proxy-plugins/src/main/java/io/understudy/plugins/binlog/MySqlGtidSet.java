@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A set of MySQL's GTIDs, from text to the form that COM_BINLOG_DUMP_GTID wants: for each source its UUID and its intervals,
- * ends exclusive. Where there are tags (MySQL 8.3 and newer), every source carries one, which may be empty, and the leading
- * count has a 1, the format, in its highest and lowest byte.
+ * A set of MySQL GTIDs, parsed from text and encoded for COM_BINLOG_DUMP_GTID: for each source its UUID and its
+ * intervals, ends exclusive. If there are tags (MySQL 8.3 and newer), every source carries one, which may be empty, and
+ * the leading count has a 1, the format, in its highest and lowest byte.
  */
 public final class MySqlGtidSet {
     private static final long TAGGED = 1L << 56 | 1;
@@ -23,7 +23,7 @@ public final class MySqlGtidSet {
         }
     }
 
-    /** From {@code start} to before {@code end}. */
+    /** From {@code start} inclusive to {@code end} exclusive. */
     private record Interval(long start, long end) {}
 
     private final Map<Source, List<Interval>> sources = new TreeMap<>();
@@ -31,9 +31,9 @@ public final class MySqlGtidSet {
     private MySqlGtidSet() {}
 
     /**
-     * Reads {@code uuid:1-5:7,uuid:tag:1-3} with any white space.
+     * Parses {@code uuid:1-5:7,uuid:tag:1-3} with any white space.
      *
-     * @throws IllegalArgumentException when it is none
+     * @throws IllegalArgumentException if the text is no such set
      */
     public static MySqlGtidSet parse(String text) {
         MySqlGtidSet set = new MySqlGtidSet();
@@ -60,9 +60,9 @@ public final class MySqlGtidSet {
     }
 
     /**
-     * Returns whether the set has a transaction.
+     * Returns whether the set contains a transaction.
      *
-     * @param gtid of one transaction, as {@link BinlogTransaction#gtid} has it
+     * @param gtid of one transaction, in the form of {@link BinlogTransaction#gtid}
      */
     public boolean contains(String gtid) {
         int first = gtid.indexOf(':');
@@ -80,7 +80,7 @@ public final class MySqlGtidSet {
         return false;
     }
 
-    /** Transactions in the set. */
+    /** Returns the number of transactions in the set. */
     public long count() {
         long total = 0;
         for (List<Interval> intervals : sources.values()) {

@@ -4,14 +4,14 @@ import io.understudy.plugin.ServerFlavor;
 import java.util.Map;
 
 /**
- * What the primary says of itself before its binary log is asked for.
+ * The primary's settings, queried before the dump connection opens.
  *
  * @param flavor product
  * @param serverId its {@code server_id}
  * @param serverUuid MySQL's {@code server_uuid}; empty on MariaDB
- * @param logBin it writes a binary log
+ * @param logBin whether it writes a binary log
  * @param format {@code binlog_format}: ROW, STATEMENT or MIXED
- * @param gtids its transactions have GTIDs that clients can be told: always on MariaDB, {@code gtid_mode=ON} on MySQL
+ * @param gtids whether its transactions have GTIDs: always on MariaDB, with {@code gtid_mode=ON} on MySQL
  * @param position GTIDs in its binary log up to now: MariaDB {@code gtid_binlog_pos}, MySQL {@code gtid_executed}
  */
 public record PrimaryFacts(
@@ -24,9 +24,9 @@ public record PrimaryFacts(
         String position) {
 
     /**
-     * From the server's variables.
+     * Returns the facts in the server's variables.
      *
-     * @param variables by lower-case name, as {@code SHOW GLOBAL VARIABLES} gives them
+     * @param variables by lower-case name, as {@code SHOW GLOBAL VARIABLES} returns them
      */
     static PrimaryFacts of(Map<String, String> variables, String mysqlExecuted) {
         boolean mariadb =
@@ -42,12 +42,12 @@ public record PrimaryFacts(
                 mariadb ? variables.getOrDefault("gtid_binlog_pos", "") : mysqlExecuted);
     }
 
-    /** The same server at another position. */
+    /** Returns the same facts at another position. */
     PrimaryFacts at(String other) {
         return new PrimaryFacts(flavor, serverId, serverUuid, logBin, format, gtids, other);
     }
 
-    /** Whether {@code other} is the same server: its history goes on. */
+    /** Returns whether {@code other} is the same server, whose history continues. */
     public boolean sameServer(PrimaryFacts other) {
         return flavor == other.flavor && serverId == other.serverId && serverUuid.equals(other.serverUuid);
     }

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * The statement of a query event. Body: thread id (4), execution time (4), length of the schema's name (1), error (2), length
- * of the status variables (2), these, the schema's name, a zero byte, the text.
+ * Reads a query event. Body: thread id (4), execution time (4), length of the schema's name (1), error (2), length of
+ * the status variables (2), the status variables, the schema's name, a zero byte, the text.
  */
 final class QueryEvent {
     private static final int FIXED = 13;
@@ -15,10 +15,10 @@ final class QueryEvent {
     private QueryEvent() {}
 
     /**
-     * The first characters of the text in upper case: enough to tell {@code BEGIN}, {@code COMMIT} and {@code XA}. Empty when
-     * the text lies beyond what is shown.
+     * Returns the first characters of the text in upper case: enough to recognise {@code BEGIN}, {@code COMMIT} and
+     * {@code XA}. Empty if the text lies beyond {@code end}.
      *
-     * @param end end of the text, or of what is shown of it
+     * @param end end of the text, or of the available part of it
      */
     static String start(ByteBuf buf, int body, int end) {
         int text = text(buf, body, end);
@@ -30,21 +30,21 @@ final class QueryEvent {
                 .toUpperCase(Locale.ROOT);
     }
 
-    /** Returns the connection id of the client that ran it; 0 when that is not shown. */
+    /** Returns the connection id of the client that ran it; 0 if that is not available. */
     static long thread(ByteBuf buf, int body, int end) {
         return body + FIXED > end ? 0 : buf.getUnsignedIntLE(body);
     }
 
-    /** Seconds that it took on the primary; 0 when that is not shown. */
+    /** Returns the seconds that it took on the primary; 0 if that is not available. */
     static long seconds(ByteBuf buf, int body, int end) {
         return body + FIXED > end ? 0 : buf.getUnsignedIntLE(body + 4);
     }
 
     /**
-     * The text and its schema.
+     * Returns the text and its schema.
      *
-     * @param end end of what is shown of it
-     * @param whole nothing of it is left out
+     * @param end end of the available part
+     * @param whole whether that is all of it
      */
     static LoggedStatement statement(ByteBuf buf, int body, int end, boolean whole) {
         int text = text(buf, body, end);
@@ -58,7 +58,7 @@ final class QueryEvent {
                 whole);
     }
 
-    /** Where the text begins; -1 when that is beyond what is shown. */
+    /** Returns the index at which the text begins; -1 if that is beyond {@code end}. */
     private static int text(ByteBuf buf, int body, int end) {
         if (body + FIXED > end) {
             return -1;

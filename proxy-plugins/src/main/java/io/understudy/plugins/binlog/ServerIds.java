@@ -3,8 +3,9 @@ package io.understudy.plugins.binlog;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The server id under which we appear. Two replicas with one id throw each other out, so one that nobody configured is drawn
- * from the upper half of the range, which is rarely used, and drawn again when it proves to be taken. Changed by one thread at a time, read by any.
+ * The server id of the dump connection. Two replicas with one id disconnect each other, so an id that is not configured
+ * is drawn from the upper half of the range, which is rarely used, and drawn again if it turns out to be in use.
+ * Changed by one thread at a time, read by any.
  */
 final class ServerIds {
     private static final long LOWEST = 1L << 31;
@@ -22,7 +23,7 @@ final class ServerIds {
         return current;
     }
 
-    /** Takes another id; false when the configuration names one. */
+    /** Draws another id; returns false if the id is configured. */
     boolean change() {
         if (!fixed) {
             current = draw();

@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Where a stream has got to, in the form in which a stream is asked for. Not thread-safe. */
+/** The position that a stream has reached, in the form in which a stream is requested. Not thread-safe. */
 final class StreamPosition {
-    /** MariaDB's: the last GTID of each domain; null on MySQL. */
+    /** MariaDB: the last GTID of each domain; null on MySQL. */
     private final @Nullable Map<Long, String> last;
 
     private final GtidNumbers executed;
@@ -17,7 +17,9 @@ final class StreamPosition {
         this.executed = executed;
     }
 
-    /** @throws IllegalArgumentException when it is no position */
+    /**
+     * @throws IllegalArgumentException if the text is no position
+     */
     static StreamPosition parse(ServerFlavor flavor, String text) {
         if (flavor != ServerFlavor.MARIADB) {
             return new StreamPosition(null, GtidNumbers.ofMySql(text));

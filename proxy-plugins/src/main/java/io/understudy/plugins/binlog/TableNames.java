@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names from table map events, kept by table id so that each is decoded once. An id stands for one opening of a table and is
- * not used again for another, until the server restarts. Not thread-safe.
+ * The tables of table map events, decoded once per table id. An id stands for one opening of a table and is not reused
+ * for another until the server restarts. Not thread-safe.
  */
 final class TableNames {
     private static final int MOST = 4_096;
@@ -20,7 +20,10 @@ final class TableNames {
         byId.clear();
     }
 
-    /** {@code schema.table}, or null when the names lie beyond what is shown. Body: id (6), flags (2), names with lengths. */
+    /**
+     * Returns {@code schema.table}, or null if the names lie beyond the available part. Body: id (6), flags (2), names
+     * with lengths.
+     */
     @Nullable
     String read(ByteBuf buf, int body, int end) {
         if (body + ID_BYTES + 3 > end) {

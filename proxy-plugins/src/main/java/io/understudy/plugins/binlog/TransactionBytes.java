@@ -5,14 +5,14 @@ import io.netty.buffer.Unpooled;
 import io.understudy.plugin.ServerFlavor;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what {@link BinlogEvents} was given of a transaction. */
+/** Parses the bytes that {@link BinlogEvents} received of a transaction. */
 public final class TransactionBytes {
     private TransactionBytes() {}
 
     /**
-     * Returns the transaction with its tables, or null when the bytes are not those of a whole one.
+     * Returns the transaction with its tables, or null if the bytes are not a complete one.
      *
-     * @param format the format description event that was told before them
+     * @param format the format description event that preceded them
      */
     public static @Nullable BinlogTransaction read(ServerFlavor flavor, byte[] format, byte[] events) {
         BinlogTransaction[] found = new BinlogTransaction[1];

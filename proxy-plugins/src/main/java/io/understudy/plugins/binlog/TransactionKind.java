@@ -1,10 +1,10 @@
 package io.understudy.plugins.binlog;
 
-/** What a transaction of the binary log is. */
+/** Kinds of transactions in the binary log. */
 public enum TransactionKind {
     /** Changes of rows, or statements that change rows. */
     WRITE,
-    /** A statement that stands alone: a schema change, or administration that is logged. */
+    /** A single statement: a schema change, or administration that is logged. */
     SCHEMA,
     /** The first phase of a distributed transaction: logged, not yet committed. */
     XA_PREPARE,

@@ -20,7 +20,9 @@ final class Uuids {
         return out.append(hex, from, hex.length()).toString();
     }
 
-    /** @throws IllegalArgumentException when it is none */
+    /**
+     * @throws IllegalArgumentException if the text is no UUID
+     */
     static byte[] parse(String text) {
         return HEX.parseHex(text.trim().replace("-", ""));
     }

@@ -3,9 +3,9 @@ package io.understudy.plugins.binlog;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Reads MySQL's variable-length integers (library {@code mysql::serialization}): the number of trailing one bits of the first
- * byte is the number of bytes that follow; the value is the little-endian rest of the bits. A signed one carries its sign in
- * its lowest bit, and a negative value is stored as the complement.
+ * Reads MySQL's variable-length integers (library {@code mysql::serialization}): the number of trailing one bits of the
+ * first byte is the number of bytes that follow; the remaining bits are the value, little-endian. A signed integer has
+ * its sign in the lowest bit; a negative value is stored as its complement.
  */
 final class Varlen {
     private final ByteBuf buf;

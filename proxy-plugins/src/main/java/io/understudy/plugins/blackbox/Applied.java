@@ -3,22 +3,25 @@ package io.understudy.plugins.blackbox;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.GtidNumbers;
 
-/** What a server has of a history, by the positions that it tells. */
+/** The part of a history that a server has applied, from its positions. */
 interface Applied {
     boolean has(Gtid gtid, History history);
 
-    /** The numbers of the history that it has. */
+    /** Returns the numbers of the history that it has. */
     GtidNumbers of(History history);
 
-    /** Transactions that are not of the history and were written after what it has of it, as text; empty for none. */
+    /**
+     * Returns the transactions that it has written after its part of the history and that are not part of the history,
+     * as text; empty for none.
+     */
     String beyond(History history);
 
     /**
-     * By a server's positions.
+     * Returns the part that a server's positions describe.
      *
      * @param replicated MariaDB's {@code gtid_slave_pos}, MySQL's {@code gtid_executed}
-     * @param logged MariaDB's {@code gtid_binlog_state}; of no use on MySQL
-     * @throws IllegalArgumentException when they are no positions
+     * @param logged MariaDB's {@code gtid_binlog_state}; ignored on MySQL
+     * @throws IllegalArgumentException if the texts are no positions
      */
     static Applied of(ServerFlavor flavor, String replicated, String logged) {
         return flavor == ServerFlavor.MARIADB

@@ -17,10 +17,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what the primary's binary log brings until every standby has applied it, in a bounded number of bytes; when they are used up, the
- * oldest transactions go. While there is no stream nothing is given up for its age: the primary may be dead, and what is here all there is.
+ * Retains the transactions of the primary's binary log until every standby has applied them, in a bounded number of
+ * bytes; beyond that the oldest are dropped. While there is no stream nothing expires: the primary may be dead, and
+ * these may be the last copies.
  *
- * <p>Thread-safe. The lock is held for a transaction's bytes, or to collect references for a report; sessions never wait for it.
+ * <p>Thread-safe. The lock is held while a transaction's bytes are appended, or references are collected for a report;
+ * sessions never wait for it.
  */
 final class BlackBox implements BinlogListener, BinlogEvents {
     private static final Logger log = LoggerFactory.getLogger(BlackBox.class);
@@ -28,7 +30,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** How long an OK and its events wait for each other. */
     private static final long PATIENCE_NANOS = 60_000_000_000L;
 
-    /** The present one and those of primaries before it. */
+    /** The present one and those of earlier primaries. */
     private static final int MOST_HISTORIES = 3;
 
     private static final int MOST_INTERRUPTED = 1_000;
@@ -41,9 +43,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private final ArrayDeque<History> histories = new ArrayDeque<>();
     private final Deque<InterruptedSession> interrupted = new ArrayDeque<>();
     private byte[] format = NO_FORMAT;
-    /** Where the transaction that is passing begins; -1 between two. */
+    /** Offset at which the transaction in transit begins; -1 between two. */
     private long open = -1;
-    /** It is not kept. */
+    /** Whether the transaction in transit is too large to retain. */
     private boolean tooLarge;
 
     private boolean streaming;
@@ -131,7 +133,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
                 present.passed(gtid);
                 present.notKept().add(gtid.source(), gtid.number());
                 present.unseen.remove(gtid.text());
-                say("a transaction of " + transaction.bytes() + " bytes is too large to be kept");
+                warnOnce("a transaction of " + transaction.bytes() + " bytes is too large to be kept");
             }
             return;
         }
@@ -160,12 +162,12 @@ final class BlackBox implements BinlogListener, BinlogEvents {
                 return;
             }
             dropped++;
-            say("full: the oldest transactions are dropped before every standby has applied them");
+            warnOnce("full: the oldest transactions are dropped before every standby has applied them");
         }
     }
 
-    /** Once, until there is room again. */
-    private void say(String what) {
+    /** Logs a loss once, until there is room again. */
+    private void warnOnce(String what) {
         if (!full) {
             full = true;
             log.warn(
@@ -175,24 +177,24 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         }
     }
 
-    /** OKs that were sent to clients. */
-    synchronized void answered(Collection<Answered> all) {
+    /** Called with OKs that were sent to clients. */
+    synchronized void answered(Collection<AnsweredCommit> all) {
         History present = histories.peekLast();
         if (present == null) {
             return;
         }
-        for (Answered each : all) {
+        for (AnsweredCommit each : all) {
             try {
-                for (Gtid gtid : Gtid.told(present.flavor(), each.gtids())) {
+                for (Gtid gtid : Gtid.parseAll(present.flavor(), each.gtids())) {
                     present.answered(gtid, each);
                 }
             } catch (IllegalArgumentException e) {
-                log.debug("black-box: an OK told '{}', which is no GTID of this primary", each.gtids());
+                log.debug("black-box: an OK reported '{}', which is no GTID of this primary", each.gtids());
             }
         }
     }
 
-    /** A session has ended while a statement that may have committed was without an answer. */
+    /** Called when a session has ended before the response to a statement that may have committed. */
     synchronized void interrupted(InterruptedSession session) {
         interrupted.add(session);
         if (interrupted.size() > MOST_INTERRUPTED) {
@@ -201,7 +203,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     /**
-     * Gives up what every standby has applied.
+     * Releases the transactions that every standby has applied.
      *
      * @param standbys the last known positions of all standbys
      */
@@ -226,7 +228,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return true;
     }
 
-    /** Forgets halves that will never meet. Not while there is no stream. */
+    /** Forgets OKs and events that will find no partner, unless there is no stream. */
     synchronized void expire() {
         if (streaming) {
             long before = nanoClock.getAsLong() - PATIENCE_NANOS;
@@ -237,7 +239,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         }
     }
 
-    /** What the survivor has and has not. */
+    /** Returns the transactions that the survivor has and lacks. */
     synchronized Loss loss(Survivor survivor) {
         Loss loss = new Loss();
         for (History history : histories) {
@@ -253,7 +255,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
                 }
             }
             history.unseen.forEach((text, answered) -> {
-                for (Gtid gtid : Gtid.told(history.flavor(), text)) {
+                for (Gtid gtid : Gtid.parseAll(history.flavor(), text)) {
                     if (!survivor.applied().has(gtid, history)) {
                         loss.notCaptured.put(gtid, answered);
                     }
@@ -270,7 +272,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
                 loss.beyond = survivor.applied().beyond(history);
             }
         }
-        // Those that ended in peace are expired; without a stream those of its last moments stay.
+        // Sessions that ended before the last minute of the stream have expired.
         loss.interrupted.addAll(interrupted);
         loss.streaming = streaming;
         loss.trouble = trouble;
@@ -278,7 +280,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return loss;
     }
 
-    /** Returns a copy of the bytes, or null when they are no longer kept. */
+    /** Returns a copy of the bytes, or null if they were released. */
     synchronized byte @Nullable [] bytes(KeptTransaction transaction) {
         return transaction.dropped ? null : transaction.history.ring.copy(transaction.offset, transaction.length);
     }
@@ -295,7 +297,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return total;
     }
 
-    /** Transactions that went before every standby had applied them. */
+    /** Returns the number of transactions dropped before every standby had applied them. */
     synchronized long dropped() {
         return dropped;
     }

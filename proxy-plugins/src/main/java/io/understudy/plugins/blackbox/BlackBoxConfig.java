@@ -6,11 +6,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Section {@code black-box}. Absent keys arrive as null and get their defaults here.
+ * Section {@code black-box}. Absent keys are null and get their defaults here.
  *
- * @param memory bytes that may be kept; beyond, the oldest transactions are dropped
- * @param file holds the events' bytes instead of memory; null for memory
- * @param poll how often standbys are asked for what they have applied
+ * @param memory bytes that may be retained; beyond that, the oldest transactions are dropped
+ * @param file holds the events' bytes in place of memory; null for memory
+ * @param poll interval at which standbys are probed for their applied positions
  */
 public record BlackBoxConfig(ByteSize memory, @Nullable Path file, Duration poll) {
     private static final long LEAST = 1 << 20;

@@ -8,20 +8,20 @@ import io.understudy.plugin.SessionObserver;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 
-/** Notes which commits of one session were answered, and whether it ended within one. */
+/** Records which commits of one session were answered, and whether it ended before a response. */
 final class BlackBoxObserver implements SessionObserver {
     private final SessionContext session;
-    private final Sightings sightings;
-    /** Of the open transaction's first writing statement; 0 when there is none, or it is not known. */
+    private final SessionEvents sessionEvents;
+    /** Digest of the open transaction's first writing statement; 0 if there is none, or it is unknown. */
     private long digest;
-    /** Number of the last command that may commit; the command is answered when it is not above {@link #answered}. */
+    /** Number of the last command that may commit; it is answered if not above {@link #answered}. */
     private long mayCommit;
 
     private long answered;
 
-    BlackBoxObserver(SessionContext session, Sightings sightings) {
+    BlackBoxObserver(SessionContext session, SessionEvents sessionEvents) {
         this.session = session;
-        this.sightings = sightings;
+        this.sessionEvents = sessionEvents;
     }
 
     @Override
@@ -38,8 +38,7 @@ final class BlackBoxObserver implements SessionObserver {
         if (kind.writes()) {
             mayCommit = command.number();
             if (digest == 0) {
-                command.summary(); // only now is the text at hand; what is asked for here is still known with the
-                // answer
+                command.summary(); // the text is available only now; the summary is kept for the response
             }
         } else if (kind == StatementKind.COMMIT || kind == StatementKind.XA_COMMIT || kind == StatementKind.CALL) {
             mayCommit = command.number();
@@ -55,7 +54,7 @@ final class BlackBoxObserver implements SessionObserver {
         }
         String gtid = response.gtid();
         if (gtid != null && response.ok()) {
-            sightings.answered(new Answered(
+            sessionEvents.answered(new AnsweredCommit(
                     gtid,
                     session.id(),
                     session.serverThreadId(),
@@ -77,7 +76,7 @@ final class BlackBoxObserver implements SessionObserver {
     @Override
     public void onClose(String reason) {
         if (mayCommit > answered) {
-            sightings.interrupted(new InterruptedSession(
+            sessionEvents.interrupted(new InterruptedSession(
                     session.id(), session.serverThreadId(), session.user(), digest, System.nanoTime()));
         }
     }

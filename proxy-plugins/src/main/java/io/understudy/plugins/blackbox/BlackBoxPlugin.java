@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Plugin {@code black-box}: keeps what the standbys have not applied yet, and knows what a new primary lacks. */
+/**
+ * Plugin {@code black-box}: retains the transactions that standbys have not applied yet, and reports those that a new
+ * primary lacks.
+ */
 public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
     private static final Logger log = LoggerFactory.getLogger(BlackBoxPlugin.class);
     private static final long SIGHTINGS_MILLIS = 50;
@@ -28,7 +31,7 @@ public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
     private @Nullable BlackBoxConfig config;
     private @Nullable BlackBox box;
     private @Nullable BinlogSubscription binlog;
-    private volatile @Nullable Sightings sightings;
+    private volatile @Nullable SessionEvents sessionEvents;
 
     @Override
     public String id() {
@@ -60,8 +63,8 @@ public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
                 limit,
                 System::nanoTime);
         box = started;
-        Sightings seen = new Sightings(started);
-        sightings = seen;
+        SessionEvents seen = new SessionEvents(started);
+        sessionEvents = seen;
         meters(context, started);
         publish(context, started, seen);
         tasks.add(context.executor()
@@ -69,7 +72,7 @@ public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
         long poll = initial.poll().toMillis();
         tasks.add(context.executor()
                 .scheduleWithFixedDelay(new StandbyPositions(context, started), poll, poll, TimeUnit.MILLISECONDS));
-        // What arrives while the stream rests is safe with the kernel, even when the primary dies meanwhile.
+        // Bytes that arrive during a rest are safe in the kernel's buffers, even if the primary dies meanwhile.
         binlog = BinlogFeed.of(context)
                 .subscribe(new BinlogNeeds(id(), false, 0, BinlogDump.REST::toNanos, started), started);
     }
@@ -86,15 +89,15 @@ public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
                 .register(context.meters());
     }
 
-    private static void publish(PluginContext context, BlackBox box, Sightings seen) {
+    private static void publish(PluginContext context, BlackBox box, SessionEvents seen) {
         Survivors survivors = new Survivors(context, box);
         LostReport report = new LostReport(box, seen, context.clock(), System::nanoTime);
         Rescue rescue = new Rescue(box);
         context.publish("lost", () -> report.of(survivors.choose()));
-        context.publishAction("lost", arguments -> report.of(survivors.asked(arguments)));
+        context.publishAction("lost", arguments -> report.of(survivors.fromArguments(arguments)));
         context.publishAction("lost/rescue", arguments -> {
             seen.run();
-            return rescue.begin(survivors.asked(arguments));
+            return rescue.begin(survivors.fromArguments(arguments));
         });
         context.publishAction("lost/rescue/{number}", arguments -> {
             try {
@@ -113,7 +116,7 @@ public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
         }
     }
 
-    /** Answers are joined with the binary log by their GTIDs. */
+    /** Responses are joined with the binary log by their GTIDs. */
     @Override
     public int possibleInterests() {
         return Interest.GTIDS;
@@ -121,7 +124,7 @@ public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
 
     @Override
     public SessionObserver openSession(SessionContext session) {
-        Sightings to = sightings;
+        SessionEvents to = sessionEvents;
         return to == null ? SessionObserver.NONE : new BlackBoxObserver(session, to);
     }
 
@@ -134,7 +137,7 @@ public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
         }
         tasks.forEach(task -> task.cancel(false));
         tasks.clear();
-        sightings = null;
+        sessionEvents = null;
         BlackBox ended = box;
         box = null;
         if (ended != null) {

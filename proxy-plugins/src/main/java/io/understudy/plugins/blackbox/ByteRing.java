@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Bytes in the order in which they came, each at an offset that only grows; given up from the old end. Not thread-safe. */
+/** Bytes in their order of arrival, each at an offset that only grows; released from the old end. Not thread-safe. */
 final class ByteRing {
     private final Chunks chunks;
     private final List<ByteBuffer> used = new ArrayList<>();
@@ -18,12 +18,12 @@ final class ByteRing {
         this.chunks = chunks;
     }
 
-    /** Where the next byte goes. */
+    /** Returns the offset of the next byte. */
     long end() {
         return end;
     }
 
-    /** Bytes that its chunks take. */
+    /** Returns the bytes that its chunks occupy. */
     long bytes() {
         return (long) used.size() * Chunks.SIZE;
     }
@@ -46,7 +46,7 @@ final class ByteRing {
         }
     }
 
-    /** Takes back what was appended from {@code offset} on. */
+    /** Removes the bytes from {@code offset} on. */
     void truncate(long offset) {
         end = offset;
         while (bytes() - Chunks.SIZE >= end - base && !used.isEmpty()) {
@@ -54,7 +54,7 @@ final class ByteRing {
         }
     }
 
-    /** Gives up all before {@code offset}. */
+    /** Releases the bytes before {@code offset}. */
     void release(long offset) {
         while (!used.isEmpty() && base + Chunks.SIZE <= offset) {
             chunks.give(used.remove(0));

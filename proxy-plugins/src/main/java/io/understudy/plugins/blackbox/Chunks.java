@@ -2,12 +2,12 @@ package io.understudy.plugins.blackbox;
 
 import java.nio.ByteBuffer;
 
-/** Where the ring's bytes are put: pieces of one size, each used again when it is given back. Not thread-safe. */
+/** Storage of the ring: pieces of one size, reused when released. Not thread-safe. */
 interface Chunks extends AutoCloseable {
     /** Bytes of a chunk. */
     int SIZE = 256 * 1024;
 
-    /** An empty chunk. The caller sees to it that there are no more than fit. */
+    /** Returns an empty chunk. The caller limits their number. */
     ByteBuffer take();
 
     void give(ByteBuffer chunk);
@@ -15,7 +15,7 @@ interface Chunks extends AutoCloseable {
     @Override
     void close();
 
-    /** Chunks in memory, outside of the heap's generations once they are old; a few are kept for the next use. */
+    /** Chunks in memory; a few are retained for reuse. */
     final class Heap implements Chunks {
         private static final int SPARE = 4;
         private final java.util.ArrayDeque<ByteBuffer> spare = new java.util.ArrayDeque<>();

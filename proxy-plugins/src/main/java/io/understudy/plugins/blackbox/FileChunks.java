@@ -13,8 +13,8 @@ import java.util.ArrayDeque;
 import java.util.Set;
 
 /**
- * Chunks in a file that only its owner may read, mapped as they are first needed. The file is of use to nobody else: it is made at the start
- * and deleted at the end.
+ * Chunks in a file that only its owner may read, mapped when first needed. The file is created at the start and deleted
+ * at the end; no other program can use it.
  */
 final class FileChunks implements Chunks {
     private final Path path;
@@ -27,7 +27,9 @@ final class FileChunks implements Chunks {
         this.file = file;
     }
 
-    /** @throws IOException when it cannot be made, with what to do */
+    /**
+     * @throws IOException with the remedy if the file cannot be created
+     */
     static FileChunks open(Path path, long bytes) throws IOException {
         try {
             FileChannel file = FileChannel.open(

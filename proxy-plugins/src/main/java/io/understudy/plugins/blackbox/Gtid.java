@@ -11,13 +11,14 @@ import org.jspecify.annotations.Nullable;
  * A global transaction id.
  *
  * @param text as the servers write it
- * @param source of whose numbers {@code number} is one: MySQL's UUID, with {@code :tag} where there is one; MariaDB's domain
+ * @param source numbering to which {@code number} belongs: MySQL's UUID, with {@code :tag} if it has one; MariaDB's
+ * domain
  * @param domain MariaDB's; 0 on MySQL
  * @param server MariaDB's server that wrote it first; 0 on MySQL
  */
 record Gtid(String text, String source, long domain, long server, long number) {
 
-    /** Returns null for an anonymous transaction. */
+    /** Returns the transaction's GTID, or null for an anonymous transaction. */
     static @Nullable Gtid of(ServerFlavor flavor, BinlogTransaction transaction) {
         String text = transaction.gtid();
         if (text == null) {
@@ -33,21 +34,23 @@ record Gtid(String text, String source, long domain, long server, long number) {
     }
 
     /**
-     * All that an OK names: MariaDB names one, MySQL a set.
+     * Parses the GTIDs of an OK_Packet: one on MariaDB, a set on MySQL.
      *
-     * @throws IllegalArgumentException when it is none
+     * @throws IllegalArgumentException if the text is no GTID
      */
-    static List<Gtid> told(ServerFlavor flavor, String text) {
+    static List<Gtid> parseAll(ServerFlavor flavor, String text) {
         if (flavor == ServerFlavor.MARIADB) {
             return List.of(mariaDb(text));
         }
-        return GtidNumbers.ofMySql(text).list(MOST_TOLD, (source, number) -> mySql(source, number));
+        return GtidNumbers.ofMySql(text).list(MAX_LISTED, (source, number) -> mySql(source, number));
     }
 
-    /** A command that commits more is a procedure that nobody looks at transaction by transaction. */
-    private static final int MOST_TOLD = 10_000;
+    /** A command that commits more is a procedure; its further transactions are not listed one by one. */
+    private static final int MAX_LISTED = 10_000;
 
-    /** @throws IllegalArgumentException when it is none */
+    /**
+     * @throws IllegalArgumentException if the text is no GTID
+     */
     static Gtid mariaDb(String text) {
         String[] parts = text.strip().split("-");
         if (parts.length != 3) {
@@ -62,7 +65,7 @@ record Gtid(String text, String source, long domain, long server, long number) {
         return new Gtid(source.toLowerCase(Locale.ROOT) + ":" + number, source, 0, 0, number);
     }
 
-    /** Nearly all transactions are of domain 0. */
+    /** Avoids a new string for domain 0, which nearly all transactions have. */
     static String source(long domain) {
         return domain == 0 ? "0" : Long.toString(domain);
     }

@@ -11,23 +11,26 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What one primary wrote, as far as it is kept, and what of it is not. Under the lock of its {@link BlackBox}. */
+/**
+ * The transactions that one primary wrote: those retained, and the numbers of those that are not. Guarded by the lock
+ * of its {@link BlackBox}.
+ */
 final class History {
     private static final int MOST_WAITING = 50_000;
 
     final PrimaryFacts facts;
     final ByteRing ring;
     final ArrayDeque<KeptTransaction> kept = new ArrayDeque<>();
-    /** By GTID: their OK has not been seen. Bytes may be dropped. */
+    /** By GTID: transactions whose OK was not seen. Their bytes may be dropped. */
     final Map<String, KeptTransaction> unanswered = new LinkedHashMap<>();
-    /** By GTID: the OK was seen, the events were not. */
-    final Map<String, Answered> unseen = new LinkedHashMap<>();
+    /** By GTID: commits whose OK was seen and whose events were not. */
+    final Map<String, AnsweredCommit> unseen = new LinkedHashMap<>();
 
     private final GtidNumbers seen = new GtidNumbers();
     private final GtidNumbers notKept = new GtidNumbers();
     /** MariaDB: the last transaction of each domain and server. */
     private final List<Last> lasts = new ArrayList<>();
-    /** Answered transactions that are not in {@link #unseen} since there were too many. */
+    /** AnsweredCommit commits that did not fit into {@link #unseen}. */
     long moreUnseen;
 
     private static final class Last {
@@ -54,7 +57,7 @@ final class History {
         return facts.flavor() == ServerFlavor.MARIADB;
     }
 
-    /** A stream begins at {@code position}: what was not seen up to there has no events here. */
+    /** Called when a stream begins at {@code position}: unseen transactions up to there have no events here. */
     void streamAt(String position) {
         GtidNumbers upTo;
         if (mariadb()) {
@@ -73,7 +76,7 @@ final class History {
         seen.addAll(upTo);
     }
 
-    /** A transaction has come. */
+    /** Called when a transaction has arrived. */
     void passed(Gtid gtid) {
         seen.add(gtid.source(), gtid.number());
         note(gtid);
@@ -99,30 +102,32 @@ final class History {
         return null;
     }
 
-    /** MariaDB: whether it was written by this primary, or came to it from another one. */
+    /** MariaDB: returns whether this primary wrote the transaction or replicated it. */
     private boolean holds(Gtid gtid) {
         Last last = last(gtid.domain(), gtid.server());
         return last != null && gtid.number() <= last.number;
     }
 
-    /** MariaDB: whether it is of this history, or may be: this primary may have written it since. */
+    /**
+     * MariaDB: returns whether the transaction is or may be of this history: this primary may have written it since.
+     */
     boolean ahead(Gtid gtid) {
         return gtid.server() == facts.serverId() || holds(gtid);
     }
 
-    /** Transactions of which it is known that there were such. */
+    /** Returns the transactions known to exist. */
     GtidNumbers seen() {
         return seen;
     }
 
-    /** Transactions whose events are not at hand, be it that they were never received, were dropped, or are no longer needed. */
+    /** Returns the transactions whose events are not retained: never received, dropped, or released. */
     GtidNumbers notKept() {
         return notKept;
     }
 
     void keep(KeptTransaction transaction) {
         kept.add(transaction);
-        Answered early = unseen.remove(transaction.gtid.text());
+        AnsweredCommit early = unseen.remove(transaction.gtid.text());
         if (early != null) {
             transaction.answered = early;
         } else {
@@ -130,7 +135,7 @@ final class History {
         }
     }
 
-    /** Drops the oldest. Returns false when there is none. */
+    /** Drops the oldest transaction. Returns false if there is none. */
     boolean dropOldest(long releasable) {
         KeptTransaction oldest = kept.poll();
         if (oldest == null) {
@@ -143,7 +148,7 @@ final class History {
         return true;
     }
 
-    void answered(Gtid gtid, Answered how) {
+    void answered(Gtid gtid, AnsweredCommit how) {
         KeptTransaction transaction = unanswered.remove(gtid.text());
         if (transaction != null) {
             transaction.answered = how;
@@ -154,13 +159,13 @@ final class History {
         }
     }
 
-    /** Forgets who has waited for the other half since before {@code nanos}. */
+    /** Forgets OKs and events that have waited for a partner since before {@code nanos}. */
     void expire(long nanos) {
         Iterator<KeptTransaction> transactions = unanswered.values().iterator();
         while (transactions.hasNext() && transactions.next().nanos - nanos < 0) {
             transactions.remove();
         }
-        Iterator<Answered> responses = unseen.values().iterator();
+        Iterator<AnsweredCommit> responses = unseen.values().iterator();
         while (responses.hasNext() && responses.next().nanos() - nanos < 0) {
             responses.remove();
         }

@@ -1,7 +1,7 @@
 package io.understudy.plugins.blackbox;
 
 /**
- * A session that ended while a statement that may have committed was without an answer.
+ * A session that ended before the response to a statement that may have committed.
  *
  * @param nanos monotonic time of its end
  */

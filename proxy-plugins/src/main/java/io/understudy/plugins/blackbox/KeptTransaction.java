@@ -4,9 +4,9 @@ import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.TransactionKind;
 import org.jspecify.annotations.Nullable;
 
-/** A transaction and where its bytes are. Under the lock of its {@link BlackBox}. */
+/** A transaction with the place of its bytes. Guarded by the lock of its {@link BlackBox}. */
 final class KeptTransaction {
-    /** What one costs besides its bytes: this object, its GTID, its places in collections. */
+    /** Estimated memory besides the bytes: this object, its GTID, its entries in collections. */
     static final int OVERHEAD = 256;
 
     final History history;
@@ -19,9 +19,9 @@ final class KeptTransaction {
     final byte[] format;
 
     @Nullable
-    Answered answered;
+    AnsweredCommit answered;
 
-    /** Its bytes are no longer kept. */
+    /** Whether its bytes were released. */
     boolean dropped;
 
     KeptTransaction(History history, Gtid gtid, BinlogTransaction transaction, long offset, int length, byte[] format) {

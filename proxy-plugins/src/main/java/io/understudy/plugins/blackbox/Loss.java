@@ -7,19 +7,19 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a survivor lacks, in references. */
+/** The transactions that a survivor lacks, by reference. */
 final class Loss {
     /** Neither applied nor received, in the order of the binary log. */
     final List<KeptTransaction> missing = new ArrayList<>();
-    /** In its relay logs. */
+    /** Received into its relay logs, but not applied. */
     final List<KeptTransaction> received = new ArrayList<>();
-    /** Answered, but their events never came. */
-    final Map<Gtid, Answered> notCaptured = new LinkedHashMap<>();
+    /** AnsweredCommit, but their events never arrived. */
+    final Map<Gtid, AnsweredCommit> notCaptured = new LinkedHashMap<>();
     /** Applied there, and no OK was seen for them. */
     final List<KeptTransaction> unanswered = new ArrayList<>();
 
     final List<InterruptedSession> interrupted = new ArrayList<>();
-    /** Not known to be applied there, and not kept. */
+    /** Not known to be applied there, and not retained. */
     final GtidNumbers gaps = new GtidNumbers();
 
     long moreNotCaptured;

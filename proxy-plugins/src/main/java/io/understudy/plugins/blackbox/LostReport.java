@@ -13,27 +13,27 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /api/lost}: a {@link Loss} with names and times. Holds no SQL text and no rows. */
+/** The view of {@code /api/lost}: a {@link Loss} with names and times. Contains no SQL text and no rows. */
 final class LostReport {
-    /** Transactions that are listed one by one, of each class. */
+    /** Most transactions of each class that are listed one by one. */
     private static final int LISTED = 1_000;
-    /** Transactions whose bytes are read for the tables that they write. */
+    /** Most transactions whose bytes are read for their tables. */
     private static final int READ = 100_000;
 
     private final BlackBox box;
-    private final Sightings sightings;
+    private final SessionEvents sessionEvents;
     private final Clock clock;
     private final LongSupplier nanoClock;
 
-    LostReport(BlackBox box, Sightings sightings, Clock clock, LongSupplier nanoClock) {
+    LostReport(BlackBox box, SessionEvents sessionEvents, Clock clock, LongSupplier nanoClock) {
         this.box = box;
-        this.sightings = sightings;
+        this.sessionEvents = sessionEvents;
         this.clock = clock;
         this.nanoClock = nanoClock;
     }
 
     Map<String, Object> of(Survivor survivor) {
-        sightings.run();
+        sessionEvents.run();
         Loss loss = box.loss(survivor);
         List<KeptTransaction> answered = new ArrayList<>();
         List<KeptTransaction> notAnswered = new ArrayList<>();
@@ -48,9 +48,9 @@ final class LostReport {
         missing.put("captured", answered.size());
         missing.put("notCaptured", loss.notCaptured.size() + loss.moreNotCaptured);
         List<Object> rows = rows(answered);
-        loss.notCaptured.forEach((gtid, told) -> {
+        loss.notCaptured.forEach((gtid, commit) -> {
             if (rows.size() < LISTED) {
-                rows.add(row(gtid, told, null));
+                rows.add(row(gtid, commit, null));
             }
         });
         missing.put("transactions", rows);
@@ -88,7 +88,7 @@ final class LostReport {
         kept.put("transactions", box.transactions());
         kept.put("bytes", box.bytes());
         kept.put("dropped", box.dropped());
-        kept.put("answersLost", sightings.lost());
+        kept.put("answersLost", sessionEvents.lost());
         view.put("kept", kept);
         return view;
     }
@@ -129,7 +129,8 @@ final class LostReport {
         return rows;
     }
 
-    private Map<String, Object> row(Gtid gtid, @Nullable Answered answered, @Nullable KeptTransaction transaction) {
+    private Map<String, Object> row(
+            Gtid gtid, @Nullable AnsweredCommit answered, @Nullable KeptTransaction transaction) {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("gtid", gtid.text());
         row.put("captured", transaction != null && !transaction.dropped);
@@ -157,7 +158,9 @@ final class LostReport {
         return bytes == null ? null : TransactionBytes.read(transaction.history.flavor(), transaction.format, bytes);
     }
 
-    /** How many of the transactions write which table; under {@code ?} those of which that is not told. */
+    /**
+     * Returns the number of transactions that write each table; {@code ?} counts those whose tables are not all known.
+     */
     private Map<String, Integer> tables(List<KeptTransaction> transactions) {
         Map<String, Integer> counts = new TreeMap<>();
         for (KeptTransaction each : transactions.subList(0, Math.min(READ, transactions.size()))) {

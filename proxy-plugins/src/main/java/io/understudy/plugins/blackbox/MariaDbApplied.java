@@ -8,19 +8,19 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /**
- * A MariaDB position names the last transaction of each domain and means all before it in the same history. After a change of the primary
- * the new one goes on counting where it was, so that its numbers stand for other transactions than those of the old primary. Therefore a
- * number counts only where it was written by the same server, or is itself part of the history.
+ * A MariaDB position gives the last transaction of each domain and implies all earlier ones of the same history. A new
+ * primary continues the old one's numbering, so that its numbers denote other transactions than the old primary's. A
+ * number therefore counts only if the same server wrote it, or if it is itself part of the history.
  */
 final class MariaDbApplied implements Applied {
     /** By domain: last transactions, of different servers. */
     private final Map<Long, List<Gtid>> last = new HashMap<>();
 
     /**
-     * From what the server says.
+     * Parses a server's positions.
      *
      * @param replicated {@code gtid_slave_pos}
-     * @param logged {@code gtid_binlog_state}, which names a last transaction for each server that wrote one
+     * @param logged {@code gtid_binlog_state}, which has a last transaction for each server that wrote one
      */
     MariaDbApplied(String replicated, String logged) {
         add(replicated);

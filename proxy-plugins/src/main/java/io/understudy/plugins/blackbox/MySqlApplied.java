@@ -2,7 +2,7 @@ package io.understudy.plugins.blackbox;
 
 import io.understudy.plugins.binlog.GtidNumbers;
 
-/** A set of GTIDs names each transaction, so it tells exactly. */
+/** A MySQL GTID set contains each transaction, so it is exact. */
 final class MySqlApplied implements Applied {
     private final GtidNumbers executed;
 

@@ -10,49 +10,52 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Asks servers what they have. Privileges are needed only for what replication has received. */
+/** Queries servers for their positions. Needs a privilege only for the received position. */
 public final class Positions {
     /**
-     * What a server tells.
+     * A server's positions.
      *
      * @param replicated MariaDB's {@code gtid_slave_pos}, MySQL's {@code gtid_executed}
      * @param logged MariaDB's {@code gtid_binlog_state}; empty on MySQL
-     * @param received what its replication connections have received; null where that may not be asked
+     * @param received received by its replication connections; null without the privilege to query it
      */
-    public record Told(
+    public record Reported(
             String replicated, String logged, @Nullable String received, boolean readOnly) {}
 
     private Positions() {}
 
-    /** Asks all of it. */
-    public static Told ask(DataSource source) throws SQLException {
+    /** Queries all positions of a server. */
+    public static Reported query(DataSource source) throws SQLException {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
             boolean mariadb = one(statement, "SELECT VERSION()").contains("MariaDB");
-            Told told = positions(statement, mariadb);
-            return new Told(told.replicated(), told.logged(), received(statement, mariadb), told.readOnly());
+            Reported reported = positions(statement, mariadb);
+            return new Reported(
+                    reported.replicated(), reported.logged(), received(statement, mariadb), reported.readOnly());
         }
     }
 
-    /** @throws SQLException also when what it tells is no position */
+    /**
+     * @throws SQLException also if the server's text is no position
+     */
     static Applied applied(DataSource source, ServerFlavor flavor) throws SQLException {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
-            Told told = positions(statement, flavor == ServerFlavor.MARIADB);
-            return Applied.of(flavor, told.replicated(), told.logged());
+            Reported reported = positions(statement, flavor == ServerFlavor.MARIADB);
+            return Applied.of(flavor, reported.replicated(), reported.logged());
         } catch (IllegalArgumentException e) {
             throw new SQLException("its position cannot be read: " + e.getMessage(), e);
         }
     }
 
-    private static Told positions(Statement statement, boolean mariadb) throws SQLException {
-        String question = mariadb
+    private static Reported positions(Statement statement, boolean mariadb) throws SQLException {
+        String sql = mariadb
                 ? "SELECT @@global.gtid_slave_pos, @@global.gtid_binlog_state, @@global.read_only"
                 : "SELECT @@global.gtid_executed, '', @@global.read_only";
-        try (ResultSet row = statement.executeQuery(question)) {
+        try (ResultSet row = statement.executeQuery(sql)) {
             row.next();
             String readOnly = text(row, 3);
-            return new Told(
+            return new Reported(
                     text(row, 1), text(row, 2), null, !readOnly.equals("0") && !readOnly.equalsIgnoreCase("OFF"));
         }
     }

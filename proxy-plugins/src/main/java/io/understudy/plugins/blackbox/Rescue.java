@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Missing transactions as a binary log file, in parts: each is copied when it is asked for, so that memory does not hold them twice.
- * Thread-safe.
+ * Missing transactions as a binary log file, in parts: each part is copied on request, so that memory does not hold
+ * them twice. Thread-safe.
  */
 final class Rescue {
     private static final byte[] MAGIC = {(byte) 0xfe, 'b', 'i', 'n'};
@@ -35,7 +35,7 @@ final class Rescue {
         this.box = box;
     }
 
-    /** Begins a file; one that was begun before ends. */
+    /** Begins a file and ends the one begun before. */
     synchronized Map<String, Object> begin(Survivor survivor) {
         Loss loss = box.loss(survivor);
         Plan begun = new Plan(++plans, loss.missing);
@@ -59,14 +59,14 @@ final class Rescue {
     }
 
     /**
-     * Returns the next part of the file; none is left when it is empty.
+     * Returns the next part of the file; an empty part is its end.
      *
-     * @throws IllegalArgumentException when it is not the one that was begun last, or what it needs has been dropped
+     * @throws IllegalArgumentException if another file was begun since, or a transaction of this one was dropped
      */
     synchronized byte[] part(int number) {
         Plan present = plan;
         if (present == null || present.number != number) {
-            throw new IllegalArgumentException("rescue " + number + " is not the last that was begun; begin it anew");
+            throw new IllegalArgumentException("rescue " + number + " is not the most recent one; begin a new one");
         }
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         if (!present.begun) {
@@ -80,7 +80,7 @@ final class Rescue {
                 plan = null;
                 throw new IllegalArgumentException(
                         "transaction " + each.gtid.text()
-                                + " has been given up meanwhile, as every standby has applied it or room was wanted; begin anew");
+                                + " was dropped meanwhile, because every standby has applied it or room was needed; begin a new rescue");
             }
             if (present.format != each.format) {
                 present.format = each.format;

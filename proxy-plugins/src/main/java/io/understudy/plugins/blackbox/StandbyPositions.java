@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the standbys what they have applied, and lets the black box give that up. A standby that cannot be asked has what it had when it was
- * last asked. One run at a time, off the event loops.
+ * Probes the standbys for their applied positions and lets the black box release accordingly. A standby that cannot be
+ * queried keeps its last known position. One run at a time, off the event loops.
  */
 final class StandbyPositions implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(StandbyPositions.class);
@@ -33,11 +33,11 @@ final class StandbyPositions implements Runnable {
         try {
             List<PrimaryFacts> primaries = box.primaries();
             if (primaries.isEmpty()) {
-                return; // nothing is kept yet, and the product is not known
+                return; // An exception would end the schedule.
             }
             ServerFlavor flavor = primaries.get(primaries.size() - 1).flavor();
             for (Standby standby : context.standbys()) {
-                ask(standby, flavor);
+                probe(standby, flavor);
             }
             if (known.size() == context.standbys().size() && !known.isEmpty()) {
                 box.applied(known.values());
@@ -49,17 +49,17 @@ final class StandbyPositions implements Runnable {
         }
     }
 
-    private void ask(Standby standby, ServerFlavor flavor) {
+    private void probe(Standby standby, ServerFlavor flavor) {
         String name = standby.name();
         try {
             known.put(name, Positions.applied(standby.dataSource(), flavor));
             if (troubles.remove(name) != null) {
-                log.info("black-box: standby {} tells its position again", name);
+                log.info("black-box: standby {} reports its position again", name);
             }
         } catch (SQLException e) {
             if (troubles.put(name, String.valueOf(e.getMessage())) == null) {
                 log.warn(
-                        "black-box: standby {} cannot be asked what it has applied ({}); all that it may lack is kept, up to"
+                        "black-box: standby {} cannot be queried for its applied position ({}); all that it may lack is kept, up to"
                                 + " plugins.black-box.memory",
                         name,
                         e.getMessage());

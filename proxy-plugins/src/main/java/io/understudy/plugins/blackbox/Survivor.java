@@ -4,29 +4,29 @@ import io.understudy.plugin.ServerFlavor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server that goes on in the primary's place, or would, as it was when asked.
+ * The server that takes the primary's place, or would, as of its last probe.
  *
  * @param name a standby's name, {@code primary}, or an address
- * @param applied what it has
- * @param received what it has received and keeps in relay logs; null when not known
- * @param position for people
- * @param chosen why it is this one
+ * @param applied its part of the history
+ * @param received transactions received and still in relay logs; null if unknown
+ * @param position its position as text
+ * @param chosen why it was chosen
  */
 record Survivor(
         String name, Applied applied, @Nullable Applied received, String position, boolean readOnly, String chosen) {
     /**
-     * By what a server told.
+     * Returns the survivor with a server's positions.
      *
-     * @throws IllegalArgumentException when its positions cannot be read
+     * @throws IllegalArgumentException if its positions cannot be parsed
      */
-    static Survivor of(String name, ServerFlavor flavor, Positions.Told told, String chosen) {
-        String received = told.received();
+    static Survivor of(String name, ServerFlavor flavor, Positions.Reported reported, String chosen) {
+        String received = reported.received();
         return new Survivor(
                 name,
-                Applied.of(flavor, told.replicated(), told.logged()),
+                Applied.of(flavor, reported.replicated(), reported.logged()),
                 received == null ? null : Applied.of(flavor, received, ""),
-                told.replicated(),
-                told.readOnly(),
+                reported.replicated(),
+                reported.readOnly(),
                 chosen);
     }
 

@@ -8,12 +8,12 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Finds the server that a report is about. Once the proxy has followed a change of the primary that is the present primary; before that a
- * standby: the one that is named, that takes writes, or that lacks least.
+ * Chooses the server for a report. After the proxy has followed a change of the primary, that is the present primary;
+ * before that a standby: the one that is named, the one that takes writes, or the one that lacks least.
  */
 final class Survivors {
     private static final String PRIMARY = "primary";
-    /** For what was received, where that may not be asked. */
+    /** Argument for a received position that could not be queried. */
     private static final String UNKNOWN = "?";
 
     private final PluginContext context;
@@ -24,13 +24,15 @@ final class Survivors {
         this.box = box;
     }
 
-    /** @throws IllegalArgumentException with what to do when none can be asked */
+    /**
+     * @throws IllegalArgumentException with the remedy if no server can be queried
+     */
     Survivor choose() {
         if (box.primaries().size() > 1) {
             try {
                 return primary("the proxy has followed a change of the primary to it");
             } catch (IllegalArgumentException unreachable) {
-                // A standby then.
+                // Choose a standby instead.
             }
         }
         Survivor best = null;
@@ -38,13 +40,13 @@ final class Survivors {
         StringBuilder troubles = new StringBuilder();
         for (Standby standby : context.standbys()) {
             try {
-                Survivor asked = ask(standby, "the only standby");
-                if (!asked.readOnly()) {
-                    return asked.because("it takes writes (read_only is off)");
+                Survivor probed = probe(standby, "the only standby");
+                if (!probed.readOnly()) {
+                    return probed.because("it takes writes (read_only is off)");
                 }
-                int missing = box.loss(asked).missing.size();
+                int missing = box.loss(probed).missing.size();
                 if (best == null || missing < lacks) {
-                    best = asked;
+                    best = probed;
                     lacks = missing;
                 }
             } catch (SQLException e) {
@@ -58,23 +60,24 @@ final class Survivors {
             throw new IllegalArgumentException(
                     context.standbys().isEmpty()
                             ? "no standbys are configured; name the new primary: --on HOST:PORT"
-                            : "no standby can be asked (" + troubles + "); name the new primary: --on HOST:PORT");
+                            : "no standby can be queried (" + troubles + "); name the new primary: --on HOST:PORT");
         }
         return context.standbys().size() == 1 ? best : best.because("of the standbys it lacks least");
     }
 
     /**
-     * As an action's arguments say: none to choose; a name; or a name and what that server has told somebody else: its replicated position,
-     * its logged one, what it received ({@code ?}: not known), and {@code true} if it is read-only.
+     * Returns the survivor given by an action's arguments: none to choose one; a name; or a name and the positions that
+     * the caller has queried itself: replicated, logged, received ({@code ?} if unknown), and {@code true} if the
+     * server is read-only.
      *
-     * @throws IllegalArgumentException when there is no such, or it cannot be asked
+     * @throws IllegalArgumentException if there is no such server, or it cannot be queried
      */
-    Survivor asked(List<String> arguments) {
+    Survivor fromArguments(List<String> arguments) {
         return switch (arguments.size()) {
             case 0 -> choose();
             case 1 -> named(arguments.get(0));
             case 5 ->
-                told(
+                reported(
                         arguments.get(0),
                         arguments.get(1),
                         arguments.get(2),
@@ -94,9 +97,9 @@ final class Survivors {
         for (Standby standby : context.standbys()) {
             if (standby.name().equals(name)) {
                 try {
-                    return ask(standby, "it was named");
+                    return probe(standby, "it was named");
                 } catch (SQLException e) {
-                    throw new IllegalArgumentException("standby " + name + " cannot be asked: " + e.getMessage(), e);
+                    throw new IllegalArgumentException("standby " + name + " cannot be queried: " + e.getMessage(), e);
                 }
             }
         }
@@ -105,12 +108,12 @@ final class Survivors {
                 + " and primary, or give --on HOST:PORT with -c FILE");
     }
 
-    /** One that somebody else has asked: its positions as {@link Applied#of} takes them. */
-    private Survivor told(String name, String replicated, String logged, String received, boolean readOnly) {
+    /** Returns a survivor whose positions the caller has queried, as {@link Applied#of} takes them. */
+    private Survivor reported(String name, String replicated, String logged, String received, boolean readOnly) {
         return Survivor.of(
                 name,
                 flavor(),
-                new Positions.Told(replicated, logged, received.equals(UNKNOWN) ? null : received, readOnly),
+                new Positions.Reported(replicated, logged, received.equals(UNKNOWN) ? null : received, readOnly),
                 "it was named");
     }
 
@@ -118,17 +121,17 @@ final class Survivors {
         var source = context.primary().dataSource();
         if (source == null) {
             throw new IllegalArgumentException(
-                    "the primary cannot be asked: add primary.monitor with user and password");
+                    "the primary cannot be queried: add primary.monitor with user and password");
         }
         try {
-            return Survivor.of(PRIMARY, flavor(), Positions.ask(source), chosen);
+            return Survivor.of(PRIMARY, flavor(), Positions.query(source), chosen);
         } catch (SQLException e) {
-            throw new IllegalArgumentException("the primary cannot be asked: " + e.getMessage(), e);
+            throw new IllegalArgumentException("the primary cannot be queried: " + e.getMessage(), e);
         }
     }
 
-    private Survivor ask(Standby standby, String chosen) throws SQLException {
-        return Survivor.of(standby.name(), flavor(), Positions.ask(standby.dataSource()), chosen);
+    private Survivor probe(Standby standby, String chosen) throws SQLException {
+        return Survivor.of(standby.name(), flavor(), Positions.query(standby.dataSource()), chosen);
     }
 
     private ServerFlavor flavor() {

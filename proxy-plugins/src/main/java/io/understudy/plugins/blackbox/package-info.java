@@ -1,13 +1,15 @@
 /**
- * The black box: keeps the binary log's events of each transaction that some standby has not yet applied, with what the sessions know of it,
- * so that after an unplanned change of the primary it is known which commits are missing, and they can be brought back.
+ * The black box: retains the binary log's events of each transaction that some standby has not yet applied, together
+ * with its session's data. After an unplanned change of the primary it reports which commits are missing, and they can
+ * be written back.
  *
  * <ul>
- *   <li><i>survivor</i>: the server that goes on in the primary's place, or would;
- *   <li><i>missing</i>: not applied by the survivor;
- *   <li><i>answered</i>: the proxy saw the OK for it on its way to the client;
- *   <li><i>history</i>: what one primary wrote, from the begin of reading its binary log to the change to another primary;
- *   <li><i>gap</i>: numbers of a history whose events were not kept.
+ * <li><i>survivor</i>: the server that takes the primary's place, or would;
+ * <li><i>missing</i>: not applied by the survivor;
+ * <li><i>answered</i>: the proxy saw its OK on the way to the client;
+ * <li><i>history</i>: the transactions that one primary wrote, from the start of reading its binary log to the change
+ * to another primary;
+ * <li><i>gap</i>: numbers of a history whose events were not retained.
  * </ul>
  */
 @NullMarked

@@ -1,8 +1,8 @@
 package io.understudy.plugins.commitlatency;
 
-/** Where the parts of a commit's time come from. */
+/** Source of the parts of a commit's latency. */
 public enum Attribution {
-    /** {@link #BINLOG} where the server allows it, else {@link #COUNTERS}; the log says which and why. */
+    /** {@link #BINLOG} if the server allows it, else {@link #COUNTERS}; the log says which one and the reason. */
     AUTO,
     /** Per commit, by the arrival of its last event on the proxy's dump connection. */
     BINLOG,
@@ -11,7 +11,7 @@ public enum Attribution {
     /** No parts, only whole latencies. */
     OFF;
 
-    /** The binary log is to be read for it. */
+    /** Returns whether this attribution reads the binary log. */
     boolean readsBinlog() {
         return this == AUTO || this == BINLOG;
     }

@@ -5,33 +5,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which attribution is in force, and why; logs each change with the remedy. Changed by the worker, read by any thread.
+ * The attribution in force with its reason; logs each change with the remedy. Changed by the worker, read by any
+ * thread.
  */
 final class AttributionState {
     private static final Logger log = LoggerFactory.getLogger(AttributionState.class);
 
     /**
      * @param configured as in the configuration
-     * @param active in force; {@code off} when nothing is measured beyond whole latencies
-     * @param reason why it is in force, with the remedy where something is missing
+     * @param active in force; {@code off} if only whole latencies are measured
+     * @param reason why it is in force, with the remedy if something is missing
      */
     record View(String configured, String active, String reason) {}
 
-    private final boolean canAsk;
+    private final boolean hasAccount;
     private volatile Attribution configured;
     private volatile Attribution active = Attribution.OFF;
     private volatile String reason = "";
 
-    AttributionState(Attribution configured, boolean canAsk) {
-        this.canAsk = canAsk;
+    AttributionState(Attribution configured, boolean hasAccount) {
+        this.hasAccount = hasAccount;
         this.configured = configured;
         begin();
     }
 
     private void begin() {
         active = Attribution.OFF;
-        if (!canAsk && configured != Attribution.OFF) {
-            reason = "no account for questions to the primary is configured: set primary.monitor";
+        if (!hasAccount && configured != Attribution.OFF) {
+            reason = "no account to query the primary is configured: set primary.monitor";
             log.warn("commits are timed but not attributed: {}", reason);
         } else if (configured == Attribution.COUNTERS || configured == Attribution.AUTO) {
             active = Attribution.COUNTERS;
@@ -41,7 +42,7 @@ final class AttributionState {
         }
     }
 
-    /** The configuration has changed. What the binary log's stream is like is told again. */
+    /** Called when the configuration has changed. The stream's state is reported again after it. */
     void configure(Attribution next) {
         configured = next;
         log.info("attribution is {} from now on, as configured", name(next));
@@ -52,24 +53,24 @@ final class AttributionState {
         return active;
     }
 
-    /** The binary log is being read. */
+    /** Called when the binary log's stream has begun. */
     void streaming() {
         if (active != Attribution.BINLOG) {
             active = Attribution.BINLOG;
-            reason = configured == Attribution.AUTO ? "the primary lets us read its binary log" : "configured";
+            reason = configured == Attribution.AUTO ? "the primary allows its binary log to be read" : "configured";
             log.info("commits are attributed one by one from the primary's binary log: {}", reason);
         }
     }
 
-    /** It is not read any more, or cannot be. */
+    /** Called when the stream has ended or could not begin. */
     void trouble(BinlogTrouble trouble) {
         Attribution fallback = configured == Attribution.AUTO ? Attribution.COUNTERS : Attribution.OFF;
-        boolean news = active != fallback || !reason.equals(trouble.message());
+        boolean changed = active != fallback || !reason.equals(trouble.message());
         active = fallback;
         reason = trouble.message();
-        if (news && fallback == Attribution.COUNTERS) {
+        if (changed && fallback == Attribution.COUNTERS) {
             log.warn("the wait for acknowledgements is known only as averages of the server's counters: {}", reason);
-        } else if (news) {
+        } else if (changed) {
             log.warn("commits are timed but not attributed: {}", reason);
         }
     }

@@ -4,22 +4,21 @@ package io.understudy.plugins.commitlatency;
  * The parts of a commit's latency; they add up to it.
  *
  * @param executeNanos execution, preparation and flush to the binary log
- * @param queuedNanos waiting, before its event was written, while other commits waited for their acknowledgement
+ * @param queuedNanos wait, before its event was written, for the acknowledgement of other commits
  * @param ackNanos from its event's arrival to the OK: the wait for its own acknowledgement
  */
 record Breakdown(long executeNanos, long queuedNanos, long ackNanos) {
 
-    /** Of a commit that waited for nobody. */
+    /** Returns the parts of a commit that waited for no acknowledgement. */
     static Breakdown unwaited(long latencyNanos) {
         return new Breakdown(latencyNanos, 0, 0);
     }
 
     /**
-     * Splits.
+     * Returns the parts of a commit.
      *
-     * @param eventNanos arrival of the last event. It may lie after the OK, which took the shorter way: then nothing was
-     *     waited for
-     * @param queuedNanos as measured; what exceeds the time before the event is ignored
+     * @param eventNanos arrival of the last event; if it is after the OK, the commit waited for no acknowledgement
+     * @param queuedNanos as measured; limited to the time before the event
      */
     static Breakdown of(long sentNanos, long eventNanos, long okNanos, long queuedNanos) {
         long ok = Math.max(sentNanos, okNanos);

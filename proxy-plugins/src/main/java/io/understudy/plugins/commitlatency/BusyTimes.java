@@ -4,8 +4,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * When at least one commit was waiting for its acknowledgement, as a union of intervals; bounded, the oldest are forgotten.
- * Times are monotonic nanoseconds of one clock that does not wrap while the process runs. Not thread-safe.
+ * The times during which at least one commit waited for its acknowledgement, as a union of intervals. Bounded: the
+ * oldest are forgotten. Times are monotonic nanoseconds of one clock that does not wrap while the process runs. Not
+ * thread-safe.
  */
 final class BusyTimes {
     private final int capacity;
@@ -38,7 +39,7 @@ final class BusyTimes {
         }
     }
 
-    /** How much of the time from {@code begin} to {@code end} was busy. */
+    /** Returns how much of the time from {@code begin} to {@code end} was busy. */
     long overlap(long begin, long end) {
         if (end <= begin) {
             return 0;

@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says when the wall clock was set. Durations come from the monotonic clock and do not change by that; the times of day of
- * exposure windows do, and whoever compares them with other logs must know. On the worker only.
+ * Logs steps of the wall clock. Durations come from the monotonic clock and are not affected, but the times of day of
+ * exposure windows are. Used by the worker only.
  */
 final class ClockSteps {
     private static final Logger log = LoggerFactory.getLogger(ClockSteps.class);
@@ -28,15 +28,17 @@ final class ClockSteps {
         return clock.millis() - nanoClock.getAsLong() / NANOS_PER_MILLI;
     }
 
-    /** Compares the two clocks; to be called often, as a slow drift between two calls is no step. */
-    void look() {
+    /**
+     * Compares the two clocks. Must be called often, so that a slow drift between two calls does not count as a step.
+     */
+    void check() {
         long now = offset();
         long step = now - offset;
         offset = now;
         if (Math.abs(step) >= LEAST_MILLIS) {
             log.warn(
                     "the wall clock was set {} by {} ms: latencies are not affected, but times of day in the log of what was"
-                            + " unacknowledged are by the new clock from now on; if nobody set it, look at the machine's time"
+                            + " unacknowledged are by the new clock from now on; if nobody set it, check the machine's time"
                             + " synchronisation",
                     step > 0 ? "forward" : "back",
                     Math.abs(step));

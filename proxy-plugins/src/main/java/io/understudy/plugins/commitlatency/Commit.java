@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param session the proxy's number of the session
  * @param schema default schema, or null
- * @param digest of the transaction's first writing statement, 16 hexadecimal digits; null when its text was not known
- * @param gtid as the server's OK told it, or null
+ * @param digest of the transaction's first writing statement, 16 hexadecimal digits; null if its text was not known
+ * @param gtid as in the server's OK_Packet, or null
  * @param sentNanos monotonic time at which the command's first byte arrived from the client
- * @param okNanos monotonic time at which the answer's last byte arrived from the server
+ * @param okNanos monotonic time at which the response's last byte arrived from the server
  */
 record Commit(
         CommitKind kind,

@@ -1,6 +1,6 @@
 package io.understudy.plugins.commitlatency;
 
-/** What made a transaction durable. */
+/** Ways in which a transaction becomes durable. */
 enum CommitKind {
     /** {@code COMMIT} in any form, or a statement that ends an open transaction without changing the schema. */
     COMMIT("commit"),

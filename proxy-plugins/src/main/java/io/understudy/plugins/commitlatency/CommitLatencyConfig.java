@@ -3,11 +3,11 @@ package io.understudy.plugins.commitlatency;
 import java.time.Duration;
 
 /**
- * Section {@code commit-latency}. Absent keys arrive as null and get their defaults here.
+ * Section {@code commit-latency}. Absent keys are null and get their defaults here.
  *
- * @param attribution how a commit's time is split
+ * @param attribution how a commit's latency is split into parts
  * @param slow commits slower than this are logged; zero logs none
- * @param poll how often the state of semi-synchronous replication is asked for
+ * @param poll interval at which the state of semi-synchronous replication is probed
  * @param rows users, schemas and digests with a row of their own each
  * @param expire how long a commit and its event wait for each other
  * @param serverId server id of the dump connection; 0 chooses one
@@ -48,8 +48,8 @@ public record CommitLatencyConfig(
         }
     }
 
-    /** Everything at its default. */
-    @SuppressWarnings("NullAway") // The constructor takes null for "not given".
+    /** Returns the defaults. */
+    @SuppressWarnings("NullAway") // The constructor takes null for "absent".
     public static CommitLatencyConfig defaults() {
         return new CommitLatencyConfig(null, null, null, null, null, null);
     }

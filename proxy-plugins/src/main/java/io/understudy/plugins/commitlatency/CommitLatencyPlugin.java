@@ -16,7 +16,10 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Plugin {@code commit-latency}: what each commit costs, and how much of that is semi-synchronous replication. */
+/**
+ * Plugin {@code commit-latency}: measures the latency of each commit and the share of semi-synchronous replication in
+ * it.
+ */
 public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfig> {
     private static final long WORK_MILLIS = 100;
 
@@ -32,7 +35,9 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
         this((commit, event, parts) -> {});
     }
 
-    /** @param witness told of every commit that was joined with its event */
+    /**
+     * @param witness called with every commit that was joined with its event
+     */
     CommitLatencyPlugin(Witness witness) {
         this.witness = witness;
     }
@@ -67,10 +72,10 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
         if (source == null) {
             return;
         }
-        SemiSyncPoller looks =
+        SemiSyncPoller semiSync =
                 new SemiSyncPoller(source, context.primary()::flavor, System::nanoTime, started::sampled);
-        poller = looks;
-        tasks.add(executor.scheduleWithFixedDelay(looks, 0, initial.poll().toMillis(), TimeUnit.MILLISECONDS));
+        poller = semiSync;
+        tasks.add(executor.scheduleWithFixedDelay(semiSync, 0, initial.poll().toMillis(), TimeUnit.MILLISECONDS));
         feed = BinlogFeed.of(context);
         if (initial.attribution().readsBinlog()) {
             join(started);
@@ -131,9 +136,9 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
     @Override
     public void stop() {
         leave();
-        SemiSyncPoller looks = poller;
-        if (looks != null) {
-            looks.stop();
+        SemiSyncPoller semiSync = poller;
+        if (semiSync != null) {
+            semiSync.stop();
         }
         tasks.forEach(task -> task.cancel(false));
         tasks.clear();

@@ -9,9 +9,9 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The plugin's meters, resolved once. Any thread. */
+/** The plugin's meters, resolved once. Thread-safe. */
 final class CommitMeters {
-    /** Why a commit was not attributed. */
+    /** Reasons why a commit was not attributed. */
     static final String[] REASONS = {
         "no_gtid", "no_binlog", "gap", "expired", "superseded", "overflow", "late", "inside"
     };
@@ -103,7 +103,7 @@ final class CommitMeters {
         queued.record(parts.queuedNanos());
     }
 
-    /** An average of the server's counters over {@code waits} waits. */
+    /** Records an average of the server's counters over {@code waits} waits. */
     void counted(long averageNanos, long waits) {
         for (long i = 0; i < waits; i++) {
             waitByCounters.record(averageNanos);
@@ -132,7 +132,7 @@ final class CommitMeters {
         groups.record((double) transactions);
     }
 
-    /** How many commits could not be attributed, by reason; reasons that never occurred are left out. */
+    /** Returns the number of commits not attributed, by reason, without reasons that never occurred. */
     Map<String, Long> unattributed() {
         Map<String, Long> counts = new TreeMap<>();
         unattributed.forEach((reason, counter) -> {
@@ -143,7 +143,7 @@ final class CommitMeters {
         return counts;
     }
 
-    /** Interruptions of the stream, by reason; reasons that never occurred are left out. */
+    /** Returns the interruptions of the stream by reason, without reasons that never occurred. */
     Map<String, Long> gaps() {
         Map<String, Long> counts = new TreeMap<>();
         gaps.forEach((reason, counter) -> {

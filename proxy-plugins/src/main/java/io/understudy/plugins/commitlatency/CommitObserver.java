@@ -14,10 +14,10 @@ import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds one session's commits and hands them on. */
+/** Recognises one session's commits and passes them to the sink. */
 final class CommitObserver implements SessionObserver {
 
-    /** What is longer may be a block of MariaDB's, {@code BEGIN NOT ATOMIC}. */
+    /** A longer text may be MariaDB's block {@code BEGIN NOT ATOMIC}. */
     private static final int LONGEST_BEGIN = "BEGIN NOT ATOMIC ".length();
 
     private final SessionContext session;
@@ -49,7 +49,7 @@ final class CommitObserver implements SessionObserver {
         StatementKind kind = command.kind();
         boolean block = kind == StatementKind.BEGIN && command.payloadLength() > LONGEST_BEGIN;
         if (kind.writes() || block) {
-            // Only now is the text at hand; what is asked for here is still known with the response.
+            // The text is available only now; a summary made here is kept for the response.
             StatementSummary summary = command.summary();
             if (mayCommitOften(block && summary != null ? summary.kind() : kind)) {
                 begin(command, summary);
@@ -62,14 +62,14 @@ final class CommitObserver implements SessionObserver {
         boolean inTransaction = recognizer.inTransaction();
         boolean wroteBefore = recognizer.wrote();
         CommitKind kind =
-                recognizer.answered(command, response, session.settings().temporaryTables());
+                recognizer.recognize(command, response, session.settings().temporaryTables());
         if (command.isStatement() && command.kind().writes() && !(wroteBefore && digest != null)) {
             StatementSummary summary = command.summary();
             digest = summary == null ? null : hex(summary.digest());
         }
         String gtid = response.gtid();
         if (kind == null && gtid != null && !response.ok()) {
-            kind = first(inTransaction); // what was committed before one of several statements failed
+            kind = first(inTransaction); // a statement before the failed one was committed
         }
         if (kind != null) {
             committed(kind, inTransaction, command, response);
@@ -82,7 +82,10 @@ final class CommitObserver implements SessionObserver {
         }
     }
 
-    /** Stored programs may commit, and only their last commit is told. */
+    /**
+     * Returns whether the statement may run stored programs: they may commit several times, but the response reports
+     * only the last commit.
+     */
     private static boolean mayCommitOften(StatementKind kind) {
         return kind == StatementKind.CALL || kind == StatementKind.EXECUTE || kind == StatementKind.BLOCK;
     }
@@ -104,15 +107,15 @@ final class CommitObserver implements SessionObserver {
         return inTransaction ? CommitKind.COMMIT : CommitKind.AUTOCOMMIT;
     }
 
-    /** A text of several statements tells each commit with the result of its statement. */
+    /** Passes on a commit, or several: a text of several statements reports each commit with its statement's result. */
     private void committed(CommitKind kind, boolean inTransaction, CommandView command, ResponseView response) {
         List<ResultGtid> earlier = response.earlierGtids();
         CommitKind next = first(inTransaction);
         long since = command.receivedNanos();
-        for (ResultGtid told : earlier) {
-            sink.committed(commit(next, told.text(), since, told.nanos()));
+        for (ResultGtid result : earlier) {
+            sink.committed(commit(next, result.text(), since, result.nanos()));
             next = CommitKind.AUTOCOMMIT;
-            since = told.nanos();
+            since = result.nanos();
         }
         boolean timed = response.gtid() != null && response.gtidNanos() != 0;
         long until = timed ? response.gtidNanos() : response.lastByteNanos();
@@ -123,7 +126,7 @@ final class CommitObserver implements SessionObserver {
         return new Commit(kind, session.id(), session.user(), session.schema(), digest, gtid, sentNanos, okNanos);
     }
 
-    /** Sessions repeat themselves, so a string is rarely made. */
+    /** Returns 16 hexadecimal digits; the last string is kept because sessions repeat their statements. */
     private String hex(long value) {
         String known = lastHex;
         if (known == null || lastDigest != value) {

@@ -9,23 +9,24 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells which answers of a session were commits. Follows the session answer by answer, not command by command, so that
- * pipelined commands are judged by the state they met. On the session's event loop only.
+ * Decides which responses of a session were commits. It advances with the responses, not the commands, so that
+ * pipelined commands are judged by the transaction state they met. Used on the session's event loop only.
  *
- * <p>A GTID in the answer settles it: both products send one exactly with statements that logged a transaction. Where a
- * session has been seen to get GTIDs, their absence settles what the text leaves open. Without GTIDs, affected rows,
- * statement kinds and the transaction's edges decide; what a procedure or a statement prepared in SQL did is then told from
- * its affected rows and from the transaction's end.
+ * <p>A GTID in the response decides: both products send one exactly with statements that logged a transaction. Once a
+ * session has received GTIDs, their absence decides the cases that the text leaves open. Without GTIDs, affected rows,
+ * statement kinds and the transaction's boundaries decide; the writes of a procedure or of a statement prepared in SQL
+ * are then inferred from its affected rows and the transaction's end.
  *
- * <p>A schema change that fails has all the same committed the open transaction before, unless it was refused as a text or by
- * a rule that is looked at first. The server says so neither in the error nor by GTID, so the error's number decides.
+ * <p>A schema change that fails has nevertheless committed the open transaction, unless an earlier check refused it:
+ * the parser or one of the rules before the implicit commit. The response reports that neither by its error nor by a
+ * GTID, so the error number decides.
  */
 final class CommitRecognizer {
     private static final int ER_LOCK_DEADLOCK = 1213;
 
     /**
-     * Errors that come before the implicit commit, in both servers' order of checks: 1064 and 1149 syntax, 1192 locks or a
-     * transaction are in the way, 1290 the server is read-only, 1399 an XA transaction is open, 1792 the transaction is read-only.
+     * Errors raised before the implicit commit, in both servers' order of checks: 1064 and 1149 syntax, 1192 locked
+     * tables or an active transaction, 1290 read-only server, 1399 XA transaction open, 1792 read-only transaction.
      */
     private static final Set<Integer> BEFORE_IMPLICIT_COMMIT = Set.of(1064, 1149, 1192, 1290, 1399, 1792);
 
@@ -38,39 +39,40 @@ final class CommitRecognizer {
     private boolean gtidsSeen;
 
     /**
-     * @param foundRows {@code CLIENT_FOUND_ROWS} was agreed on
-     * @param okEndsResults {@code CLIENT_DEPRECATE_EOF} was agreed on: a result set ends with an OK that can bear a GTID
+     * @param foundRows whether {@code CLIENT_FOUND_ROWS} was negotiated
+     * @param okEndsResults whether {@code CLIENT_DEPRECATE_EOF} was negotiated: a result set then ends with an
+     * OK_Packet that can carry a GTID
      */
     CommitRecognizer(boolean foundRows, boolean okEndsResults) {
         this.foundRows = foundRows;
         this.okEndsResults = okEndsResults;
     }
 
-    /** The session's variables are back at their defaults, and an open transaction was rolled back. */
+    /** Called when the session was reset: its variables have their defaults and an open transaction was rolled back. */
     void reset() {
         inTransaction = false;
         writes = Writes.NONE;
         gtidsSeen = false;
     }
 
-    /** A transaction is open, as far as responses have told. */
+    /** Returns whether a transaction is open, by the responses so far. */
     boolean inTransaction() {
         return inTransaction;
     }
 
-    /** The open transaction has written, or may have. */
+    /** Returns whether the open transaction has written, or may have. */
     boolean wrote() {
         return writes != Writes.NONE;
     }
 
     /**
-     * An answer is over.
+     * Called when a response is complete.
      *
-     * @param temporaryTables the session may have temporary tables
-     * @return what kind of commit it was, or null for none
+     * @param temporaryTables whether the session may have temporary tables
+     * @return the kind of commit, or null if it was none
      */
     @Nullable
-    CommitKind answered(CommandView command, ResponseView response, boolean temporaryTables) {
+    CommitKind recognize(CommandView command, ResponseView response, boolean temporaryTables) {
         if (!response.ok()) {
             return failed(command, response.errorCode());
         }
@@ -79,18 +81,18 @@ final class CommitRecognizer {
             return null;
         }
         boolean after = response.inTransaction();
-        Writes own = Writes.of(command, response, foundRows, temporaryTables);
+        Writes current = Writes.of(command, response, foundRows, temporaryTables);
         String gtid = response.gtid();
         gtidsSeen |= gtid != null;
         StatementKind kind = command.kind();
         CommitKind commit;
         if (kind == StatementKind.ROLLBACK || kind == StatementKind.XA_ROLLBACK || kind == StatementKind.XA_PREPARE) {
-            commit = null; // logged with a GTID in some cases, and yet nothing was committed
+            commit = null; // may be logged with a GTID, but nothing was committed
         } else if (gtid != null) {
-            commit = told(kind, after);
+            commit = withGtid(kind, after);
         } else {
-            boolean wouldBeTold = gtidsSeen && (response.rows() == 0 || okEndsResults);
-            commit = inferred(kind, own, response, after, wouldBeTold);
+            boolean gtidExpected = gtidsSeen && (response.rows() == 0 || okEndsResults);
+            commit = inferred(kind, current, response, after, gtidExpected);
         }
         if (kind == StatementKind.XA_PREPARE) {
             prepared = writes;
@@ -99,7 +101,7 @@ final class CommitRecognizer {
                 || kind == StatementKind.ROLLBACK
                 || kind == StatementKind.COMMIT
                 || kind == StatementKind.BEGIN;
-        settle(after, own, ended);
+        settle(after, current, ended);
         return commit;
     }
 
@@ -124,21 +126,21 @@ final class CommitRecognizer {
         return counts(committed, false) ? CommitKind.COMMIT : null;
     }
 
-    private void settle(boolean after, Writes own, boolean ended) {
+    private void settle(boolean after, Writes current, boolean ended) {
         if (!after || ended) {
             writes = Writes.NONE;
         } else {
-            writes = writes.and(own);
+            writes = writes.and(current);
         }
         inTransaction = after;
     }
 
-    private CommitKind told(StatementKind kind, boolean after) {
+    private CommitKind withGtid(StatementKind kind, boolean after) {
         if (kind == StatementKind.COMMIT || kind == StatementKind.XA_COMMIT) {
             return CommitKind.COMMIT;
         }
         if (kind.isDml()) {
-            // In a transaction that goes on, it wrote to an engine without transactions, which logs at once.
+            // If the transaction continues, the statement wrote to a non-transactional engine, which logs at once.
             return inTransaction && !after ? CommitKind.COMMIT : CommitKind.AUTOCOMMIT;
         }
         if (Writes.changesSchema(kind) || kind == StatementKind.ADMIN || kind == StatementKind.INSTALL) {
@@ -148,27 +150,29 @@ final class CommitRecognizer {
     }
 
     private @Nullable CommitKind inferred(
-            StatementKind kind, Writes own, ResponseView response, boolean after, boolean wouldBeTold) {
+            StatementKind kind, Writes current, ResponseView response, boolean after, boolean gtidExpected) {
         if (kind == StatementKind.COMMIT) {
-            return inTransaction && counts(writes, wouldBeTold) ? CommitKind.COMMIT : null;
+            return inTransaction && counts(writes, gtidExpected) ? CommitKind.COMMIT : null;
         }
         if (kind == StatementKind.XA_COMMIT) {
             Writes all = writes.and(prepared);
             prepared = Writes.NONE;
-            return counts(all, wouldBeTold) ? CommitKind.COMMIT : null;
+            return counts(all, gtidExpected) ? CommitKind.COMMIT : null;
         }
         if (Writes.changesSchema(kind)) {
-            return own == Writes.NONE ? null : CommitKind.DDL;
+            return current == Writes.NONE ? null : CommitKind.DDL;
         }
         if (inTransaction) {
             boolean ends = kind == StatementKind.BEGIN || !after;
-            return ends && mayCommit(kind, response) && counts(writes.and(own), wouldBeTold) ? CommitKind.COMMIT : null;
+            return ends && mayCommit(kind, response) && counts(writes.and(current), gtidExpected)
+                    ? CommitKind.COMMIT
+                    : null;
         }
         boolean changed = response.affectedRows() > 0 || kind.isDml();
-        return !after && changed && counts(own, wouldBeTold) ? CommitKind.AUTOCOMMIT : null;
+        return !after && changed && counts(current, gtidExpected) ? CommitKind.AUTOCOMMIT : null;
     }
 
-    /** Whether a statement at whose end no transaction is open any more has committed it, rather than rolled it back. */
+    /** Returns whether a statement after which no transaction is open has committed it and not rolled it back. */
     private static boolean mayCommit(StatementKind kind, ResponseView response) {
         if (kind == StatementKind.SET) {
             return (response.status() & ServerStatus.AUTOCOMMIT) != 0; // SET autocommit=1
@@ -176,7 +180,7 @@ final class CommitRecognizer {
         return kind.implicitCommit() || kind.writes();
     }
 
-    private static boolean counts(Writes writes, boolean wouldBeTold) {
-        return writes == Writes.SURE || (writes == Writes.MAYBE && !wouldBeTold);
+    private static boolean counts(Writes writes, boolean gtidExpected) {
+        return writes == Writes.SURE || (writes == Writes.MAYBE && !gtidExpected);
     }
 }

@@ -2,18 +2,18 @@ package io.understudy.plugins.commitlatency;
 
 import org.jspecify.annotations.Nullable;
 
-/** Takes commits from the sessions' event loops. Must not wait. */
+/** Receives commits from the sessions' event loops. Must not block. */
 interface CommitSink {
-    /** A response told of a commit, or lets infer one. */
+    /** Called when a response reports or implies a commit. */
     void committed(Commit commit);
 
-    /** A command has begun that may commit several times. */
+    /** Called when a command has begun that may commit several times. */
     void began(ProcedureCall call);
 
     /**
-     * Its response is over, or its session is.
+     * Called when such a command's response is complete, or its session has ended.
      *
-     * @param gtid as the response told it; null if it did not
+     * @param gtid as in the response; null if it had none
      */
     void ended(ProcedureCall call, long nanos, @Nullable String gtid);
 }

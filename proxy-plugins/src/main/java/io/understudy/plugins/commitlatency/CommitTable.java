@@ -6,11 +6,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Commits by one key, such as the user: bounded, the rest share a row. Guarded by the {@link CommitReport} that it belongs to. */
+/**
+ * Commits by one key, such as the user. Bounded: the remaining keys share a row. Guarded by its {@link CommitReport}.
+ */
 final class CommitTable {
     static final String OTHER = "other";
 
-    /** @param ackShare share of the latency that was spent waiting for acknowledgements, of commits where that is known */
+    /**
+     * @param ackShare share of the latency spent waiting for acknowledgements, over the commits for which it is known
+     */
     record Line(
             String key,
             long commits,
@@ -50,14 +54,17 @@ final class CommitTable {
         row(key).latency.record(latencyNanos);
     }
 
-    /** A commit already counted was found to consist of these parts. */
+    /** Adds the parts of a commit that was already counted. */
     void attributed(String key, long latencyNanos, Breakdown parts) {
         Row row = row(key);
         row.attributedNanos += latencyNanos;
         row.ackNanos += parts.ackNanos() + parts.queuedNanos();
     }
 
-    /** Most time first, at most {@code most}; what does not fit is in the row {@value #OTHER}, without a split. */
+    /**
+     * Returns the lines with the most time first, at most {@code most}; the remaining keys are in the row {@value
+     * #OTHER}, without a split.
+     */
     List<Line> lines() {
         List<Map.Entry<String, Row>> sorted = new ArrayList<>(rows.entrySet());
         sorted.sort(Comparator.comparingLong(

@@ -14,14 +14,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Everything that happens to commits after the event loops: they, the binary log's transactions and the looks at the primary
- * come through one bounded queue and are dealt with by one thread at a time, in {@link #run}. All times were taken where
- * things happened, so it does not matter how late that is.
+ * Processes commits off the event loops. Commits, transactions of the binary log and probes of the primary arrive
+ * through one bounded queue and are processed by one thread at a time, in {@link #run}. All times were taken at their
+ * origin, so a delay here does not change them.
  */
 final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private static final Logger log = LoggerFactory.getLogger(CommitWorker.class);
     private static final int CAPACITY = 1 << 16;
-    /** Room in the queue that only news about the stream and the primary may take: never lost for a burst of commits. */
+    /**
+     * Places in the queue reserved for events of the stream and probes of the primary, so that a burst of commits never
+     * displaces them.
+     */
     private static final int RESERVED = 256;
 
     private static final long COUNTED_WAITS = 100_000;
@@ -56,7 +59,9 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private volatile @Nullable SemiSyncSample sample;
     private volatile long countedMicros;
 
-    /** @param polled looks at the primary will come; without them the state of semi-synchronous replication is unknown */
+    /**
+     * @param polled whether the primary will be probed; otherwise the state of semi-synchronous replication is unknown
+     */
     CommitWorker(
             CommitLatencyConfig config,
             CommitMeters meters,
@@ -85,7 +90,10 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         slowNanos = nanos;
     }
 
-    /** From now on commits are attributed otherwise; the binary log's stream has been left, or is joined after this. */
+    /**
+     * Changes the attribution of commits from now on. Called after the binary log's stream was left, or before it is
+     * joined.
+     */
     void attribution(Attribution next) {
         queue.offer(new Configured(next));
     }
@@ -110,7 +118,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
 
     @Override
     public void onTransaction(BinlogTransaction transaction) {
-        // Without room it is as if the event had not come: its commit will not be attributed, and is counted then.
+        // Without room the transaction is lost: its commit will then be counted as not attributed.
         queue.offerIfBelowThreshold(transaction, CAPACITY - RESERVED);
     }
 
@@ -124,15 +132,15 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         queue.offer(trouble);
     }
 
-    /** A look at the primary. */
-    void sampled(SemiSyncSample look) {
-        queue.offer(look);
+    /** Receives a probe's result. Thread-safe. */
+    void sampled(SemiSyncSample probed) {
+        queue.offer(probed);
     }
 
     /**
-     * How long the binary log may be left unread: while semi-synchronous replication is switched off nobody waits for an
-     * acknowledgement, so that arrivals tell nothing, and a wake-up for each commit is saved. Not while it has only fallen back
-     * to asynchronous, as it may recover at any commit. Any thread.
+     * Returns how long the binary log may be left unread. While semi-synchronous replication is switched off, commits
+     * wait for no acknowledgement and arrival times are of no use, so a rest saves a wake-up for each commit. No rest
+     * while it has only fallen back to asynchronous, because any commit may see it recover. Thread-safe.
      */
     long restNanos() {
         SemiSyncSample latest = sample;
@@ -145,10 +153,10 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         long now = nanoClock.getAsLong();
         join.expire(now);
         procedures.expire(now);
-        clockSteps.look();
+        clockSteps.check();
     }
 
-    /** Counts what still waits for news that will not come any more. Nothing is to be told to this worker afterwards. */
+    /** Counts the commits still waiting. Called last: nothing may be passed to this worker afterwards. */
     synchronized void finish() {
         work();
         join.finish();
@@ -162,8 +170,9 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             try {
                 take(next);
             } catch (RuntimeException e) {
-                // An executor runs a periodic task that threw no more: one commit's fault must not end the measuring.
-                log.error("a commit or event could not be dealt with: {}", next, e);
+                // An executor does not repeat a periodic task that threw: one commit's fault must not end the
+                // measurement.
+                log.error("a commit or event could not be processed: {}", next, e);
             }
             next = queue.poll();
         }
@@ -179,8 +188,8 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             procedures.began(call);
         } else if (next instanceof Ended ended) {
             ended(ended);
-        } else if (next instanceof SemiSyncSample look) {
-            look(look);
+        } else if (next instanceof SemiSyncSample probed) {
+            sample(probed);
         } else if (next instanceof BinlogTrouble trouble) {
             meters.gap(trouble.reason());
             attribution.trouble(trouble);
@@ -218,20 +227,20 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     }
 
     private void ended(Ended ended) {
-        ToldGtids told = null;
+        ReportedGtids reported = null;
         String text = ended.gtid();
         try {
-            told = text == null ? null : new ToldGtids(text);
+            reported = text == null ? null : new ReportedGtids(text);
         } catch (IllegalArgumentException e) {
             log.debug("the GTIDs {} of a response cannot be read", text, e);
         }
-        procedures.ended(ended.call(), ended.nanos(), told);
-        if (told != null && attribution.active() != Attribution.BINLOG) {
-            share(ended.call(), ended.nanos(), told.count());
+        procedures.ended(ended.call(), ended.nanos(), reported);
+        if (reported != null && attribution.active() != Attribution.BINLOG) {
+            share(ended.call(), ended.nanos(), reported.count());
         }
     }
 
-    /** Without the binary log nothing tells when a call's commits were made: each gets the same share of its time. */
+    /** Gives each of a call's commits the same share of its time: without the binary log their times are unknown. */
     private void share(ProcedureCall call, long endNanos, long commits) {
         long each = Math.max(0, endNanos - call.sentNanos()) / commits;
         for (long i = 0; i < Math.min(commits - 1, CAPACITY); i++) {
@@ -266,7 +275,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
 
     private void unattributed(Tracked tracked, String reason) {
         meters.unattributed(reason);
-        slowCommits.look(tracked, slowNanos);
+        slowCommits.record(tracked, slowNanos);
     }
 
     private void attributed(Tracked tracked, BinlogTransaction event, Breakdown parts) {
@@ -274,13 +283,13 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         meters.attributed(parts);
         report.attributed(tracked.commit(), parts);
         witness.joined(tracked.commit(), event, parts);
-        slowCommits.look(tracked, slowNanos);
+        slowCommits.record(tracked, slowNanos);
     }
 
     /**
-     * A commit whose event was read while nobody waited for an acknowledgement, as far as was known then: to have waited for nobody if
-     * semi-synchronous replication was off when it was answered. Otherwise (it has just been switched on) it can be split by an event that
-     * was read as it arrived, and not by one that was read after a rest.
+     * Splits a commit that was joined with its event while semi-synchronous replication was believed off, as soon as
+     * its state is decided. If the state is off, the commit waited for no acknowledgement. Otherwise it was switched on
+     * meanwhile, and the event's time counts only if it was read as it arrived, not after a rest.
      */
     private void settle(Tracked tracked) {
         BinlogTransaction event = tracked.event();
@@ -302,7 +311,8 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         @Override
         public void joined(Tracked tracked, BinlogTransaction event, long queuedNanos) {
             Commit commit = tracked.commit();
-            // Others may have the log read as it arrives while we would let it rest: then too its times tell nothing.
+            // Another subscriber may have the log read as it arrives while this plugin allows a rest; the time does not
+            // decide then either.
             if (!event.punctual() || restNanos() > 0) {
                 tracked.met(event);
                 settle(tracked);
@@ -314,8 +324,8 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         }
 
         @Override
-        public void unclaimed(BinlogTransaction event) {
-            procedures.unclaimed(event);
+        public void unmatched(BinlogTransaction event) {
+            procedures.unmatched(event);
         }
 
         @Override
@@ -324,20 +334,20 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         }
     }
 
-    private void look(SemiSyncSample look) {
+    private void sample(SemiSyncSample probed) {
         SemiSyncSample before = sample;
-        sample = look;
-        states.sample(look);
-        classifier.sample(look);
-        if (look.known()) {
-            groups.settings(look.groupWaitCount(), look.groupWaitMicros());
+        sample = probed;
+        states.sample(probed);
+        classifier.sample(probed);
+        if (probed.known()) {
+            groups.settings(probed.groupWaitCount(), probed.groupWaitMicros());
         }
-        if (look.known() && look.on()) {
-            exposure.acknowledged(look.answeredNanos());
+        if (probed.known() && probed.on()) {
+            exposure.acknowledged(probed.receivedNanos());
         }
-        if (before != null && before.known() && look.known() && attribution.active() == Attribution.COUNTERS) {
-            long waits = look.waits() - before.waits();
-            long micros = look.waitMicros() - before.waitMicros();
+        if (before != null && before.known() && probed.known() && attribution.active() == Attribution.COUNTERS) {
+            long waits = probed.waits() - before.waits();
+            long micros = probed.waitMicros() - before.waitMicros();
             if (waits > 0 && micros >= 0) {
                 countedMicros = micros / waits;
                 meters.counted(countedMicros * 1_000, Math.min(waits, COUNTED_WAITS));
@@ -357,12 +367,12 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         }
     }
 
-    /** Wall clock time of a monotonic time, by what the wall clock says now. */
+    /** Returns the wall clock time of a monotonic time, by the wall clock's present offset. */
     private Instant wall(long nanos) {
         return clock.instant().minusNanos(nanoClock.getAsLong() - nanos);
     }
 
-    /** For {@code /api/commits}. Any thread. */
+    /** Returns the view for {@code /api/commits}. Thread-safe. */
     CommitsView view() {
         return CommitsView.of(attribution, sample, countedMicros, exposure, groups, meters, report);
     }

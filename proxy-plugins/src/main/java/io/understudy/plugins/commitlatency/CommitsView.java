@@ -5,13 +5,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code /api/commits} shows; its components are the keys of the JSON.
+ * The view of {@code /api/commits}; its components are the keys of the JSON.
  *
- * @param attribution where the parts come from, and why from there
- * @param semisync the primary's semi-synchronous replication at the last look
- * @param exposure what could have been lost
- * @param groupCommit how many transactions share a flush
- * @param prediction what the last minutes tell about the next
+ * @param attribution source of the parts, with its reason
+ * @param semisync the primary's semi-synchronous replication at the last probe
+ * @param exposure commits that could have been lost
+ * @param groupCommit number of transactions that share a flush
+ * @param prediction expectation from the commits of the last minutes
  * @param unattributed commits whose time could not be split, by reason
  * @param binlogGaps interruptions of the dump connection, by reason
  * @param users commits by user, most time first
@@ -34,17 +34,17 @@ record CommitsView(
     record SemiSyncView(String state, String waitPoint, long replicas, double averageWaitMillis) {}
 
     /**
-     * @param unacknowledged commits so far that were answered without an acknowledgement
-     * @param current the window that is open, or null
+     * @param unacknowledged commits so far whose OK came without an acknowledgement
+     * @param current the open window, or null
      * @param past closed windows, newest last
      */
     record ExposureView(long unacknowledged, Exposure.@Nullable Window current, List<Exposure.Window> past) {}
 
     /**
      * @param transactionsPerGroup mean over the groups seen
-     * @param waitCount the server's setting: transactions for which a group waits; -1 when not told
-     * @param waitMicros the server's setting: how long a group waits at most; -1 when not told
-     * @param bySetting the same for the last few values of these settings, newest last: what a change has brought
+     * @param waitCount the server's setting: transactions for which a group waits; -1 if unknown
+     * @param waitMicros the server's setting: how long a group waits at most; -1 if unknown
+     * @param bySetting the same for the last few values of these settings, newest last: the effect of a change
      */
     record GroupView(
             long groups,

@@ -11,9 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What could have been lost: commits that were answered OK while no replica was known to have them, gathered in windows from
- * the first such commit to the first acknowledged one. Begin and end are wall clock times for people; how long a window was
- * is measured by the monotonic clock, so a step of the wall clock does not stretch it. On the worker, read by any thread.
+ * Commits that could have been lost: their OK came while no replica was known to have them. They are gathered in
+ * windows from the first such commit to the first acknowledged one. A window's begin and end are wall clock times for
+ * readers; its length is measured by the monotonic clock, so a step of the wall clock does not change it. Written by
+ * the worker, read by any thread.
  */
 final class Exposure {
     private static final Logger log = LoggerFactory.getLogger(Exposure.class);
@@ -23,8 +24,8 @@ final class Exposure {
      * A window in which commits were not acknowledged.
      *
      * @param end null while it lasts
-     * @param milliseconds how long it lasted, or has lasted up to its last commit
-     * @param firstGtid null when GTIDs were not told
+     * @param milliseconds its length, or its length up to its last commit
+     * @param firstGtid null if GTIDs were not reported
      * @param bytes of the transactions' events, as far as these were seen
      */
     record Window(
@@ -42,7 +43,9 @@ final class Exposure {
     private long beganNanos;
     private long total;
 
-    /** @param wallClock tells the wall clock's time of a monotonic one; asked only when a window begins or ends */
+    /**
+     * @param wallClock converts a monotonic time to wall clock time; called only when a window begins or ends
+     */
     Exposure(LongFunction<Instant> wallClock) {
         this.wallClock = wallClock;
     }
@@ -57,7 +60,7 @@ final class Exposure {
             Instant when = wallClock.apply(beganNanos);
             current = new Window(when, null, 0, 1, gtid, gtid, tracked.bytes());
             log.warn(
-                    "since {} commits are answered without a replica's acknowledgement, the first is {}: they are lost if the"
+                    "since {} commits get their OK without a replica's acknowledgement, the first is {}: they are lost if the"
                             + " primary is; see that a semi-synchronous replica is connected",
                     when,
                     gtid == null ? "not known by its GTID" : gtid);
@@ -74,7 +77,7 @@ final class Exposure {
                 window.bytes() + tracked.bytes());
     }
 
-    /** A replica acknowledges again, and so has all that was written before. */
+    /** Called when a replica acknowledges again, and with it all earlier transactions. Closes the window. */
     synchronized void acknowledged(long nanos) {
         Window window = current;
         if (window == null) {
@@ -94,7 +97,7 @@ final class Exposure {
                 window.bytes());
         past.addLast(closed);
         log.info(
-                "a replica acknowledges again: from {} to {} ({} ms) {} commits, {} to {}, {} bytes of binary log, were answered"
+                "a replica acknowledges again: from {} to {} ({} ms) {} commits, {} to {}, {} bytes of binary log, got their OK"
                         + " without",
                 closed.begin(),
                 closed.end(),
@@ -109,7 +112,7 @@ final class Exposure {
         return current;
     }
 
-    /** Newest last. */
+    /** Returns the closed windows, newest last. */
     synchronized List<Window> past() {
         return new ArrayList<>(past);
     }

@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.function.LongConsumer;
 
 /**
- * Sizes of commit groups, from the number that the transactions of one group share. Groups come one after another, so a group
- * is over when the number changes. On the worker only.
+ * Sizes of commit groups, from the group number that their transactions share. Groups follow one another, so a group is
+ * complete when the number changes. Used by the worker only.
  */
 final class GroupCommits {
     private static final int SETTINGS = 8;
 
     /**
-     * What groups were like under one pair of the server's settings.
+     * Groups under one pair of the server's settings.
      *
-     * @param waitCount {@code binlog_commit_wait_count}, transactions for which a group waits; -1 when not told
-     * @param waitMicros {@code binlog_commit_wait_usec}, MySQL {@code binlog_group_commit_sync_delay}; -1 when not told
-     * @param commitMillis mean latency of the commits through the proxy meanwhile
+     * @param waitCount {@code binlog_commit_wait_count}, transactions for which a group waits; -1 if unknown
+     * @param waitMicros {@code binlog_commit_wait_usec}, MySQL {@code binlog_group_commit_sync_delay}; -1 if unknown
+     * @param commitMillis mean latency of the commits through the proxy in that time
      */
     record Under(
             long waitCount,
@@ -59,7 +59,9 @@ final class GroupCommits {
     private volatile long groups;
     private volatile long transactions;
 
-    /** @param size told the number of transactions of each group */
+    /**
+     * @param size receives the number of transactions of each group
+     */
     GroupCommits(LongConsumer size) {
         this.size = size;
     }
@@ -75,13 +77,13 @@ final class GroupCommits {
         }
     }
 
-    /** The stream has a gap, so what follows belongs to no group begun before. */
+    /** Called when the stream has a gap: no transaction after it belongs to a group begun before. */
     void gap() {
         members = 0;
         group = BinlogTransaction.NO_GROUP;
     }
 
-    /** What the server is set to, from now on as far as is known. */
+    /** Sets the server's settings from now on. */
     void settings(long waitCount, long waitMicros) {
         synchronized (tallies) {
             Tally latest = tallies.peekLast();
@@ -95,7 +97,7 @@ final class GroupCommits {
         }
     }
 
-    /** A commit through the proxy. */
+    /** Records a commit through the proxy. */
     void commit(long latencyNanos) {
         synchronized (tallies) {
             Tally latest = tallies.peekLast();
@@ -106,7 +108,7 @@ final class GroupCommits {
         }
     }
 
-    /** The last few settings, newest last. Any thread. */
+    /** Returns the last few settings, newest last. Thread-safe. */
     List<Under> under() {
         synchronized (tallies) {
             return tallies.stream().map(Tally::under).toList();

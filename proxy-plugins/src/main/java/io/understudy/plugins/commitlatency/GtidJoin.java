@@ -7,23 +7,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings commits together with their last events by GTID, whichever comes first. Either side waits for a bounded time in a
- * bounded number; events of commits that did not pass through the proxy meet nobody and are forgotten. On the worker only.
+ * Joins commits with their last events by GTID, in either order. Both sides wait for a bounded time and in bounded
+ * number; events of commits that bypassed the proxy find no partner and expire. Used by the worker only.
  */
 final class GtidJoin {
-    /** What becomes of commits. */
+    /** Receives the outcome for each commit and event. */
     interface Out {
         /**
-         * They have met.
+         * Called when a commit and its event have been joined.
          *
-         * @param queuedNanos how much of the time before the event other commits waited for their acknowledgement
+         * @param queuedNanos part of the time before the event in which other commits waited for their acknowledgement
          */
         void joined(Tracked commit, BinlogTransaction event, long queuedNanos);
 
-        /** No commit will meet it: it waited too long. */
-        void unclaimed(BinlogTransaction event);
+        /** Called when an event has waited too long for a commit. */
+        void unmatched(BinlogTransaction event);
 
-        /** Its event has not come, or was missed; {@code reason} is from a bounded set. */
+        /** Called when a commit's event has not come or was missed; {@code reason} is from a bounded set. */
         void unmatched(Tracked commit, String reason);
     }
 
@@ -36,7 +36,9 @@ final class GtidJoin {
     private final Map<String, BinlogTransaction> events = new LinkedHashMap<>();
     private final BusyTimes acknowledging = new BusyTimes(INTERVALS);
 
-    /** @param capacity commits, and events, that may wait */
+    /**
+     * @param capacity number of commits, and of events, that may wait
+     */
     GtidJoin(int capacity, long expireNanos, Out out) {
         this.capacity = capacity;
         this.expireNanos = expireNanos;
@@ -71,11 +73,14 @@ final class GtidJoin {
         }
         events.put(gtid, event);
         if (events.size() > capacity) {
-            out.unclaimed(removeOldest(events));
+            out.unmatched(removeOldest(events));
         }
     }
 
-    /** An event before its command was sent belongs to an older life of the GTID (RESET MASTER, another primary). */
+    /**
+     * Returns whether the two can belong together: an event before the command was sent belongs to an earlier use of
+     * the GTID (RESET MASTER, another primary).
+     */
     private boolean plausible(Commit commit, BinlogTransaction event) {
         return event.lastNanos() >= commit.sentNanos() && event.lastNanos() - commit.okNanos() <= expireNanos;
     }
@@ -90,7 +95,7 @@ final class GtidJoin {
         out.joined(tracked, event, queued);
     }
 
-    /** Gives up on whatever has waited too long. */
+    /** Reports commits and events that have waited too long. */
     void expire(long nowNanos) {
         while (true) {
             Tracked oldest = oldest(commits);
@@ -104,19 +109,19 @@ final class GtidJoin {
             if (oldest == null || nowNanos - oldest.lastNanos() <= expireNanos) {
                 break;
             }
-            out.unclaimed(removeOldest(events));
+            out.unmatched(removeOldest(events));
         }
     }
 
-    /** Nothing more will come, neither commits nor events. */
+    /** Reports everything that still waits. Called last. */
     void finish() {
         while (!events.isEmpty()) {
-            out.unclaimed(removeOldest(events));
+            out.unmatched(removeOldest(events));
         }
         gap();
     }
 
-    /** Events are being missed: whoever waits will not be met. */
+    /** Called when events are being missed: the waiting commits will find none. */
     void gap() {
         while (!commits.isEmpty()) {
             out.unmatched(removeOldest(commits), "gap");

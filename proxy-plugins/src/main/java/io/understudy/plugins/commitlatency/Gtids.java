@@ -2,24 +2,24 @@ package io.understudy.plugins.commitlatency;
 
 import java.util.Locale;
 
-/** GTIDs as the servers' OKs tell them. */
+/** Parses GTIDs of the servers' OK_Packets. */
 final class Gtids {
     private Gtids() {}
 
     /**
-     * The last transaction of those named: MariaDB tells only one, MySQL all that a command committed, as {@code uuid:28-29} or
-     * {@code uuid:5:tag:1-2}.
+     * Returns the last transaction of those reported: MariaDB reports one, MySQL every one that a command committed, as
+     * {@code uuid:28-29} or {@code uuid:5:tag:1-2}.
      */
-    static String last(String told) {
-        int set = told.lastIndexOf(',') + 1;
-        int first = told.indexOf(':', set);
+    static String last(String reported) {
+        int set = reported.lastIndexOf(',') + 1;
+        int first = reported.indexOf(':', set);
         if (first < 0) {
-            return told; // MariaDB
+            return reported; // MariaDB
         }
-        String uuid = told.substring(set, first).strip().toLowerCase(Locale.ROOT);
+        String uuid = reported.substring(set, first).strip().toLowerCase(Locale.ROOT);
         String tag = "";
         String number = "";
-        for (String part : told.substring(first + 1).split(":")) {
+        for (String part : reported.substring(first + 1).split(":")) {
             String piece = part.strip();
             if (!piece.isEmpty() && Character.isDigit(piece.charAt(0))) {
                 number = piece;

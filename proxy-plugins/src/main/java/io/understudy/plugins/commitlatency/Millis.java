@@ -1,6 +1,6 @@
 package io.understudy.plugins.commitlatency;
 
-/** Durations for people: milliseconds with three digits after the point. */
+/** Formats durations as milliseconds with three decimals. */
 final class Millis {
     private Millis() {}
 

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 
-/** The changes of semi-synchronous replication's state, for commits that are found later. On the worker only. */
+/** The history of semi-synchronous replication's state, for commits that are found later. Used by the worker only. */
 final class PastStates {
     private static final int CHANGES = 256;
 
@@ -18,7 +18,7 @@ final class PastStates {
             if (changes.size() == CHANGES) {
                 changes.removeFirst();
             }
-            changes.addLast(new Change(sample.answeredNanos(), sample.state()));
+            changes.addLast(new Change(sample.receivedNanos(), sample.state()));
         }
     }
 

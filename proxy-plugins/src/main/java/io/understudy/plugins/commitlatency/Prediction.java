@@ -1,20 +1,20 @@
 package io.understudy.plugins.commitlatency;
 
 /**
- * What the last minutes' commits tell about the next. Gathers in two halves that take turns, so that it covers the last one to
- * two periods. Guarded by the {@link CommitReport} that it belongs to.
+ * Expectation from the commits of the last minutes. Gathers in two alternating halves, so that it covers the last one
+ * to two periods. Guarded by its {@link CommitReport}.
  */
 final class Prediction {
     private static final long PERIOD_NANOS = 60_000_000_000L;
 
     /**
-     * Figures; zero where there is nothing to tell.
+     * The figures; zero without data.
      *
-     * @param commits commits that they rest on
+     * @param commits number of commits that they are based on
      * @param commitsPerSecond observed
      * @param commitMillis median latency of a commit
      * @param roundTripMillis median wait for the own acknowledgement: the way to the acknowledging replica and back
-     * @param ceilingPerConnection commits a second that one connection can do at most, one after another
+     * @param ceilingPerConnection most commits per second of one connection that commits one after another
      * @param connectionsNeeded connections that must commit at the same time for the observed rate (Little's law)
      */
     record Figures(
@@ -61,7 +61,7 @@ final class Prediction {
     }
 
     Figures figures() {
-        // The half with more to tell.
+        // The half with more data.
         Half half = before.latency.count() > now.latency.count() ? before : now;
         long count = half.latency.count();
         if (count == 0) {

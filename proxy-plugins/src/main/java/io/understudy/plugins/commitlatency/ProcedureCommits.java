@@ -8,47 +8,49 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the transactions that stored programs committed and no response told of, among those of the binary log that no response has
- * claimed. A transaction belongs to a call if the log names the call's connection, or MySQL's response the transaction. Otherwise it is
- * taken for a call's if it came while that was the only one in flight, in the domain and before the GTID that the response told, and nobody
- * else has been seen to write for a while. The rest is unclear, and not counted as commits. On the worker only.
+ * Finds the commits of stored programs that no response reported, among the transactions of the binary log that were
+ * joined with no response. A transaction belongs to a call if the log contains the call's connection id, or if MySQL's
+ * response lists the transaction. Otherwise it is attributed to a call if that was the only one in flight, the
+ * transaction is in the domain and before the GTID of its response, and no other writer was seen for a while. The rest
+ * is unclear and not counted as commits. Used by the worker only.
  *
- * <p>Transactions come in the order of their arrival and so late that no response can claim them any more. The last one of a call is held
- * back until the next comes or the call is over: its response may tell it after all.
+ * <p>Transactions arrive here in the order of the log, and so late that no response can be joined with them any more.
+ * The last one of a call is held back until the next comes or the call has ended, because its response may still report
+ * it.
  */
 final class ProcedureCommits {
-    /** What becomes of transactions. */
+    /** Receives the outcome for each transaction. */
     interface Out {
-        /** A commit of the call, which took from {@code sinceNanos} to the arrival of its last event. */
+        /** Called for a commit of the call, which took from {@code sinceNanos} to the arrival of its last event. */
         void found(ProcedureCall call, BinlogTransaction event, long sinceNanos);
 
-        /** It may be a call's, or another writer's. */
+        /** Called for a transaction that may be a call's or another writer's. */
         void unclear();
     }
 
     private static final int CALLS = 4_096;
-    /** The log is read every 20 ms at times, and an event may take the longer way. */
+    /** The log may be read only every 20 ms, and its events may arrive after the response. */
     private static final long LATE_NANOS = 100_000_000L;
-    /** How long a transaction of a writer beside the proxy's sessions makes others suspect. */
+    /** Time for which a transaction that bypassed the proxy makes the owner of others uncertain. */
     private static final long OTHERS_NANOS = 60_000_000_000L;
 
     private static final class State {
         private long sinceNanos;
         private boolean ended;
         private long endNanos;
-        private @Nullable ToldGtids told;
+        private @Nullable ReportedGtids reported;
         private @Nullable BinlogTransaction held;
 
         private boolean covers(ProcedureCall call, BinlogTransaction event, String gtid) {
-            ToldGtids known = told;
+            ReportedGtids known = reported;
             return event.lastNanos() >= call.sentNanos()
                     && (!ended || event.lastNanos() - endNanos <= LATE_NANOS)
                     && (event.thread() == 0 || event.thread() == call.thread())
                     && (known == null || known.admits(gtid));
         }
 
-        private boolean tellsAll() {
-            ToldGtids known = told;
+        private boolean reportsAll() {
+            ReportedGtids known = reported;
             return known != null && known.complete();
         }
     }
@@ -60,13 +62,15 @@ final class ProcedureCommits {
     private boolean othersSeen;
     private long othersNanos;
 
-    /** @param expireNanos how long a transaction waits for a response to claim it */
+    /**
+     * @param expireNanos how long a transaction waits for a response
+     */
     ProcedureCommits(long expireNanos, Out out) {
         this.expireNanos = expireNanos;
         this.out = out;
     }
 
-    /** Transactions of other servers, which the primary has replicated, are nobody's here. */
+    /** Sets the primary's server id. Transactions that it replicated from other servers belong to no call. */
     void primary(long id) {
         serverId = id;
     }
@@ -79,17 +83,17 @@ final class ProcedureCommits {
         }
     }
 
-    void ended(ProcedureCall call, long nanos, @Nullable ToldGtids told) {
+    void ended(ProcedureCall call, long nanos, @Nullable ReportedGtids reported) {
         State state = calls.get(call);
         if (state != null) {
             state.ended = true;
             state.endNanos = nanos;
-            state.told = told;
+            state.reported = reported;
         }
     }
 
-    /** A transaction that no response has claimed, nor will. */
-    void unclaimed(BinlogTransaction event) {
+    /** Handles a transaction that was joined with no response and never will be. */
+    void unmatched(BinlogTransaction event) {
         String gtid = event.gtid();
         if (gtid == null
                 || event.serverId() != serverId
@@ -112,7 +116,7 @@ final class ProcedureCommits {
             othersNanos = event.lastNanos();
             return;
         }
-        boolean named = event.thread() != 0 || owned.tellsAll();
+        boolean named = event.thread() != 0 || owned.reportsAll();
         boolean suspect = othersSeen && event.lastNanos() - othersNanos <= OTHERS_NANOS;
         if (!named && (owners > 1 || suspect)) {
             out.unclear();
@@ -130,7 +134,7 @@ final class ProcedureCommits {
         }
     }
 
-    /** Forgets calls of which every transaction has been seen, after {@link #unclaimed} was told of all up to then. */
+    /** Forgets calls whose transactions have all been seen; called after {@link #unmatched} received all up to then. */
     void expire(long nowNanos) {
         Iterator<Map.Entry<ProcedureCall, State>> entries = calls.entrySet().iterator();
         while (entries.hasNext()) {
@@ -145,13 +149,13 @@ final class ProcedureCommits {
 
     private void finish(ProcedureCall call, State state) {
         BinlogTransaction event = state.held;
-        ToldGtids told = state.told;
-        if (event != null && (told == null || !told.last().equals(event.gtid()))) {
+        ReportedGtids reported = state.reported;
+        if (event != null && (reported == null || !reported.last().equals(event.gtid()))) {
             pass(call, state);
         }
     }
 
-    /** Nothing more will come. */
+    /** Ends all calls. Called last. */
     void finish() {
         calls.forEach(this::finish);
         calls.clear();

@@ -1,8 +1,8 @@
 package io.understudy.plugins.commitlatency;
 
 /**
- * A histogram of durations from which quantiles are read: 16 buckets to each doubling, so a value is known to 6 %. About
- * 5 KiB. Not thread-safe.
+ * A histogram of durations with quantiles: 16 buckets per doubling, so a value is exact to 6 %. About 5 KiB. Not
+ * thread-safe.
  */
 final class Quantiles {
     private static final int PER_DOUBLING = 16;
@@ -55,7 +55,7 @@ final class Quantiles {
         return max;
     }
 
-    /** The duration below which the given share lies; 0 when nothing was recorded. */
+    /** Returns the duration below which the given share lies; 0 without data. */
     long at(double share) {
         if (count == 0) {
             return 0;

@@ -1,14 +1,14 @@
 package io.understudy.plugins.commitlatency;
 
-/** State of semi-synchronous replication when a commit was answered. */
+/** State of semi-synchronous replication when a commit's response was sent. */
 enum SemiSync {
     /** A replica had acknowledged. */
     ON("on"),
     /** Not enabled on the primary. */
     OFF("off"),
-    /** Enabled, but the primary had gone on without an acknowledgement. */
+    /** Enabled, but the primary had continued without an acknowledgement. */
     DEGRADED("degraded"),
-    /** The primary could not be asked. */
+    /** The primary could not be queried. */
     UNKNOWN("unknown");
 
     private final String label;
@@ -21,7 +21,7 @@ enum SemiSync {
         return label;
     }
 
-    /** The client was told OK though no replica was known to have the transaction. */
+    /** Returns whether the client received its OK though no replica was known to have the transaction. */
     boolean unacknowledged() {
         return this == OFF || this == DEGRADED;
     }

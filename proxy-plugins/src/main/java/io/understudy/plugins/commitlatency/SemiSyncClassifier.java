@@ -7,11 +7,12 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides for each commit whether it was acknowledged, between the look at the primary before it and the one after it. Where
- * the two agree and the server counted no unacknowledged transaction, that is the state. Where they differ, or the counter has
- * moved, the counter says how many commits to take, and the direction of the change says which: the last ones when the server
- * fell back, the first ones when it recovered, those from the slowest on when it did both in between. The counter counts all
- * clients of the server, so commits that did not pass here make this err towards unacknowledged. On the worker only.
+ * Decides for each commit whether it was acknowledged, from the probe before it and the probe after it. If the two
+ * agree and the server counted no unacknowledged transaction, that is the state. If they differ or the counter has
+ * moved, the counter gives the number of unacknowledged commits and the change of state gives their place: the last
+ * ones if the server fell back, the first ones if it recovered, those from the slowest on if it did both in between.
+ * The counter covers all clients of the server, so commits that bypassed the proxy cause errors towards unacknowledged.
+ * Used by the worker only.
  */
 final class SemiSyncClassifier {
     private final int capacity;
@@ -24,10 +25,10 @@ final class SemiSyncClassifier {
         this.out = out;
     }
 
-    /** A commit whose state the next look decides. */
+    /** Adds a commit whose state the next probe decides. */
     void commit(Tracked commit) {
         if (pending.size() >= capacity) {
-            // More commits in one interval than are kept: by what was last known.
+            // Too many commits in one interval: the last known state decides.
             SemiSyncSample latest = last;
             out.accept(commit, latest == null ? SemiSync.UNKNOWN : latest.state());
             return;
@@ -40,7 +41,7 @@ final class SemiSyncClassifier {
         last = sample;
         pending.sort(Comparator.comparingLong(tracked -> tracked.commit().okNanos()));
         int due = 0;
-        while (due < pending.size() && pending.get(due).commit().okNanos() - sample.answeredNanos() <= 0) {
+        while (due < pending.size() && pending.get(due).commit().okNanos() - sample.receivedNanos() <= 0) {
             due++;
         }
         List<Tracked> decided = pending.subList(0, due);
@@ -48,7 +49,7 @@ final class SemiSyncClassifier {
         decided.clear();
     }
 
-    /** Decides what waits by the last look: there will be no other. */
+    /** Decides the waiting commits by the last probe. Called last. */
     void finish() {
         SemiSyncSample latest = last;
         all(pending, latest == null ? SemiSync.UNKNOWN : latest.state());
@@ -90,7 +91,9 @@ final class SemiSyncClassifier {
         }
     }
 
-    /** The first of {@code count} commits among which the slowest is the first, as far as there are so many after it. */
+    /**
+     * Returns the start of a run of {@code count} commits that begins with the slowest, or earlier if fewer follow it.
+     */
     private static int slowest(List<Tracked> commits, int count) {
         int found = 0;
         for (int i = 1; i < commits.size(); i++) {

@@ -14,7 +14,7 @@ import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks at the primary's semi-synchronous replication. Any account may. Runs on the executor, one look at a time. */
+/** Probes the primary's semi-synchronous replication; needs no privilege. Runs on the executor, one probe at a time. */
 final class SemiSyncPoller implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(SemiSyncPoller.class);
 
@@ -39,14 +39,16 @@ final class SemiSyncPoller implements Runnable {
         this.out = out;
     }
 
-    /** The connections go away now: a look that fails from here on says nothing about the primary. */
+    /**
+     * Called when the connections are about to close: a probe that fails from here on says nothing about the primary.
+     */
     void stop() {
         stopped = true;
     }
 
     @Override
     public void run() {
-        long asked = nanoClock.getAsLong();
+        long sentNanos = nanoClock.getAsLong();
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
             Map<String, String> values = new HashMap<>();
@@ -56,19 +58,19 @@ final class SemiSyncPoller implements Runnable {
                 log.info("the state of semi-synchronous replication is known again");
                 failing = false;
             }
-            out.accept(SemiSyncSample.of(asked, nanoClock.getAsLong(), flavor.get(), values));
+            out.accept(SemiSyncSample.of(sentNanos, nanoClock.getAsLong(), flavor.get(), values));
         } catch (SQLException | RuntimeException e) {
             if (stopped) {
                 return;
             }
             if (!failing) {
                 log.warn(
-                        "the state of semi-synchronous replication is unknown, as the primary cannot be asked: {};"
+                        "the state of semi-synchronous replication is unknown, as the primary cannot be sentNanos: {};"
                                 + " check primary.monitor and that the primary is up",
                         e.getMessage());
                 failing = true;
             }
-            out.accept(SemiSyncSample.unknown(asked, nanoClock.getAsLong()));
+            out.accept(SemiSyncSample.unknown(sentNanos, nanoClock.getAsLong()));
         }
     }
 

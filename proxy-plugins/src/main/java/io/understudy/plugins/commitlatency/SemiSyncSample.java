@@ -5,26 +5,27 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The primary's semi-synchronous replication at one look. Both products and both of MySQL's naming schemes look the same here.
+ * The primary's semi-synchronous replication at one probe, the same for both products and for both of MySQL's naming
+ * schemes.
  *
- * @param askedNanos monotonic time before the look
- * @param answeredNanos monotonic time after it
- * @param known the primary answered; when false, the rest means nothing
- * @param enabled it is to wait for acknowledgements
- * @param on it does
- * @param waitPoint {@code AFTER_SYNC} or {@code AFTER_COMMIT}; empty when not told
+ * @param sentNanos monotonic time before the probe
+ * @param receivedNanos monotonic time after it
+ * @param known whether the probe succeeded; if not, the rest is meaningless
+ * @param enabled whether it is configured to wait for acknowledgements
+ * @param on whether it currently waits
+ * @param waitPoint {@code AFTER_SYNC} or {@code AFTER_COMMIT}; empty if unknown
  * @param clients semi-synchronous replicas connected
  * @param acknowledged transactions acknowledged in time so far
  * @param unacknowledged transactions not acknowledged in time so far
  * @param waits transactions, or groups of them, that have waited
- * @param waitMicros what these waits add up to, microseconds
- * @param groups groups of transactions written to the binary log so far; -1 when not told (MySQL)
- * @param groupWaitCount setting: transactions for which a group waits; -1 when not told
- * @param groupWaitMicros setting: how long it waits at most, microseconds; -1 when not told
+ * @param waitMicros total time of these waits, microseconds
+ * @param groups groups of transactions written to the binary log so far; -1 if unknown (MySQL)
+ * @param groupWaitCount setting: transactions for which a group waits; -1 if unknown
+ * @param groupWaitMicros setting: how long it waits at most, microseconds; -1 if unknown
  */
 record SemiSyncSample(
-        long askedNanos,
-        long answeredNanos,
+        long sentNanos,
+        long receivedNanos,
         boolean known,
         ServerFlavor flavor,
         boolean enabled,
@@ -39,24 +40,24 @@ record SemiSyncSample(
         long groupWaitCount,
         long groupWaitMicros) {
 
-    static SemiSyncSample unknown(long askedNanos, long answeredNanos) {
+    static SemiSyncSample unknown(long sentNanos, long receivedNanos) {
         return new SemiSyncSample(
-                askedNanos, answeredNanos, false, ServerFlavor.MARIADB, false, false, "", 0, 0, 0, 0, 0, -1, -1, -1);
+                sentNanos, receivedNanos, false, ServerFlavor.MARIADB, false, false, "", 0, 0, 0, 0, 0, -1, -1, -1);
     }
 
     /**
-     * From names and values of status and variables together.
+     * Returns the sample in the names and values of status and variables together.
      *
      * @param values by name, any case
      */
-    static SemiSyncSample of(long askedNanos, long answeredNanos, ServerFlavor flavor, Map<String, String> values) {
+    static SemiSyncSample of(long sentNanos, long receivedNanos, ServerFlavor flavor, Map<String, String> values) {
         Map<String, String> byName = new java.util.HashMap<>();
         values.forEach((name, value) -> byName.put(
                 name.toLowerCase(Locale.ROOT).replace("_source_", "_master_").replace("_replica", "_slave"), value));
         boolean enabled = isOn(byName.get("rpl_semi_sync_master_enabled"));
         return new SemiSyncSample(
-                askedNanos,
-                answeredNanos,
+                sentNanos,
+                receivedNanos,
                 true,
                 flavor,
                 enabled,
@@ -89,14 +90,14 @@ record SemiSyncSample(
     }
 
     /**
-     * A commit's event is written only when the acknowledgement of the group before it has come: MariaDB waits holding the lock
-     * that orders commits.
+     * Returns whether a commit's event is written only after the acknowledgement of the group before it: MariaDB waits
+     * while it holds the lock that orders commits.
      */
     boolean queuesCommits() {
         return known && enabled && flavor == ServerFlavor.MARIADB && waitPoint.equalsIgnoreCase("AFTER_SYNC");
     }
 
-    /** State at this look. */
+    /** Returns the state at this probe. */
     SemiSync state() {
         if (!known) {
             return SemiSync.UNKNOWN;

@@ -6,7 +6,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs slow commits, at most so many a minute; the rest is counted in the next minute's first line. On the worker only. */
+/**
+ * Logs slow commits, a bounded number per minute; the others are counted in the next minute's first line. Used by the
+ * worker only.
+ */
 final class SlowCommits {
     private static final Logger log = LoggerFactory.getLogger(SlowCommits.class);
     private static final int PER_MINUTE = 20;
@@ -22,8 +25,12 @@ final class SlowCommits {
         this.nanoClock = nanoClock;
     }
 
-    /** @param limitNanos slower than this is slow; 0 for never */
-    void look(Tracked tracked, long limitNanos) {
+    /**
+     * Logs the commit if it was slow.
+     *
+     * @param limitNanos commits slower than this are slow; 0 for none
+     */
+    void record(Tracked tracked, long limitNanos) {
         Commit commit = tracked.commit();
         if (limitNanos <= 0 || commit.latencyNanos() <= limitNanos) {
             return;

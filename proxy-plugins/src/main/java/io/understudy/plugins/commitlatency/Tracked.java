@@ -3,7 +3,7 @@ package io.understudy.plugins.commitlatency;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import org.jspecify.annotations.Nullable;
 
-/** A commit on its way through the worker, with what was found out about it so far. On the worker only. */
+/** A commit on its way through the worker, with the facts found so far. Used by the worker only. */
 final class Tracked {
     private final Commit commit;
     private @Nullable Breakdown breakdown;
@@ -15,7 +15,9 @@ final class Tracked {
         this(commit, 0);
     }
 
-    /** @param bytes of its events in the binary log; 0 when these were not seen (yet) */
+    /**
+     * @param bytes of its events in the binary log; 0 while unknown
+     */
     Tracked(Commit commit, long bytes) {
         this.commit = commit;
         this.bytes = bytes;
@@ -25,24 +27,24 @@ final class Tracked {
         return commit;
     }
 
-    /** Null when its event was not seen (yet). */
+    /** Returns the parts of its latency, or null while they are unknown. */
     @Nullable
     Breakdown breakdown() {
         return breakdown;
     }
 
-    /** Of its events in the binary log; 0 when these were not seen (yet). */
+    /** Returns the bytes of its events in the binary log; 0 while unknown. */
     long bytes() {
         return bytes;
     }
 
-    /** Its event was found, but the commit can be split only once its state is known. */
+    /** Sets its event, for a commit that can be split only once its state is known. */
     void met(BinlogTransaction found) {
         event = found;
         bytes = found.bytes();
     }
 
-    /** What {@link #met} was told, or null. */
+    /** Returns the event set by {@link #met}, or null. */
     @Nullable
     BinlogTransaction event() {
         return event;
@@ -52,7 +54,7 @@ final class Tracked {
         state = found;
     }
 
-    /** Of semi-synchronous replication when it was answered; null when that is not decided yet. */
+    /** Returns the state of semi-synchronous replication when its response was sent; null while undecided. */
     @Nullable
     SemiSync state() {
         return state;

@@ -2,7 +2,7 @@ package io.understudy.plugins.commitlatency;
 
 import io.understudy.plugins.binlog.BinlogTransaction;
 
-/** Told of every commit that was joined with its event, on the worker: for tests that must see each single one. */
+/** Receives every commit that was joined with its event, on the worker: for tests that must see each one. */
 interface Witness {
     void joined(Commit commit, BinlogTransaction event, Breakdown parts);
 }

@@ -5,10 +5,10 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 
-/** Whether a statement, or a transaction so far, has changed anything that a commit would make durable. */
+/** Certainty that a statement, or a transaction so far, has written anything that a commit would make durable. */
 enum Writes {
     NONE,
-    /** The answer does not tell; the GTID, or its absence, does. */
+    /** The response leaves it open; the GTID, or its absence, decides. */
     MAYBE,
     SURE;
 
@@ -17,15 +17,17 @@ enum Writes {
     }
 
     /**
-     * What a successful statement wrote.
+     * Returns the certainty for a successful statement.
      *
-     * @param foundRows the client counts matched rows ({@code CLIENT_FOUND_ROWS}), so a count does not prove a change
-     * @param temporaryTables the session may have temporary tables, changes to which are not committed in this sense
+     * @param foundRows whether the client counts matched rows ({@code CLIENT_FOUND_ROWS}), so that a count proves no
+     * change
+     * @param temporaryTables whether the session may have temporary tables, whose changes are not committed in this
+     * sense
      */
     static Writes of(CommandView command, ResponseView response, boolean foundRows, boolean temporaryTables) {
         StatementKind kind = command.kind();
         if (kind.isDml()) {
-            // A result set instead of an OK (INSERT … RETURNING) has no affected rows, but as many rows.
+            // A result set in place of an OK_Packet (INSERT … RETURNING) has rows but no affected rows.
             if (response.affectedRows() == 0 && response.rows() == 0) {
                 return NONE;
             }
@@ -39,7 +41,7 @@ enum Writes {
         return kind.writes() ? MAYBE : NONE;
     }
 
-    /** Statements that are logged as a transaction of their own and counted as {@code ddl}. */
+    /** Returns whether statements of this kind are logged as a transaction of their own and counted as {@code ddl}. */
     static boolean changesSchema(StatementKind kind) {
         return kind.isDdl() || kind == StatementKind.GRANT;
     }

@@ -29,7 +29,7 @@ class BinlogDumpTest {
                     }
 
                     @Override
-                    public void onStart(PrimaryFacts told, boolean replaced) {
+                    public void onStart(PrimaryFacts facts, boolean replaced) {
                         starts.add(replaced);
                     }
 
@@ -54,7 +54,7 @@ class BinlogDumpTest {
     }
 
     @Test
-    void preparesAndReadsWithoutASayInSemiSynchronousReplication() {
+    void preparesAndReadsWithoutAnnouncingSemiSync() {
         dump(0);
         assertThat(last().said)
                 .anyMatch(sql -> sql.contains("@mariadb_slave_capability = 4"))
@@ -69,7 +69,7 @@ class BinlogDumpTest {
     }
 
     @Test
-    void mySqlIsAskedByGtidSet() {
+    void mySqlIsRequestedByGtidSet() {
         primary.facts = new PrimaryFacts(
                 ServerFlavor.MYSQL, 11, EventBuilder.UUID, true, "ROW", true, EventBuilder.UUID + ":1-7");
         dump(77);
@@ -127,13 +127,13 @@ class BinlogDumpTest {
         dump(0);
         long first = last().serverId;
         last().streaming().onEnd("error 4052 (HY000) A slave with the same server_uuid/server_id is already connected");
-        expectTrouble(BinlogTrouble.Reason.SERVER_ID, "another id is taken");
+        expectTrouble(BinlogTrouble.Reason.SERVER_ID, "another id is chosen");
         executor.advance(Duration.ofSeconds(2));
         assertThat(last().serverId).isNotEqualTo(first);
     }
 
     @Test
-    void takenServerIdThatIsConfiguredIsKeptAndTheRemedyIsTold() {
+    void aConfiguredServerIdInUseIsKeptAndTheRemedyLogged() {
         dump(42);
         last().streaming()
                 .onEnd("error 1236 (HY000) A slave with the same server_uuid/server_id as this slave has connected");
@@ -195,7 +195,7 @@ class BinlogDumpTest {
     }
 
     @Test
-    void silenceIsTakenForADeadConnectionButHeartbeatsAreLife() {
+    void silenceEndsTheConnectionButHeartbeatsDoNot() {
         dump(0);
         EventBuilder server = new EventBuilder(1, true);
         for (int i = 0; i < 10; i++) {
@@ -209,7 +209,7 @@ class BinlogDumpTest {
     }
 
     @Test
-    void malformedStreamIsLeftAndBegunAgain() {
+    void aMalformedStreamIsEndedAndStartedAnew() {
         dump(0);
         last().feed(last().alloc().buffer().writeZero(4));
         expectTrouble(BinlogTrouble.Reason.MALFORMED, "report");
@@ -218,7 +218,7 @@ class BinlogDumpTest {
     }
 
     @Test
-    void aPrimaryWithoutTransactionsHasAPositionToTell() {
+    void aPrimaryWithoutTransactionsIsDescribedByItsBeginning() {
         PrimaryFacts empty = new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "");
         assertThat(BinlogDump.position(empty)).isEqualTo("its beginning, as it has no transactions yet,");
     }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A subscriber that wants the events' bytes. */
+/** A subscriber that needs the events' bytes. */
 class BinlogEventsTest {
     private final ManualExecutor executor = new ManualExecutor();
     private final FakePrimary primary = new FakePrimary(executor);
@@ -16,31 +16,31 @@ class BinlogEventsTest {
     private final EventBuilder server = new EventBuilder(1, true);
 
     private static final class Reader implements BinlogListener, BinlogEvents {
-        private final List<String> told = new ArrayList<>();
+        private final List<String> calls = new ArrayList<>();
 
         @Override
         public void onStart(PrimaryFacts facts, boolean replaced) {
-            told.add("start " + facts.position());
+            calls.add("start " + facts.position());
         }
 
         @Override
         public void onGap(BinlogTrouble trouble) {
-            told.add("gap");
+            calls.add("gap");
         }
 
         @Override
         public void onFormat(byte[] event) {
-            told.add("format " + event.length);
+            calls.add("format " + event.length);
         }
 
         @Override
         public void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {
-            told.add((first ? "first " : "") + EventHeader.type(buf, index) + " " + length + (whole ? "" : " cut"));
+            calls.add((first ? "first " : "") + EventHeader.type(buf, index) + " " + length + (whole ? "" : " cut"));
         }
 
         @Override
         public void onTransaction(BinlogTransaction transaction) {
-            told.add(String.valueOf(transaction.gtid()));
+            calls.add(String.valueOf(transaction.gtid()));
         }
     }
 
@@ -61,7 +61,7 @@ class BinlogEventsTest {
     }
 
     @Test
-    void isGivenTheBytesOfTransactionsAndNothingElse() {
+    void receivesTheBytesOfTransactionsAndNothingElse() {
         join(reader);
         ByteBuf format = server.format("11.4.5-MariaDB");
         int bytes = format.readableBytes();
@@ -71,7 +71,7 @@ class BinlogEventsTest {
         ByteBuf xid = server.xid();
         List<Integer> lengths = List.of(gtid.readableBytes(), table.readableBytes(), xid.readableBytes());
         primary.last().feed(gtid, table, xid, server.event(EventType.STOP));
-        assertThat(reader.told)
+        assertThat(reader.calls)
                 .containsExactly(
                         "start 0-1-7",
                         "format " + bytes,
@@ -82,7 +82,7 @@ class BinlogEventsTest {
     }
 
     @Test
-    void eventsAreShownWholeOnlyWhileSomebodyWantsThem() {
+    void eventsAreReadWholeOnlyWhileASubscriberNeedsThem() {
         joinForTransactions();
         assertThat(primary.last().streaming().prefix()).isEqualTo(BinlogStream.PREFIX);
         Reader wanting = new Reader();
@@ -94,9 +94,9 @@ class BinlogEventsTest {
         assertThat(primary.last().streaming().prefix()).isEqualTo(BinlogStream.PREFIX);
     }
 
-    /** One of 16 MiB and more is shown no further than its first packet. */
+    /** Of an event of 16 MiB and more only the first packet is passed on. */
     @Test
-    void saysWhenAnEventIsNotWhole() {
+    void marksAnEventThatIsNotWhole() {
         join(reader);
         primary.last().feed(server.format("11.4.5-MariaDB"), server.mariaDbGtid(0, 8, 0x0c, 0));
         ByteBuf packet = server.event(30);
@@ -109,11 +109,11 @@ class BinlogEventsTest {
                         packet.writerIndex() + 1,
                         0xFF_FFFF,
                         executor.nanos());
-        assertThat(reader.told.get(reader.told.size() - 1)).startsWith("30 ").endsWith(" cut");
+        assertThat(reader.calls.get(reader.calls.size() - 1)).startsWith("30 ").endsWith(" cut");
     }
 
     @Test
-    void beginsExactlyWhereItSaysAndAfterALossWhereItEnded() {
+    void beginsAtTheReportedPositionAndAfterALossWhereItEnded() {
         join(reader);
         assertThat(primary.last().said).contains("SET @slave_connect_state = '0-1-7'");
         primary.last().feed(server.format("11.4.5-MariaDB"));
@@ -123,12 +123,12 @@ class BinlogEventsTest {
         primary.facts = primary.facts.at("0-1-30");
         executor.advance(Duration.ofSeconds(2));
         assertThat(primary.last().said).contains("SET @slave_connect_state = '0-1-9'");
-        assertThat(reader.told).endsWith("0-1-9", "gap", "start 0-1-9");
+        assertThat(reader.calls).endsWith("0-1-9", "gap", "start 0-1-9");
     }
 
-    /** As when a crashed primary has lost the end of its log, or has purged what would come next. */
+    /** A crashed primary may have lost the end of its log; another may have purged the next event. */
     @Test
-    void beginsAtThePresentPositionWhereTheServerCannotGoOn() {
+    void beginsAtTheCurrentPositionIfTheServerCannotContinue() {
         join(reader);
         primary.last().feed(server.format("11.4.5-MariaDB"));
         transaction(8);
@@ -138,7 +138,7 @@ class BinlogEventsTest {
         primary.last().streaming().onEnd("error 1236 (HY000) requested starting GTID is not in the binlog");
         executor.advance(Duration.ofSeconds(10));
         assertThat(primary.last().said).contains("SET @slave_connect_state = '0-1-30'");
-        assertThat(reader.told).endsWith("start 0-1-30");
+        assertThat(reader.calls).endsWith("start 0-1-30");
     }
 
     @Test
@@ -160,11 +160,11 @@ class BinlogEventsTest {
         assertThat(primary.dumps).hasSize(2);
         assertThat(primary.open()).hasSize(1);
         assertThat(primary.last().said).contains("SET @slave_connect_state = '0-1-7'");
-        assertThat(reader.told).endsWith("start 0-1-7");
+        assertThat(reader.calls).endsWith("start 0-1-7");
     }
 
     @Test
-    void whoJoinsLaterIsToldTheFormatAndThePositionOfThen() {
+    void aLateSubscriberReceivesTheFormatAndThePositionReached() {
         join(reader);
         primary.last().feed(server.format("11.4.5-MariaDB"));
         transaction(8);
@@ -172,10 +172,10 @@ class BinlogEventsTest {
         join(later);
         transaction(9);
         assertThat(primary.dumps).hasSize(1);
-        assertThat(later.told.subList(0, 2))
+        assertThat(later.calls.subList(0, 2))
                 .satisfiesExactly(
                         start -> assertThat(start).isEqualTo("start 0-1-8"),
                         format -> assertThat(format).startsWith("format "));
-        assertThat(later.told).endsWith("0-1-9").doesNotContain("0-1-8");
+        assertThat(later.calls).endsWith("0-1-9").doesNotContain("0-1-8");
     }
 }

@@ -28,29 +28,29 @@ class BinlogFeedTest {
     private final EventBuilder server = new EventBuilder(1, true);
     private long sequence = 10;
 
-    /** A plugin's listener, with all that it was told. */
+    /** A plugin's listener that records its calls. */
     private static final class Plugin implements BinlogListener {
-        private final List<String> told = new ArrayList<>();
+        private final List<String> calls = new ArrayList<>();
         private final List<BinlogTransaction> transactions = new ArrayList<>();
         private String failIn = "";
         private long rest;
 
         @Override
         public void onTransaction(BinlogTransaction transaction) {
-            told.add(String.valueOf(transaction.gtid()));
+            calls.add(String.valueOf(transaction.gtid()));
             transactions.add(transaction);
             failIf("onTransaction");
         }
 
         @Override
         public void onStart(PrimaryFacts facts, boolean replaced) {
-            told.add(replaced ? "start, replaced" : "start");
+            calls.add(replaced ? "start, replaced" : "start");
             failIf("onStart");
         }
 
         @Override
         public void onGap(BinlogTrouble trouble) {
-            told.add("gap " + trouble.reason().label());
+            calls.add("gap " + trouble.reason().label());
             failIf("onGap");
         }
 
@@ -69,21 +69,21 @@ class BinlogFeedTest {
     private final Plugin first = new Plugin();
     private final Plugin second = new Plugin();
 
-    private BinlogSubscription join(String who, Plugin plugin, boolean tables, long serverId) {
-        return feed.subscribe(new BinlogNeeds(who, tables, serverId, plugin::restNanos), plugin);
+    private BinlogSubscription join(String name, Plugin plugin, boolean tables, long serverId) {
+        return feed.subscribe(new BinlogNeeds(name, tables, serverId, plugin::restNanos), plugin);
     }
 
-    private BinlogSubscription join(String who, Plugin plugin) {
-        return join(who, plugin, false, 0);
+    private BinlogSubscription join(String name, Plugin plugin) {
+        return join(name, plugin, false, 0);
     }
 
     private void settle() {
         executor.advance(Duration.ofMillis(10));
     }
 
-    /** Joins a stream and is told so. */
-    private BinlogSubscription joined(String who, Plugin plugin, boolean tables) {
-        BinlogSubscription subscription = join(who, plugin, tables, 0);
+    /** Joins a stream and asserts that the listener received its begin. */
+    private BinlogSubscription joined(String name, Plugin plugin, boolean tables) {
+        BinlogSubscription subscription = join(name, plugin, tables, 0);
         settle();
         if (primary.open().size() == 1 && plugin == first) {
             primary.last().feed(server.format("11.4.5-MariaDB"));
@@ -111,22 +111,22 @@ class BinlogFeedTest {
         assertThat(primary.dumps).hasSize(1);
         primary.last().feed(server.format("11.4.5-MariaDB"));
         transaction();
-        assertThat(first.told).containsExactly("start", "0-1-11");
-        assertThat(second.told).containsExactly("start", "0-1-11");
+        assertThat(first.calls).containsExactly("start", "0-1-11");
+        assertThat(second.calls).containsExactly("start", "0-1-11");
     }
 
     @Test
-    void whoJoinsLateIsToldOfTheStreamAndThenOfWholeTransactionsOnly() {
+    void aLateSubscriberReceivesTheBeginAndThenWholeTransactionsOnly() {
         joined("commit-latency", first, false);
         transaction();
         primary.last().feed(begin());
         joined("gtid-domain", second, true);
-        assertThat(second.told).as("within a transaction").isEmpty();
+        assertThat(second.calls).as("within a transaction").isEmpty();
         primary.last().feed(server.table(7, "shop", "orders"), server.xid());
-        assertThat(second.told).containsExactly("start");
+        assertThat(second.calls).containsExactly("start");
         transaction();
-        assertThat(second.told).containsExactly("start", "0-1-13");
-        assertThat(first.told).containsExactly("start", "0-1-11", "0-1-12", "0-1-13");
+        assertThat(second.calls).containsExactly("start", "0-1-13");
+        assertThat(first.calls).containsExactly("start", "0-1-11", "0-1-12", "0-1-13");
         assertThat(first.transactions.get(1).tablesKnown())
                 .as("it began before anyone asked for tables")
                 .isFalse();
@@ -136,7 +136,7 @@ class BinlogFeedTest {
     }
 
     @Test
-    void tablesAreReadWhileSomeoneNeedsThem() {
+    void tablesAreReadWhileASubscriberNeedsThem() {
         joined("commit-latency", first, false);
         transaction();
         BinlogSubscription tables = joined("gtid-domain", second, true);
@@ -154,20 +154,20 @@ class BinlogFeedTest {
     }
 
     @Test
-    void whoLeavesIsToldNoMoreAndTheStreamGoesOnUntilTheLastLeaves() {
+    void aSubscriberThatLeavesReceivesNothingMoreAndTheStreamEndsWithTheLast() {
         BinlogSubscription one = joined("commit-latency", first, false);
         BinlogSubscription other = joined("gtid-domain", second, false);
         one.close();
         one.close();
         transaction();
-        assertThat(first.told).containsExactly("start");
-        assertThat(second.told).containsExactly("start", "0-1-11");
+        assertThat(first.calls).containsExactly("start");
+        assertThat(second.calls).containsExactly("start", "0-1-11");
         assertThat(primary.open()).hasSize(1);
         other.close();
         assertThat(primary.open()).isEmpty();
         executor.advance(Duration.ofMinutes(5));
         assertThat(primary.dumps).as("nobody asks any more").hasSize(1);
-        assertThat(second.told).as("leaving is no gap").containsExactly("start", "0-1-11");
+        assertThat(second.calls).as("leaving is no gap").containsExactly("start", "0-1-11");
     }
 
     @Test
@@ -180,8 +180,8 @@ class BinlogFeedTest {
         assertThat(primary.open()).hasSize(1);
         primary.last().feed(server.format("11.4.5-MariaDB"));
         transaction();
-        assertThat(second.told).as("a newcomer had no other server before").containsExactly("start", "0-1-11");
-        assertThat(first.told).containsExactly("start");
+        assertThat(second.calls).as("a newcomer had no other server before").containsExactly("start", "0-1-11");
+        assertThat(first.calls).containsExactly("start");
     }
 
     @Test
@@ -203,24 +203,24 @@ class BinlogFeedTest {
     }
 
     @Test
-    void whoJoinsWhileThereIsNoStreamIsToldWhy() {
+    void aSubscriberThatJoinsWithoutAStreamReceivesTheReason() {
         primary.refuse = "connection refused";
         join("commit-latency", first);
         settle();
         join("gtid-domain", second);
-        assertThat(second.told).as("not by the thread that joins").isEmpty();
+        assertThat(second.calls).as("not by the thread that joins").isEmpty();
         settle();
-        assertThat(first.told).containsExactly("gap connection");
-        assertThat(second.told).containsExactly("gap connection");
+        assertThat(first.calls).containsExactly("gap connection");
+        assertThat(second.calls).containsExactly("gap connection");
         primary.refuse = null;
         executor.advance(Duration.ofSeconds(2));
-        assertThat(first.told).containsExactly("gap connection", "start");
-        assertThat(second.told).containsExactly("gap connection", "start");
+        assertThat(first.calls).containsExactly("gap connection", "start");
+        assertThat(second.calls).containsExactly("gap connection", "start");
         assertThat(primary.dumps).hasSize(1);
     }
 
     @Test
-    void aGapAndAnotherServerAreToldToAllAndLoggedOnce() {
+    void aGapAndAnotherServerAreReportedToAllAndLoggedOnce() {
         joined("commit-latency", first, false);
         joined("gtid-domain", second, false);
         primary.facts = new PrimaryFacts(ServerFlavor.MARIADB, 2, "", true, "ROW", true, "0-2-7");
@@ -230,22 +230,22 @@ class BinlogFeedTest {
             assertThat(log.text()).containsOnlyOnce("no binary log from the primary");
             assertThat(log.text()).containsOnlyOnce("the primary is another server than before (server id 2)");
         }
-        assertThat(first.told).containsExactly("start", "gap connection", "start, replaced");
-        assertThat(second.told).isEqualTo(first.told);
+        assertThat(first.calls).containsExactly("start", "gap connection", "start, replaced");
+        assertThat(second.calls).isEqualTo(first.calls);
     }
 
     @Test
-    void whoJoinsJustAsTheStreamEndsIsToldOnce() {
+    void aSubscriberThatJoinsAsTheStreamEndsReceivesTheGapOnce() {
         joined("commit-latency", first, false);
         join("gtid-domain", second);
         primary.last().streaming().onEnd("the server closed the connection");
         executor.advance(Duration.ofSeconds(2));
-        assertThat(second.told).containsExactly("gap connection", "start");
+        assertThat(second.calls).containsExactly("gap connection", "start");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"onTransaction", "restNanos"})
-    void aListenerThatThrowsIsOutUntilTheStreamBeginsAnewAndHurtsNobody(String where) {
+    void aListenerThatThrowsIsExcludedUntilTheStreamBeginsAnew(String where) {
         Plugin faulty = new Plugin();
         joined("commit-latency", first, false);
         joined("faulty", faulty, false);
@@ -258,45 +258,45 @@ class BinlogFeedTest {
             assertThat(log.text())
                     .containsOnlyOnce("faulty failed in " + where)
                     .contains("a bug")
-                    .contains("the stream goes on");
+                    .contains("the stream continues");
         }
-        assertThat(first.told).containsExactly("start", "0-1-11", "0-1-12");
-        assertThat(second.told).isEqualTo(first.told);
-        assertThat(faulty.told).endsWith("gap fault").doesNotContain("0-1-12");
+        assertThat(first.calls).containsExactly("start", "0-1-11", "0-1-12");
+        assertThat(second.calls).isEqualTo(first.calls);
+        assertThat(faulty.calls).endsWith("gap fault").doesNotContain("0-1-12");
         faulty.failIn = "";
         primary.last().streaming().onEnd("the server closed the connection");
         executor.advance(Duration.ofSeconds(2));
-        assertThat(faulty.told).endsWith("gap connection", "start");
+        assertThat(faulty.calls).endsWith("gap connection", "start");
         assertThat(primary.open()).hasSize(1);
     }
 
     @Test
-    void aListenerThatThrowsWhenToldOfTheStreamHurtsNobody() {
+    void aListenerThatThrowsInOnStartOrOnGapAffectsNoOther() {
         first.failIn = "onStart";
         join("faulty", first);
         join("gtid-domain", second);
         settle();
         primary.last().feed(server.format("11.4.5-MariaDB"));
         transaction();
-        assertThat(first.told).containsExactly("start", "gap fault");
-        assertThat(second.told).containsExactly("start", "0-1-11");
+        assertThat(first.calls).containsExactly("start", "gap fault");
+        assertThat(second.calls).containsExactly("start", "0-1-11");
 
         first.failIn = "onGap";
         primary.last().streaming().onEnd("the server closed the connection");
         executor.advance(Duration.ofSeconds(2));
-        assertThat(first.told).endsWith("gap connection", "start");
-        assertThat(second.told).endsWith("gap connection", "start");
+        assertThat(first.calls).endsWith("gap connection", "start");
+        assertThat(second.calls).endsWith("gap connection", "start");
     }
 
     @Test
-    void aServerIdIsTakenFromWhoeverConfiguresOne() {
+    void aServerIdIsTakenFromTheSubscriberThatConfiguresOne() {
         join("gtid-domain", first);
         join("commit-latency", second, false, 4711);
         settle();
         assertThat(primary.open()).hasSize(1);
         assertThat(primary.last().serverId).isEqualTo(4711);
-        assertThat(first.told).as("nothing was being read yet").containsExactly("start");
-        assertThat(second.told).containsExactly("start");
+        assertThat(first.calls).as("nothing was being read yet").containsExactly("start");
+        assertThat(second.calls).containsExactly("start");
     }
 
     @Test
@@ -306,26 +306,26 @@ class BinlogFeedTest {
         settle();
         assertThat(primary.open()).hasSize(1);
         assertThat(primary.last().serverId).isEqualTo(4711);
-        assertThat(first.told).containsExactly("start", "gap server_id", "start");
-        assertThat(second.told).endsWith("start").doesNotContain("gap server_id");
+        assertThat(first.calls).containsExactly("start", "gap server_id", "start");
+        assertThat(second.calls).endsWith("start").doesNotContain("gap server_id");
 
         Plugin third = new Plugin();
         try (CapturedErrors log = new CapturedErrors()) {
             join("other", third, false, 4712);
             settle();
-            assertThat(log.text()).contains("other asks for server id 4712", "as server id 4711");
+            assertThat(log.text()).contains("other requests server id 4712", "as server id 4711");
         }
-        assertThat(third.told).containsExactly("start");
+        assertThat(third.calls).containsExactly("start");
         assertThat(primary.last().serverId).isEqualTo(4711);
     }
 
     @Test
-    void aListenerMayLeaveWhenItIsTold() {
-        List<BinlogSubscription> own = new ArrayList<>();
-        own.add(feed.subscribe(new BinlogNeeds("once", false, 0, () -> 0), new BinlogListener() {
+    void aListenerMayLeaveDuringACall() {
+        List<BinlogSubscription> subscriptions = new ArrayList<>();
+        subscriptions.add(feed.subscribe(new BinlogNeeds("once", false, 0, () -> 0), new BinlogListener() {
             @Override
             public void onTransaction(BinlogTransaction transaction) {
-                own.get(0).close();
+                subscriptions.get(0).close();
             }
         }));
         join("gtid-domain", second);
@@ -333,12 +333,12 @@ class BinlogFeedTest {
         primary.last().feed(server.format("11.4.5-MariaDB"));
         transaction();
         transaction();
-        assertThat(second.told).containsExactly("start", "0-1-11", "0-1-12");
+        assertThat(second.calls).containsExactly("start", "0-1-11", "0-1-12");
         assertThat(primary.open()).hasSize(1);
     }
 
     @Test
-    void aClosedFeedReadsNothingAndTakesNobody() {
+    void aClosedFeedReadsNothingAndAcceptsNoSubscriber() {
         joined("commit-latency", first, false);
         feed.close();
         assertThat(primary.open()).isEmpty();
@@ -353,11 +353,11 @@ class BinlogFeedTest {
     @SuppressWarnings("unchecked")
     void withoutAnAccountTheTroubleSaysSo() throws Exception {
         Primary none = fake(Primary.class, Map.of("connector", primary));
-        PluginContext own = fake(PluginContext.class, Map.of("primary", none, "executor", executor));
+        PluginContext shared = fake(PluginContext.class, Map.of("primary", none, "executor", executor));
         PluginContext context = (PluginContext) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
                 new Class<?>[] {PluginContext.class},
-                (p, method, arguments) -> ((Function<PluginContext, BinlogFeed>) arguments[1]).apply(own));
+                (p, method, arguments) -> ((Function<PluginContext, BinlogFeed>) arguments[1]).apply(shared));
         List<String> messages = new ArrayList<>();
         try (BinlogFeed without = BinlogFeed.of(context)) {
             without.subscribe(new BinlogNeeds("a plugin", false, 0, () -> 0), new BinlogListener() {

@@ -70,7 +70,7 @@ class BinlogParserTest {
         }
 
         @Test
-        void theConnectionIsToldByTheServerOrByAStatement() {
+        void theConnectionIdComesFromTheGtidEventOrAStatement() {
             feed(stream, server.mariaDbGtid(1, 4_000_000_000L, false, false), server.xid());
             feed(stream, server.mariaDbGtid(2, 12, true, true), server.xid());
             feed(stream, server.mariaDbGtid(0, 3, TRANSACTIONAL, 0), server.query("INSERT 1"), server.xid());
@@ -80,7 +80,7 @@ class BinlogParserTest {
         }
 
         @Test
-        void whatIsReadAfterARestIsNotPunctual() {
+        void aTransactionReadAfterARestIsNotPunctual() {
             rest = 20;
             assertThat(stream.restNanos()).isEqualTo(20);
             feed(stream, server.mariaDbGtid(0, 1, TRANSACTIONAL, 0), server.xid());
@@ -132,7 +132,7 @@ class BinlogParserTest {
         }
 
         @Test
-        void loggedStatementsAreKnownAsSuch() {
+        void loggedStatementsAreMarked() {
             feed(
                     stream,
                     server.mariaDbGtid(0, 5, TRANSACTIONAL, 0),
@@ -162,7 +162,7 @@ class BinlogParserTest {
         }
 
         @Test
-        void transactionCutOffByAnotherIsNotTold() {
+        void aTransactionCutOffByAnotherIsNotReported() {
             feed(stream, server.mariaDbGtid(0, 5, TRANSACTIONAL, 0), server.rows(4));
             feed(stream, server.mariaDbGtid(0, 6, TRANSACTIONAL, 0), server.xid());
             assertThat(only().gtid()).isEqualTo("0-1-6");

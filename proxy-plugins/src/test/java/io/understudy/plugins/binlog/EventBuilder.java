@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 
-/** Builds events of a binary log as a server would send them. */
+/** Builds binary log events as a server sends them. */
 final class EventBuilder {
     static final String UUID = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
 
@@ -41,7 +41,7 @@ final class EventBuilder {
                 .writeZero(40);
         body.writeByte(checksums ? 1 : 0);
         if (!checksums) {
-            body.writeIntLE(0); // this event always has one
+            body.writeIntLE(0); // a format description event always has a checksum
         }
         return event(EventType.FORMAT_DESCRIPTION, body);
     }
@@ -57,7 +57,7 @@ final class EventBuilder {
         return event(EventType.MARIADB_GTID, body);
     }
 
-    /** As MariaDB 11.5 and newer write it, with the connection's id. */
+    /** Builds the event of MariaDB 11.5 and newer, with the connection's id. */
     ByteBuf mariaDbGtid(long sequence, long thread, boolean xid, boolean engines) {
         int flags = 0x0c | GtidFields.GROUP_COMMIT_ID | (xid ? GtidFields.PREPARED_XA : 0);
         ByteBuf body = Unpooled.buffer()
@@ -85,7 +85,10 @@ final class EventBuilder {
         return event(type, body);
     }
 
-    /** Every number in one byte where it is below 128, else in two or nine, as {@link Varlen} describes. */
+    /**
+     * Builds MySQL's tagged GTID event: numbers below 128 take one byte, others two or nine, as {@link Varlen}
+     * describes.
+     */
     ByteBuf taggedGtid(String tag, long number, long lastCommitted) {
         ByteBuf body = Unpooled.buffer();
         varlen(body, 1);

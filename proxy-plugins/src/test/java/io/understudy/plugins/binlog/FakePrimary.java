@@ -21,17 +21,17 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 
-/** A primary that gives its binary log to whoever asks. Its connections' event loop is the test's executor. */
+/** A primary that sends its binary log to every connection. The connections' event loop is the test's executor. */
 final class FakePrimary implements ServerConnector, PrimaryQueries {
     private final ManualExecutor loop;
     final List<Dump> dumps = new ArrayList<>();
     PrimaryFacts facts = new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-1-7");
 
-    /** Why nobody can connect, or {@code throw}: the connector itself fails. */
+    /** Reason why connections fail; with {@code throw} the connector itself throws. */
     @Nullable
     String refuse;
 
-    /** Connections end with their first statement. */
+    /** Whether connections close at their first statement. */
     boolean silentSql;
 
     FakePrimary(ManualExecutor loop) {
@@ -60,7 +60,7 @@ final class FakePrimary implements ServerConnector, PrimaryQueries {
         return CompletableFuture.completedFuture(dump);
     }
 
-    /** Those that are not closed. */
+    /** Returns the connections that are not closed. */
     List<Dump> open() {
         return dumps.stream().filter(Dump::isOpen).toList();
     }
@@ -69,7 +69,7 @@ final class FakePrimary implements ServerConnector, PrimaryQueries {
         return dumps.get(dumps.size() - 1);
     }
 
-    /** A connection that asks for the log. */
+    /** A dump connection. */
     final class Dump implements ServerConnection {
         private @Nullable ServerStream stream;
         private boolean closed;

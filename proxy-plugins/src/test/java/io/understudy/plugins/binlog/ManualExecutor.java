@@ -11,7 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Runs tasks on the caller's thread when the test moves the time on. */
+/** Runs tasks on the caller's thread when the test advances the time. */
 public final class ManualExecutor extends AbstractExecutorService implements ScheduledExecutorService {
     private final List<Task<?>> tasks = new ArrayList<>();
     private long nanos = 1_000_000_000_000L;
@@ -58,7 +58,7 @@ public final class ManualExecutor extends AbstractExecutorService implements Sch
         return nanos;
     }
 
-    /** Moves the time on and runs what is due, in order. */
+    /** Advances the time and runs the due tasks in order. */
     public void advance(java.time.Duration by) {
         long until = nanos + by.toNanos();
         while (true) {

@@ -67,7 +67,10 @@ class BlackBoxTest {
 
     private static Survivor survivor(String slavePos, String binlogState, String received) {
         return Survivor.of(
-                "s1", ServerFlavor.MARIADB, new Positions.Told(slavePos, binlogState, received, true), "for the test");
+                "s1",
+                ServerFlavor.MARIADB,
+                new Positions.Reported(slavePos, binlogState, received, true),
+                "for the test");
     }
 
     private Loss on(String slavePos) {
@@ -79,7 +82,7 @@ class BlackBoxTest {
     }
 
     private void response(String gtid) {
-        box.answered(List.of(new Answered(gtid, 7, 8, "app", "shop", 0x2aL, now)));
+        box.answered(List.of(new AnsweredCommit(gtid, 7, 8, "app", "shop", 0x2aL, now)));
     }
 
     @Test
@@ -99,7 +102,7 @@ class BlackBoxTest {
     }
 
     @Test
-    void tellsReceivedFromMissing() {
+    void distinguishesReceivedFromMissing() {
         start(1, "0-1-10");
         transaction(11);
         transaction(12);
@@ -110,7 +113,7 @@ class BlackBoxTest {
     }
 
     @Test
-    void anOkAndItsEventsMeetInEitherOrder() {
+    void anOkAndItsEventsAreJoinedInEitherOrder() {
         start(1, "0-1-10");
         response("0-1-11");
         transaction(11);
@@ -125,7 +128,7 @@ class BlackBoxTest {
     }
 
     @Test
-    void saysWhatWasAppliedWithoutAnAnswerAlsoAfterItsBytesAreGone() {
+    void reportsAppliedButUnansweredTransactionsAfterTheirBytesAreReleased() {
         start(1, "0-1-10");
         transaction(11);
         transaction(12);
@@ -141,7 +144,7 @@ class BlackBoxTest {
     }
 
     @Test
-    void whatWasBeforeTheFirstStreamIsAGapForWhoLacksIt() {
+    void transactionsBeforeTheFirstStreamAreAGapForAServerWithoutThem() {
         start(1, "0-1-10");
         transaction(11);
         assertThat(on("0-1-7").gaps).hasToString("0:8-10");
@@ -150,7 +153,7 @@ class BlackBoxTest {
     }
 
     @Test
-    void aStreamThatGoesOnWhereItEndedLeavesNoGap() {
+    void aStreamThatContinuesWhereItEndedLeavesNoGap() {
         start(1, "0-1-10");
         transaction(11);
         event("g12", true);
@@ -165,7 +168,7 @@ class BlackBoxTest {
     }
 
     @Test
-    void aStreamThatBeginsLaterLeavesOne() {
+    void aStreamThatBeginsLaterLeavesAGap() {
         start(1, "0-1-10");
         transaction(11);
         box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "lost"));
@@ -183,7 +186,7 @@ class BlackBoxTest {
     }
 
     @Test
-    void dropsTheOldestWhenFullAndSaysSo() {
+    void dropsTheOldestWhenFullAndLogsIt() {
         start(1, "0-1-10");
         String half = "x".repeat(MIB / 2);
         for (int number = 11; number <= 16; number++) {
@@ -202,7 +205,7 @@ class BlackBoxTest {
     }
 
     @Test
-    void whatIsTooLargeIsAGapAndHarmsNoOther() {
+    void aTransactionThatIsTooLargeIsAGapAndAffectsNoOther() {
         start(1, "0-1-10");
         transaction(11);
         transaction(1, 12, "x".repeat(MIB + 1));
@@ -218,7 +221,7 @@ class BlackBoxTest {
                 .isEqualTo("g14.");
     }
 
-    /** A new primary goes on counting: its 0-2-12 is not the old one's 0-1-12. */
+    /** A new primary continues the numbering: its 0-2-12 is another transaction than the old primary's 0-1-12. */
     @Test
     void numbersOfANewPrimaryDoNotCountForTheOldOnes() {
         start(1, "0-1-10");
@@ -234,7 +237,7 @@ class BlackBoxTest {
         assertThat(box.transactions()).isEqualTo(2);
     }
 
-    /** Those that came to the primary from another server are part of its history. */
+    /** Transactions that the primary replicated from another server are part of its history. */
     @Test
     void aPositionInTheHistoryCountsForAllBeforeIt() {
         start(1, "0-1-10");
@@ -248,7 +251,7 @@ class BlackBoxTest {
     }
 
     @Test
-    void whatTheOldPrimaryWroteStaysWhenAnotherOneFollows() {
+    void theOldPrimarysTransactionsStayWhenAnotherPrimaryFollows() {
         start(1, "0-1-10");
         transaction(11);
         transaction(12);
@@ -277,7 +280,7 @@ class BlackBoxTest {
     }
 
     @Test
-    void aFileOfNothingEndsToo() {
+    void anEmptyFileEnds() {
         start(1, "0-1-10");
         Rescue rescue = new Rescue(box);
         int number = (int) rescue.begin(survivor("0-1-10", "", "")).get("rescue");
@@ -294,7 +297,7 @@ class BlackBoxTest {
     }
 
     @Test
-    void mySqlTellsBySets() {
+    void mySqlPositionsAreSets() {
         String uuid = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
         box.onStart(new PrimaryFacts(ServerFlavor.MYSQL, 1, uuid, true, "ROW", true, uuid + ":1-10"), false);
         box.onFormat(FORMAT);
@@ -318,7 +321,7 @@ class BlackBoxTest {
         Loss loss = box.loss(Survivor.of(
                 "s1",
                 ServerFlavor.MYSQL,
-                new Positions.Told(uuid + ":1-9:12", "", uuid + ":blue:1", false),
+                new Positions.Reported(uuid + ":1-9:12", "", uuid + ":blue:1", false),
                 "for the test"));
         assertThat(gtids(loss.missing)).containsExactly(uuid + ":11", uuid + ":13");
         assertThat(loss.missing).extracting(each -> each.answered != null).containsExactly(false, true);

@@ -36,24 +36,24 @@ class ClockStepsTest {
     }
 
     @Test
-    void stepsAreToldAndDriftIsNot() {
+    void stepsAreLoggedAndDriftIsNot() {
         try (CapturedErrors log = new CapturedErrors()) {
             ClockSteps steps = new ClockSteps(clock, () -> nanos);
             for (int i = 0; i < 100; i++) {
                 pass(20, 25);
-                steps.look();
+                steps.check();
             }
             assertThat(log.text()).isEmpty();
             pass(20, 20 + 3_600_000);
-            steps.look();
+            steps.check();
             assertThat(log.text()).contains("WARN", "set forward by 3600000 ms", "latencies are not affected");
             pass(20, 20 - 1_500);
-            steps.look();
+            steps.check();
             assertThat(log.text()).contains("set back by 1500 ms", "time synchronisation");
-            int told = log.text().length();
+            int length = log.text().length();
             pass(20, 20);
-            steps.look();
-            assertThat(log.text()).hasSize(told);
+            steps.check();
+            assertThat(log.text()).hasSize(length);
         }
     }
 }

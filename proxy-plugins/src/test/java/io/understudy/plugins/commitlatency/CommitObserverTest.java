@@ -89,8 +89,8 @@ class CommitObserverTest {
     void everyStatementOfATextHasItsCommit() {
         FakeResponse text = to("INSERT INTO a VALUES (1); INSERT INTO b VALUES (2); SELECT 1")
                 .at(10, 95)
-                .told("0-1-5", 20)
-                .told("0-1-6", 50);
+                .earlierGtid("0-1-5", 20)
+                .earlierGtid("0-1-6", 50);
         run(text);
         assertThat(commits).extracting(Commit::gtid).containsExactly("0-1-5", "0-1-6");
         assertThat(commits).extracting(Commit::sentNanos).containsExactly(10L, 20L);
@@ -104,22 +104,25 @@ class CommitObserverTest {
     void theFirstOfSeveralEndsTheOpenTransaction() {
         run(to("BEGIN").inTrans());
         run(to("INSERT INTO a VALUES (1)").affected(1).inTrans());
-        run(to("COMMIT; INSERT INTO a VALUES (2)").at(10, 95).told("0-1-5", 20).told("0-1-6", 50));
+        run(to("COMMIT; INSERT INTO a VALUES (2)")
+                .at(10, 95)
+                .earlierGtid("0-1-5", 20)
+                .earlierGtid("0-1-6", 50));
         assertThat(commits).extracting(Commit::kind).containsExactly(CommitKind.COMMIT, CommitKind.AUTOCOMMIT);
     }
 
     @Test
-    void whatWasCommittedBeforeAStatementFailedCounts() {
+    void aCommitBeforeAFailedStatementCounts() {
         run(to("INSERT INTO a VALUES (1); INSERT INTO nowhere VALUES (2)")
                 .at(10, 95)
-                .told("0-1-5", 20)
+                .earlierGtid("0-1-5", 20)
                 .error(1146));
         assertThat(commits).extracting(Commit::gtid).containsExactly("0-1-5");
     }
 
     @Test
-    void callsAreToldWithTheirEnd() {
-        run(to("CALL p()").at(10, 95).told("0-1-5", 95));
+    void callsAreReportedWithTheirEnd() {
+        run(to("CALL p()").at(10, 95).earlierGtid("0-1-5", 95));
         run(to("CALL p()").at(110, 195).error(1644));
         run(to("INSERT INTO a VALUES (1)").affected(1));
         assertThat(begun).hasSize(2);

@@ -11,7 +11,7 @@ class CommitRecognizerTest {
     private final CommitRecognizer recognizer = new CommitRecognizer(false, false);
 
     private @Nullable CommitKind after(FakeResponse response) {
-        return recognizer.answered(response, response, false);
+        return recognizer.recognize(response, response, false);
     }
 
     private void begin() {
@@ -133,7 +133,7 @@ class CommitRecognizerTest {
         }
 
         @Test
-        void insertReturningResponsesWithRows() {
+        void insertReturningRespondsWithRows() {
             assertThat(after(to("INSERT INTO t VALUES (1) RETURNING id").rows(1)))
                     .isEqualTo(CommitKind.AUTOCOMMIT);
         }
@@ -212,9 +212,9 @@ class CommitRecognizerTest {
         @Test
         void temporaryTablesAreNoProof() {
             FakeResponse insert = to("INSERT INTO t VALUES (1)").affected(1);
-            recognizer.answered(to("INSERT INTO t VALUES (1)").gtid("0-1-1"), insert.gtid("0-1-1"), false);
+            recognizer.recognize(to("INSERT INTO t VALUES (1)").gtid("0-1-1"), insert.gtid("0-1-1"), false);
             FakeResponse second = to("INSERT INTO temp VALUES (1)").affected(1);
-            assertThat(recognizer.answered(second, second, true)).isNull();
+            assertThat(recognizer.recognize(second, second, true)).isNull();
         }
 
         @Test
@@ -295,8 +295,8 @@ class CommitRecognizerTest {
     void matchedRowsAreNoProofOfChange() {
         CommitRecognizer foundRows = new CommitRecognizer(true, false);
         FakeResponse first = to("DELETE FROM t").affected(1).gtid("0-1-1");
-        assertThat(foundRows.answered(first, first, false)).isEqualTo(CommitKind.AUTOCOMMIT);
+        assertThat(foundRows.recognize(first, first, false)).isEqualTo(CommitKind.AUTOCOMMIT);
         FakeResponse noChange = to("UPDATE t SET a = a").affected(1);
-        assertThat(foundRows.answered(noChange, noChange, false)).isNull();
+        assertThat(foundRows.recognize(noChange, noChange, false)).isNull();
     }
 }

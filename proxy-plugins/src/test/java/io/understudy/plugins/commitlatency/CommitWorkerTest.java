@@ -26,7 +26,7 @@ class CommitWorkerTest {
     private final Map<String, List<Long>> series = new TreeMap<>();
     private long now = 1_000 * MS;
 
-    private CommitWorker worker(Attribution attribution, boolean canAsk) {
+    private CommitWorker worker(Attribution attribution, boolean hasAccount) {
         PluginContext context = (PluginContext) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {PluginContext.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("meters")) {
@@ -41,10 +41,10 @@ class CommitWorkerTest {
         return new CommitWorker(
                 config,
                 new CommitMeters(context),
-                new AttributionState(attribution, canAsk),
+                new AttributionState(attribution, hasAccount),
                 Clock.systemUTC(),
                 () -> now,
-                canAsk,
+                hasAccount,
                 (commit, event, parts) -> {});
     }
 
@@ -57,7 +57,7 @@ class CommitWorkerTest {
     }
 
     @Test
-    void splitsACommitAndWaitsForTheNextLookAtThePrimary() {
+    void splitsACommitAndWaitsForTheNextProbe() {
         CommitWorker worker = worker(Attribution.AUTO, true);
         worker.sampled(SemiSyncTest.sample(now, true, true, 0));
         worker.onStart(FACTS, false);
@@ -119,11 +119,12 @@ class CommitWorkerTest {
     }
 
     @Test
-    void whatWasReadAfterARestIsSplitOnlyIfNobodyWaited() {
+    void aCommitReadAfterARestIsSplitOnlyIfItWaitedForNoAcknowledgement() {
         CommitWorker worker = worker(Attribution.AUTO, true);
         worker.onStart(FACTS, false);
         worker.sampled(SemiSyncTest.sample(now, false, false, 0));
-        // Read between the OK of the one and the sending of the other, so that the clock would say "waited 3 ms".
+        // Read after the first commit's OK and before the second was sent: by the clock alone the first would seem to
+        // have waited for 3 ms.
         worker.committed(GtidJoinTest.commit("0-1-2", now, now + 5 * MS));
         worker.onTransaction(GtidJoinTest.late("0-1-2", now + 2 * MS));
         worker.run();
@@ -134,7 +135,8 @@ class CommitWorkerTest {
         worker.run();
         assertThat(waits("binlog")).containsExactly(0L);
         assertThat(commits("autocommit", "off")).containsExactly(5 * MS);
-        // Switched on between two looks: this one may have waited, and the event's time does not tell.
+        // Semi-sync was switched on between two probes: this commit may have waited, and the event's time does not
+        // decide it.
         worker.committed(GtidJoinTest.commit("0-1-3", now + 11 * MS, now + 15 * MS));
         worker.sampled(SemiSyncTest.sample(now + 20 * MS, true, true, 0));
         worker.onTransaction(GtidJoinTest.late("0-1-3", now + 21 * MS));
@@ -143,9 +145,9 @@ class CommitWorkerTest {
         assertThat(worker.view().unattributed()).containsEntry("late", 1L);
     }
 
-    /** The log is not read for this plugin alone: another may have it read as it arrives. */
+    /** The binary log is shared: another plugin may need it read as it arrives. */
     @Test
-    void whatArrivesWhileSemiSyncIsOffIsSplitOnlyIfItWasSwitchedOn() {
+    void anArrivalWhileSemiSyncIsOffCountsOnlyIfItWasSwitchedOn() {
         CommitWorker worker = worker(Attribution.AUTO, true);
         worker.onStart(FACTS, false);
         worker.sampled(SemiSyncTest.sample(now, false, false, 0));
@@ -242,7 +244,7 @@ class CommitWorkerTest {
     void commitWithoutGtidIsTimedButNotSplit() {
         CommitWorker worker = worker(Attribution.BINLOG, true);
         worker.onStart(FACTS, false);
-        // INSERT … RETURNING answers with a result set, which has no room for a GTID.
+        // The response to INSERT … RETURNING is a result set, which cannot carry a GTID.
         worker.committed(new Commit(CommitKind.AUTOCOMMIT, 1, "app", null, null, null, now, now + MS));
         worker.run();
         assertThat(worker.view().unattributed()).containsEntry("no_gtid", 1L);
@@ -261,7 +263,7 @@ class CommitWorkerTest {
     }
 
     @Test
-    void whatCouldHaveBeenLost() {
+    void unacknowledgedCommitsOpenAnExposureWindow() {
         CommitWorker worker = worker(Attribution.OFF, true);
         worker.sampled(SemiSyncTest.sample(now, true, true, 0));
         worker.committed(GtidJoinTest.commit("0-1-2", now, now + 10 * MS));

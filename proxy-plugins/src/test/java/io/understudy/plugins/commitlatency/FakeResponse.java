@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A command with its answer, as the proxy would show them. */
+/** A command with its response, as a plugin sees them. */
 final class FakeResponse extends StatementView implements ResponseView {
     static final int IN_TRANS = 1;
     static final int AUTOCOMMIT = 2;
@@ -20,7 +20,7 @@ final class FakeResponse extends StatementView implements ResponseView {
     private long gtidNanos;
     private final List<ResultGtid> earlier = new ArrayList<>();
     private long sent = 1_000;
-    private long answered = 2_000;
+    private long lastByte = 2_000;
 
     private FakeResponse(String sql) {
         super(sql);
@@ -60,8 +60,8 @@ final class FakeResponse extends StatementView implements ResponseView {
         return this;
     }
 
-    /** A result told it, after those told before. */
-    FakeResponse told(String text, long nanos) {
+    /** Adds a GTID reported by a result, after those reported before. */
+    FakeResponse earlierGtid(String text, long nanos) {
         String before = gtid;
         if (before != null) {
             earlier.add(new ResultGtid(before, gtidNanos));
@@ -71,9 +71,9 @@ final class FakeResponse extends StatementView implements ResponseView {
         return this;
     }
 
-    FakeResponse at(long sentNanos, long answeredNanos) {
+    FakeResponse at(long sentNanos, long lastByteNanos) {
         sent = sentNanos;
-        answered = answeredNanos;
+        lastByte = lastByteNanos;
         return this;
     }
 
@@ -119,12 +119,12 @@ final class FakeResponse extends StatementView implements ResponseView {
 
     @Override
     public long firstByteNanos() {
-        return answered;
+        return lastByte;
     }
 
     @Override
     public long lastByteNanos() {
-        return answered;
+        return lastByte;
     }
 
     @Override

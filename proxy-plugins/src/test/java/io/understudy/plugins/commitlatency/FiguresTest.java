@@ -35,7 +35,7 @@ class FiguresTest {
     }
 
     @Test
-    void lastOfTheGtidsTold() {
+    void lastOfTheReportedGtids() {
         assertThat(Gtids.last("0-1-42")).isEqualTo("0-1-42");
         assertThat(Gtids.last("3E11FA47-71ca-11e1-9e33-c80aa9429562:28-29"))
                 .isEqualTo("3e11fa47-71ca-11e1-9e33-c80aa9429562:29");
@@ -104,7 +104,7 @@ class FiguresTest {
     }
 
     @Test
-    void groupsAreToldBySetting() {
+    void groupsAreReportedBySetting() {
         GroupCommits groups = new GroupCommits(size -> {});
         groups.settings(0, 100_000);
         groups.transaction(ofGroup(BinlogTransaction.NO_GROUP));

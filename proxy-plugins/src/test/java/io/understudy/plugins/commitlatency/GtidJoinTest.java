@@ -18,7 +18,7 @@ class GtidJoinTest {
     private record Met(Commit commit, BinlogTransaction event, long queued) {}
 
     private final List<Met> met = new ArrayList<>();
-    private final List<String> unclaimed = new ArrayList<>();
+    private final List<String> expiredEvents = new ArrayList<>();
     private final List<String> unmatched = new ArrayList<>();
 
     private GtidJoin join(int capacity) {
@@ -29,8 +29,8 @@ class GtidJoinTest {
             }
 
             @Override
-            public void unclaimed(BinlogTransaction event) {
-                unclaimed.add(String.valueOf(event.gtid()));
+            public void unmatched(BinlogTransaction event) {
+                expiredEvents.add(String.valueOf(event.gtid()));
             }
 
             @Override
@@ -49,7 +49,7 @@ class GtidJoinTest {
                 gtid, TransactionKind.WRITE, 0, 1, 1, -1, 100, nanos, nanos, Set.of(), true, false);
     }
 
-    /** Read after a rest. */
+    /** Returns a transaction that was read after a rest. */
     static BinlogTransaction late(String gtid, long nanos) {
         return new BinlogTransaction(
                 gtid,
@@ -91,7 +91,7 @@ class GtidJoinTest {
         GtidJoin join = join(10);
         join.event(event("0-1-1", 10));
         tell(join, commit("0-1-1", 0, 110));
-        // Sent while the first waited for its acknowledgement (10 to 110), written only after that.
+        // Sent while the first waited for its acknowledgement (10 to 110), but written only after that.
         join.event(event("0-1-2", 112));
         tell(join, commit("0-1-2", 50, 212));
         assertThat(met.get(0).queued()).isZero();
@@ -99,7 +99,7 @@ class GtidJoinTest {
     }
 
     @Test
-    void whatNeverMeetsExpires() {
+    void commitsAndEventsWithoutPartnerExpire() {
         GtidJoin join = join(10);
         tell(join, commit("0-1-1", 0, 100));
         join.event(event("0-1-9", 100));
@@ -123,7 +123,7 @@ class GtidJoinTest {
     }
 
     @Test
-    void gapReleasesThoseWhoWait() {
+    void aGapReleasesWaitingCommits() {
         GtidJoin join = join(10);
         tell(join, commit("0-1-1", 0, 100));
         join.gap();
@@ -133,9 +133,9 @@ class GtidJoinTest {
     }
 
     @Test
-    void eventOfAnEarlierLifeOfTheSameGtidIsNotTaken() {
+    void anEventOfAnEarlierUseOfTheGtidIsNotJoined() {
         GtidJoin join = join(10);
-        join.event(event("0-1-1", 50)); // before RESET MASTER, by a client that did not come through here
+        join.event(event("0-1-1", 50)); // before RESET MASTER, by a client that bypassed the proxy
         tell(join, commit("0-1-1", 100, 200));
         assertThat(met).isEmpty();
         join.event(event("0-1-1", 150));

@@ -87,7 +87,7 @@ class SemiSyncTest {
     }
 
     @Test
-    void unknownWhileThePrimaryCannotBeAsked() {
+    void unknownWhileThePrimaryCannotBeQueried() {
         classifier.sample(sample(0, true, true, 5));
         commits(10);
         classifier.sample(SemiSyncSample.unknown(100, 100));
@@ -103,7 +103,7 @@ class SemiSyncTest {
     }
 
     @Test
-    void laterCommitsWaitForTheNextLook() {
+    void laterCommitsWaitForTheNextProbe() {
         classifier.sample(sample(0, true, true, 5));
         commits(10, 150);
         classifier.sample(sample(100, true, true, 5));
@@ -111,7 +111,7 @@ class SemiSyncTest {
     }
 
     @Test
-    void moreThanItKeepsGoByTheLastLook() {
+    void commitsBeyondTheCapacityUseTheLastProbe() {
         classifier.sample(sample(0, true, true, 5));
         commits(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
         assertThat(classified).containsExactly("c11 on", "c12 on");

@@ -3,15 +3,15 @@ package io.understudy.plugins.blackbox;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A commit whose OK was sent on to the client.
+ * A commit whose OK was sent to the client.
  *
- * @param gtids as the OK told: one on MariaDB, on MySQL all that the command committed
+ * @param gtids as in the OK_Packet: one on MariaDB, on MySQL every one that the command committed
  * @param session the proxy's number of the session
- * @param thread the primary's number of the session
- * @param digest of the transaction's first writing statement; 0 when not known
+ * @param thread the session's connection id on the primary
+ * @param digest of the transaction's first writing statement; 0 if unknown
  * @param nanos monotonic time of the OK's last byte
  */
-record Answered(
+record AnsweredCommit(
         String gtids,
         long session,
         long thread,

@@ -5,19 +5,22 @@ import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import org.jctools.queues.MpscArrayQueue;
 
-/** What sessions have seen, on its way from their event loops to the black box: a bounded queue that never makes a session wait. */
-final class Sightings implements Runnable {
+/**
+ * AnsweredCommit commits and interrupted sessions on their way from the event loops to the black box: a bounded queue that
+ * never blocks a session.
+ */
+final class SessionEvents implements Runnable {
     private static final int CAPACITY = 1 << 16;
 
     private final MpscArrayQueue<Object> queue = new MpscArrayQueue<>(CAPACITY);
     private final LongAdder lost = new LongAdder();
     private final BlackBox box;
 
-    Sightings(BlackBox box) {
+    SessionEvents(BlackBox box) {
         this.box = box;
     }
 
-    void answered(Answered answered) {
+    void answered(AnsweredCommit answered) {
         if (!queue.offer(answered)) {
             lost.increment();
         }
@@ -29,18 +32,18 @@ final class Sightings implements Runnable {
         }
     }
 
-    /** Those for which there was no room: their transactions pass for unanswered. */
+    /** Returns the number of events that did not fit: their transactions count as unanswered. */
     long lost() {
         return lost.sum();
     }
 
-    /** Passes on what has come. By one thread at a time. */
+    /** Passes the queued events on. Called by one thread at a time. */
     @Override
     public synchronized void run() {
-        List<Answered> batch = new ArrayList<>();
+        List<AnsweredCommit> batch = new ArrayList<>();
         Object next;
         while ((next = queue.poll()) != null) {
-            if (next instanceof Answered answered) {
+            if (next instanceof AnsweredCommit answered) {
                 batch.add(answered);
             } else if (next instanceof InterruptedSession session) {
                 box.interrupted(session);

@@ -1,0 +1,48 @@
+package io.understudy.plugins.commitlatency;
+
+import io.understudy.plugins.binlog.MySqlGtidSet;
+import org.jspecify.annotations.Nullable;
+
+/** The GTIDs that a response reported, and their relation to the command's other transactions. */
+final class ReportedGtids {
+    private final String last;
+    private final @Nullable MySqlGtidSet all;
+
+    /**
+     * Parses the GTIDs of a response.
+     *
+     * @throws IllegalArgumentException if the text cannot be parsed
+     */
+    ReportedGtids(String reported) {
+        last = Gtids.last(reported);
+        all = reported.indexOf(':') < 0 ? null : MySqlGtidSet.parse(reported);
+    }
+
+    /** Returns the last transaction reported. */
+    String last() {
+        return last;
+    }
+
+    /** Returns whether every transaction of the command is reported, as MySQL's session tracking does. */
+    boolean complete() {
+        return all != null;
+    }
+
+    /** Returns the number of transactions reported. */
+    long count() {
+        return all == null ? 1 : all.count();
+    }
+
+    /**
+     * Returns whether a transaction can belong to the command. MariaDB reports only the last one: an earlier one has a
+     * lower number in the same domain of the same server.
+     */
+    boolean admits(String gtid) {
+        if (all != null) {
+            return all.contains(gtid);
+        }
+        int end = last.lastIndexOf('-') + 1;
+        return gtid.startsWith(last.substring(0, end))
+                && Long.parseUnsignedLong(gtid.substring(end)) <= Long.parseUnsignedLong(last.substring(end));
+    }
+}
