@@ -8,7 +8,7 @@ import io.understudy.connection.auth.AuthMethod;
 import io.understudy.connection.auth.AuthMethods;
 import io.understudy.wire.Marker;
 import io.understudy.wire.packet.ErrPacket;
-import io.understudy.wire.packet.HandshakeResponse41Writer;
+import io.understudy.wire.packet.HandshakeResponse41;
 import io.understudy.wire.packet.HandshakeV10;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -34,14 +34,10 @@ final class AuthStep implements LoginStep {
     /** Sends the HandshakeResponse41. */
     static AuthStep begin(Login login, HandshakeV10 greeting, long agreed, boolean tls) throws AuthException {
         AuthMethod method = AuthMethods.first(greeting.authPlugin(), context(login, greeting.scramble(), tls));
-        HandshakeResponse41Writer response = new HandshakeResponse41Writer(
-                agreed,
-                Login.COLLATION,
-                login.account().user(),
-                method.begin(),
-                method.name(),
-                Map.of("program_name", "understudy"));
-        login.write(response.encode(login.alloc(), login.nextSequence()));
+        HandshakeResponse41 response = new HandshakeResponse41(
+                agreed, Login.MAX_PACKET, Login.COLLATION, login.account().user(), null, method.name(), false);
+        login.write(response.encode(
+                login.alloc(), login.nextSequence(), method.begin(), Map.of("program_name", "understudy")));
         return new AuthStep(login, greeting, agreed, tls, method);
     }
 

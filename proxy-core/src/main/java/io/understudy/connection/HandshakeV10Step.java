@@ -5,8 +5,9 @@ import io.understudy.connection.auth.AuthException;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.Marker;
 import io.understudy.wire.packet.ErrPacket;
-import io.understudy.wire.packet.HandshakeResponse41Writer;
+import io.understudy.wire.packet.HandshakeResponse41;
 import io.understudy.wire.packet.HandshakeV10;
+import java.util.Map;
 
 /** Waits for the server's HandshakeV10. */
 final class HandshakeV10Step implements LoginStep {
@@ -55,7 +56,9 @@ final class HandshakeV10Step implements LoginStep {
             return AuthStep.begin(login, greeting, agreed, false);
         }
         TlsStep tls = new TlsStep(login, greeting, agreed | Capabilities.SSL);
-        login.write(HandshakeResponse41Writer.tlsRequest(login.alloc(), login.nextSequence(), agreed, Login.COLLATION));
+        HandshakeResponse41 request = new HandshakeResponse41(
+                agreed | Capabilities.SSL, Login.MAX_PACKET, Login.COLLATION, "", null, "", true);
+        login.write(request.encode(login.alloc(), login.nextSequence(), new byte[0], Map.of()));
         tls.start();
         return tls;
     }

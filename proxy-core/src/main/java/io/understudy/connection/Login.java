@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 final class Login extends ChannelInboundHandlerAdapter {
     /** utf8mb4_general_ci, which has the same number in both products. */
     static final int COLLATION = 45;
+    /** Longest packet that the proxy says it accepts; servers take it as a limit for the connection's packets. */
+    static final long MAX_PACKET = 1L << 30;
 
     private final ServerAccount account;
     private final ConnectionTls tls;

@@ -72,19 +72,18 @@ final class AwaitHandshakeResponse implements HandshakePhase {
             legBits |= greeting.capabilities() & Capabilities.SESSION_TRACK;
         }
         boolean relayed = handshake.policy().clientTls() == LoginPolicy.ConnectionTls.PASSTHROUGH;
-        long told = HandshakeResponse41Rewriter.capabilities(
-                reply.capabilities(), greeting.capabilities(), relayed, legBits);
+        long told = CapabilityFilter.ofServerLeg(reply.capabilities(), greeting.capabilities(), relayed, legBits);
         LegCompression compression =
                 LegCompression.of(packet, reply, offered, greeting.capabilities(), handshake.policy());
         told |= compression.serverBit();
-        HandshakeResponse41Rewriter.rewrite(packet, told);
+        ByteBuf payload = SequencedLeg.payload(packet);
+        HandshakeResponse41.withCapabilities(payload, told);
         if (serverTls && serverEnd != null) {
-            handshake.toServer(HandshakeResponse41Rewriter.tlsRequest(packet));
+            handshake.toServer(HandshakeResponse41.tlsRequest(payload));
             handshake.startServerTls(serverEnd);
         }
         AuthBridge bridge = AuthBridge.between(
                 tls || handshake.clientIsLocal(), serverTls || handshake.serverIsLocal(), greeting, reply);
-        ByteBuf payload = SequencedLeg.payload(packet);
         byte[] bridged = bridge == null
                 ? null
                 : bridge.first(payload, AuthResponseField.ofHandshake(payload, reply.capabilities()));
@@ -97,7 +96,7 @@ final class AwaitHandshakeResponse implements HandshakePhase {
                 handshake,
                 greeting,
                 reply,
-                told & greeting.capabilities() & ~HandshakeResponse41Rewriter.OF_A_LEG,
+                told & greeting.capabilities() & ~CapabilityFilter.OF_A_LEG,
                 compression,
                 bridge);
     }

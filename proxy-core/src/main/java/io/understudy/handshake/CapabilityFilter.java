@@ -19,6 +19,20 @@ public final class CapabilityFilter {
             | Capabilities.MARIADB_CACHE_METADATA
             | Capabilities.MARIADB_BULK_UNIT_RESULTS;
 
+    /** Bits that say something about one leg only. */
+    static final long OF_A_LEG = Capabilities.SSL | Capabilities.COMPRESS | Capabilities.ZSTD_COMPRESSION;
+
+    /**
+     * Returns the capabilities that the client's HandshakeResponse41 has on the server's leg.
+     *
+     * @param relayed the greeting was the server's own, so that the client has agreed with the server, not with the proxy
+     * @param legBits of {@link #OF_A_LEG}, and what else only the server's leg has
+     */
+    static long ofServerLeg(long client, long server, boolean relayed, long legBits) {
+        long told = relayed ? client : pass(client, server);
+        return (told & ~OF_A_LEG) | legBits;
+    }
+
     /**
      * What a client's reply may say to the server: what was offered to it, and bits of its own that the server never
      * offered, but nothing that the proxy does not carry.

@@ -1,21 +1,28 @@
 package io.understudy.wire.packet;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.LengthEncoded;
 import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.Packets;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client's answer to the greeting: Protocol::HandshakeResponse41, or its first 32 bytes alone, which ask for TLS
- * ({@link #isTlsRequest}).
+ * Protocol::HandshakeResponse41, the client's response to the greeting, or its first 32 bytes alone: an SSLRequest. Parsed,
+ * written and rewritten here.
+ *
+ * <p>The authentication data are not kept: with some methods they are the password. See {@link AuthResponseField}.
  *
  * @param capabilities with MariaDB's extended ones in the upper half
- * @param maxPacketSize what the client says it accepts, bytes
+ * @param maxPacketSize longest packet that the client accepts, bytes
  * @param collation id of the connection's collation: character set and sort order of what the client sends
  * @param user login name
  * @param schema default schema, or null
- * @param authPlugin authentication method of the enclosed answer, or empty
+ * @param authPlugin authentication method of the enclosed data, or empty
+ * @param isTlsRequest whether the packet is an SSLRequest, which names no user
  */
 public record HandshakeResponse41(
         long capabilities,
@@ -26,6 +33,8 @@ public record HandshakeResponse41(
         String authPlugin,
         boolean isTlsRequest) {
     private static final int FIXED = 32;
+    private static final int MARIADB_CAPABILITIES = FIXED - Integer.BYTES;
+    private static final int FILLER = 19;
 
     /**
      * Parses the payload.
@@ -44,7 +53,7 @@ public record HandshakeResponse41(
         }
         long maxPacket = in.readUnsignedIntLE();
         int collation = in.readUnsignedByte();
-        in.skipBytes(19);
+        in.skipBytes(FILLER);
         long extended = in.readUnsignedIntLE();
         if ((capabilities & Capabilities.LONG_PASSWORD) == 0) {
             capabilities |= extended << 32;
@@ -111,12 +120,76 @@ public record HandshakeResponse41(
         return in.readerIndex();
     }
 
+    /**
+     * Writes the packet. Fields other than the user are written only where {@link #capabilities} has their bit.
+     *
+     * @param authResponse the method's response to the greeting's scramble
+     * @param attributes connection attributes, shown in the server's performance schema
+     */
+    public ByteBuf encode(ByteBufAllocator alloc, int sequence, byte[] authResponse, Map<String, String> attributes) {
+        ByteBuf out = alloc.buffer();
+        int at = Packets.begin(out, sequence);
+        out.writeIntLE((int) capabilities).writeIntLE((int) maxPacketSize).writeByte(collation);
+        out.writeZero(FILLER).writeIntLE(0);
+        withCapabilities(out.slice(at + Packets.HEADER, FIXED), capabilities);
+        if (!isTlsRequest) {
+            writeString(out, user);
+            if (has(Capabilities.PLUGIN_AUTH_LENENC_DATA)) {
+                LengthEncoded.writeString(out, authResponse);
+            } else {
+                out.writeByte(authResponse.length).writeBytes(authResponse);
+            }
+            if (has(Capabilities.CONNECT_WITH_DB)) {
+                writeString(out, schema == null ? "" : schema);
+            }
+            if (has(Capabilities.PLUGIN_AUTH)) {
+                writeString(out, authPlugin);
+            }
+            if (has(Capabilities.CONNECT_ATTRS)) {
+                writeAttributes(out, attributes);
+            }
+        }
+        Packets.end(out, at);
+        return out;
+    }
+
+    private boolean has(long capability) {
+        return (capabilities & capability) != 0;
+    }
+
+    private static void writeString(ByteBuf out, String text) {
+        out.writeBytes(text.getBytes(StandardCharsets.UTF_8)).writeByte(0);
+    }
+
+    private static void writeAttributes(ByteBuf out, Map<String, String> attributes) {
+        ByteBuf block = out.alloc().buffer();
+        try {
+            attributes.forEach((name, value) -> {
+                LengthEncoded.writeString(block, name.getBytes(StandardCharsets.UTF_8));
+                LengthEncoded.writeString(block, value.getBytes(StandardCharsets.UTF_8));
+            });
+            LengthEncoded.write(out, block.readableBytes());
+            out.writeBytes(block);
+        } finally {
+            block.release();
+        }
+    }
+
     /** Overwrites the capability bits of a payload that {@link #parse} accepted; nothing else changes. */
     public static void withCapabilities(ByteBuf payload, long capabilities) {
         int at = payload.readerIndex();
         payload.setIntLE(at, (int) capabilities);
         if ((capabilities & Capabilities.LONG_PASSWORD) == 0) {
-            payload.setIntLE(at + FIXED - 4, (int) (capabilities >>> 32));
+            payload.setIntLE(at + MARIADB_CAPABILITIES, (int) (capabilities >>> 32));
         }
+    }
+
+    /** Returns the SSLRequest that precedes a payload that {@link #parse} accepted, as a packet of number 0. */
+    public static ByteBuf tlsRequest(ByteBuf payload) {
+        ByteBuf out = payload.alloc().buffer(Packets.HEADER + FIXED);
+        int at = Packets.begin(out, 0);
+        out.writeBytes(payload, payload.readerIndex(), FIXED);
+        Packets.end(out, at);
+        return out;
     }
 }
