@@ -1,7 +1,6 @@
 package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
-import io.understudy.command.response.ResponseGrammar;
 import io.understudy.wire.PacketSink;
 import io.understudy.wire.Packets;
 
@@ -23,8 +22,7 @@ final class FilteredResponses implements PacketSink {
     @Override
     public int onPacket(int length, int sequenceNumber, int first) {
         int wanted = next.onPacket(length, sequenceNumber, first);
-        // Exactly the wish of a grammar that reads an OK packet, without DROP: an answer that goes to the client.
-        held = wanted == ResponseGrammar.OK_LIMIT
+        held = (wanted & (OK_PACKET | DROP)) == OK_PACKET // a response that goes to the client
                 && length > BARE_OK
                 && length < Packets.MAX_PAYLOAD
                 && filter.active();

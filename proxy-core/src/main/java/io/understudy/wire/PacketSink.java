@@ -11,8 +11,10 @@ public interface PacketSink {
     int DROP = 1 << 30;
     /** Or-ed to the result of {@link #onPacket}: nothing goes on until the wanted bytes have been shown. */
     int HOLD = 1 << 29;
+    /** Or-ed to the result of {@link #onPacket}: an OK_Packet begins. The scanner ignores it; a sink in between may act on it. */
+    int OK_PACKET = 1 << 28;
     /** The largest number of bytes that can be wanted. */
-    int MAX_SHOWN = HOLD - 1;
+    int MAX_SHOWN = OK_PACKET - 1;
 
     /**
      * A logical packet begins.

@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
-import io.understudy.command.response.ResponseGrammar;
 import io.understudy.testkit.Bytes;
 import io.understudy.testkit.LeakCheck;
 import io.understudy.testkit.Memory;
@@ -39,7 +38,7 @@ class FilteredResponsesTest {
     private final PacketSink client = new PacketSink() {
         @Override
         public int onPacket(int length, int sequence, int first) {
-            return first == Marker.OK || first == Marker.EOF ? ResponseGrammar.OK_LIMIT : 0;
+            return first == Marker.OK || first == Marker.EOF ? OK_PACKET | length : 0;
         }
 
         @Override

@@ -12,7 +12,7 @@ final class AuthenticationResponse extends ResponseGrammar {
     public int packet(ResponseProgress p, int length, int first) {
         if (first == Marker.OK) {
             p.end();
-            return OK_LIMIT;
+            return OK_PACKET;
         }
         if (first == Marker.ERR) {
             p.end();

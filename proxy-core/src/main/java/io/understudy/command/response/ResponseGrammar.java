@@ -1,6 +1,7 @@
 package io.understudy.command.response;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.wire.PacketSink;
 
 /**
  * The grammar of one kind of answer. Instances hold no state and are shared by all sessions; {@link ResponseProgress} holds
@@ -8,7 +9,10 @@ import io.netty.buffer.ByteBuf;
  */
 public abstract class ResponseGrammar {
     /** Largest OK packet that is read whole; of a larger one, only what precedes its session state. */
-    public static final int OK_LIMIT = 1 << 20;
+    static final int OK_LIMIT = 1 << 20;
+
+    /** An OK packet begins, and is to be shown to {@link #look}. */
+    protected static final int OK_PACKET = PacketSink.OK_PACKET | OK_LIMIT;
 
     /** EOF marker, warnings, status. */
     protected static final int EOF_LENGTH = 5;
@@ -20,7 +24,7 @@ public abstract class ResponseGrammar {
      * A packet of the answer begins. May end the answer by {@link ResponseProgress#over}, which takes effect with the
      * packet's last byte.
      *
-     * @return how many of its payload bytes to pass to {@link #look}; 0 for none
+     * @return how many of its payload bytes to pass to {@link #look}, 0 for none; {@link #OK_PACKET} for an OK packet
      */
     public abstract int packet(ResponseProgress progress, int length, int first);
 

@@ -55,7 +55,7 @@ final class ResultSetResponse extends ResponseGrammar {
     private static int head(ResponseProgress p, int length, int first) {
         p.wantClientData(false);
         if (first == Marker.OK) {
-            return OK_LIMIT;
+            return OK_PACKET;
         }
         if (first == Marker.LOCAL_INFILE) {
             p.phase = FILE;
@@ -81,7 +81,7 @@ final class ResultSetResponse extends ResponseGrammar {
         if (first == Marker.EOF) {
             if (p.has(Capabilities.DEPRECATE_EOF)) {
                 if (length < Packets.MAX_PAYLOAD) {
-                    return OK_LIMIT;
+                    return OK_PACKET;
                 }
             } else if (length < 9) {
                 return EOF_LENGTH;

@@ -13,11 +13,11 @@ final class SinglePacketResponse extends ResponseGrammar {
         return switch (first) {
             case Marker.OK -> {
                 p.end();
-                yield length >= OK_MIN ? OK_LIMIT : 0;
+                yield length >= OK_MIN ? OK_PACKET : 0;
             }
             case Marker.EOF -> {
                 p.end();
-                yield isOk(p, length) ? OK_LIMIT : EOF_LENGTH;
+                yield isOk(p, length) ? OK_PACKET : EOF_LENGTH;
             }
             case Marker.ERR -> ERR_LIMIT;
             default -> {
