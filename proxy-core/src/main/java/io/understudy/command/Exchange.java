@@ -5,13 +5,11 @@ import io.netty.buffer.ByteBufAllocator;
 import io.understudy.command.response.ResponseProgress;
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.InjectedStatement;
-import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ResultGtid;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import io.understudy.wire.CommandCode;
 import io.understudy.wire.Packets;
-import io.understudy.wire.ServerStatus;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * One command and its answer. It is itself both views that observers get, and comes from the session's ring: a command
  * that nobody watches allocates nothing.
  */
-public final class Exchange extends ResponseProgress implements CommandView, ResponseView {
+public final class Exchange extends ResponseProgress implements CommandView {
     /** Results of one response whose GTIDs are kept until it is over: bounds what a text of many statements holds. */
     static final int MAX_EARLIER_GTIDS = 4_096;
 
@@ -35,9 +33,6 @@ public final class Exchange extends ResponseProgress implements CommandView, Res
     private @Nullable StatementSummary summary;
     private @Nullable PreparedEntry prepared;
     private long receivedNanos;
-    private long firstByteNanos;
-    private long lastByteNanos;
-    private boolean inTransactionBefore;
     private boolean wroteBefore;
     private @Nullable String gtid;
     private long gtidNanos;
@@ -64,9 +59,7 @@ public final class Exchange extends ResponseProgress implements CommandView, Res
         summary = null;
         prepared = null;
         receivedNanos = nanos;
-        firstByteNanos = 0;
-        lastByteNanos = 0;
-        inTransactionBefore = inTransaction;
+        begunInTransaction(inTransaction);
         wroteBefore = wrote;
         gtid = null;
         gtidNanos = 0;
@@ -153,16 +146,6 @@ public final class Exchange extends ResponseProgress implements CommandView, Res
 
     public int injectedBy() {
         return injectedBy;
-    }
-
-    void firstByte(long nanos) {
-        if (firstByteNanos == 0) {
-            firstByteNanos = nanos;
-        }
-    }
-
-    void lastByte(long nanos) {
-        lastByteNanos = nanos;
     }
 
     /** Says which observer is about to be called, so that each finds its own attachment. */
@@ -264,11 +247,6 @@ public final class Exchange extends ResponseProgress implements CommandView, Res
     }
 
     @Override
-    public boolean inTransactionBefore() {
-        return inTransactionBefore;
-    }
-
-    @Override
     public boolean wroteInTransactionBefore() {
         return wroteBefore;
     }
@@ -290,26 +268,6 @@ public final class Exchange extends ResponseProgress implements CommandView, Res
     public @Nullable Object attachment() {
         Object[] kept = attachments;
         return kept == null || kept.length <= slot ? null : kept[slot];
-    }
-
-    @Override
-    public boolean ok() {
-        return errorCode() == 0;
-    }
-
-    @Override
-    public boolean inTransaction() {
-        return statusSeen() ? (status() & ServerStatus.IN_TRANS) != 0 : inTransactionBefore;
-    }
-
-    @Override
-    public long firstByteNanos() {
-        return firstByteNanos;
-    }
-
-    @Override
-    public long lastByteNanos() {
-        return lastByteNanos;
     }
 
     @Override

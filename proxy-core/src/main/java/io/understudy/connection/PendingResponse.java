@@ -2,20 +2,15 @@ package io.understudy.connection;
 
 import io.understudy.command.response.ResponseGrammar;
 import io.understudy.command.response.ResponseProgress;
-import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerResponse;
 import io.understudy.plugin.ServerStream;
-import io.understudy.wire.ServerStatus;
 import io.understudy.wire.packet.ErrPacket;
 import org.jspecify.annotations.Nullable;
 
 /** A response due on a server connection, and its listener. Reused by its connection. */
-public final class PendingResponse extends ResponseProgress implements ResponseView {
+public final class PendingResponse extends ResponseProgress {
     private @Nullable ServerResponse response;
     private @Nullable ServerStream stream;
-    private long firstByteNanos;
-    private long lastByteNanos;
-    private boolean inTransactionBefore;
 
     PendingResponse() {}
 
@@ -27,8 +22,6 @@ public final class PendingResponse extends ResponseProgress implements ResponseV
         expect(grammar, capabilities, null);
         response = toTell;
         stream = toFeed;
-        firstByteNanos = 0;
-        lastByteNanos = 0;
     }
 
     /** Drops references before it waits for reuse. */
@@ -43,11 +36,11 @@ public final class PendingResponse extends ResponseProgress implements ResponseV
     }
 
     void read(long nanos, boolean inTransaction) {
-        if (firstByteNanos == 0) {
-            firstByteNanos = nanos;
-            inTransactionBefore = inTransaction;
+        if (firstByteNanos() == 0) {
+            begunInTransaction(inTransaction);
         }
-        lastByteNanos = nanos;
+        firstByte(nanos);
+        lastByte(nanos);
     }
 
     /** Tells the listener that the response is complete. */
@@ -78,34 +71,8 @@ public final class PendingResponse extends ResponseProgress implements ResponseV
     }
 
     @Override
-    public boolean ok() {
-        return errorCode() == 0;
-    }
-
-    @Override
     public @Nullable String errorMessage() {
         ErrPacket err = error();
         return err == null ? null : err.message();
-    }
-
-    @Override
-    public boolean inTransaction() {
-        return statusSeen() ? (status() & ServerStatus.IN_TRANS) != 0 : inTransactionBefore;
-    }
-
-    @Override
-    public long firstByteNanos() {
-        return firstByteNanos;
-    }
-
-    @Override
-    public long lastByteNanos() {
-        return lastByteNanos;
-    }
-
-    /** Always null: server connections do not use session tracking. */
-    @Override
-    public @Nullable String gtid() {
-        return null;
     }
 }

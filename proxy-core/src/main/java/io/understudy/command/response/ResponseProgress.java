@@ -1,6 +1,7 @@
 package io.understudy.command.response;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.ResponseView;
 import io.understudy.wire.ServerStatus;
 import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.OkPacket;
@@ -8,7 +9,7 @@ import io.understudy.wire.packet.SessionState;
 import org.jspecify.annotations.Nullable;
 
 /** Where one answer stands, and what its deciding packets have said so far. Reused; not thread-safe. */
-public class ResponseProgress {
+public abstract class ResponseProgress implements ResponseView {
     private final OkPacket ok = new OkPacket();
 
     private @Nullable ResponseGrammar response;
@@ -40,6 +41,9 @@ public class ResponseProgress {
     private int preparedParameters;
     private boolean cursorAsked;
     private boolean cursorOpen;
+    private boolean inTransactionBefore;
+    private long firstByteNanos;
+    private long lastByteNanos;
 
     /** Prepares for a new answer. */
     public void expect(ResponseGrammar grammar, long agreedCapabilities, SessionState.@Nullable Visitor stateVisitor) {
@@ -65,6 +69,8 @@ public class ResponseProgress {
         preparedParameters = 0;
         cursorAsked = false;
         cursorOpen = false;
+        firstByteNanos = 0;
+        lastByteNanos = 0;
     }
 
     /** The command asks for a server-side cursor. To be called behind {@link #expect}. */
@@ -195,6 +201,7 @@ public class ResponseProgress {
         return statusSeen;
     }
 
+    @Override
     public final int status() {
         return status;
     }
@@ -203,14 +210,17 @@ public class ResponseProgress {
         return warnings;
     }
 
+    @Override
     public final long affectedRows() {
         return affectedRows;
     }
 
+    @Override
     public final long rows() {
         return rows;
     }
 
+    @Override
     public final long bytes() {
         return bytes;
     }
@@ -219,6 +229,7 @@ public class ResponseProgress {
         return packets;
     }
 
+    @Override
     public final int errorCode() {
         return errorCode;
     }
@@ -239,5 +250,51 @@ public class ResponseProgress {
     /** A cursor was opened whose rows have not all been sent. */
     public final boolean cursorOpen() {
         return cursorOpen;
+    }
+
+    /** Says whether the session was in a transaction when the response became due. */
+    protected final void begunInTransaction(boolean inTransaction) {
+        inTransactionBefore = inTransaction;
+    }
+
+    public final boolean inTransactionBefore() {
+        return inTransactionBefore;
+    }
+
+    /** Bytes of the response were read; the first such read is kept. */
+    public final void firstByte(long nanos) {
+        if (firstByteNanos == 0) {
+            firstByteNanos = nanos;
+        }
+    }
+
+    public final void lastByte(long nanos) {
+        lastByteNanos = nanos;
+    }
+
+    @Override
+    public final boolean ok() {
+        return errorCode == 0;
+    }
+
+    @Override
+    public final boolean inTransaction() {
+        return statusSeen ? (status & ServerStatus.IN_TRANS) != 0 : inTransactionBefore;
+    }
+
+    @Override
+    public final long firstByteNanos() {
+        return firstByteNanos;
+    }
+
+    @Override
+    public final long lastByteNanos() {
+        return lastByteNanos;
+    }
+
+    /** Null where the connection does not ask for session tracking. */
+    @Override
+    public @Nullable String gtid() {
+        return null;
     }
 }
