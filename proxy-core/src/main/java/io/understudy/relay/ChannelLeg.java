@@ -41,6 +41,9 @@ final class ChannelLeg implements Leg {
     private final Channel channel;
     private SocketAddress remoteAddress;
     private @Nullable SslHandler tls;
+    /** Null until the session has both. */
+    private @Nullable ChannelLeg other;
+
     private boolean wanted;
     private boolean otherWritable = true;
     private boolean closing;
@@ -155,18 +158,23 @@ final class ChannelLeg implements Leg {
         channel.eventLoop().execute(task);
     }
 
-    /** Back-pressure: whether the other leg's buffer has room. */
-    void setOtherWritable(boolean writable) {
-        otherWritable = writable;
-        apply();
+    /** Makes two legs each other's: one is read only while the other's buffer has room. */
+    static void pair(ChannelLeg client, ChannelLeg server) {
+        client.other = server;
+        server.other = client;
+    }
+
+    /** Back-pressure: whether this leg's buffer has room has changed. */
+    void writabilityChanged() {
+        ChannelLeg reading = other;
+        if (reading != null) {
+            reading.otherWritable = channel.isWritable();
+            reading.apply();
+        }
     }
 
     private void apply() {
         channel.config().setAutoRead(wanted && otherWritable && !closing);
-    }
-
-    boolean isWritable() {
-        return channel.isWritable();
     }
 
     @Override

@@ -63,7 +63,7 @@ public final class RelayServer {
                     protected void initChannel(Channel channel) {
                         transport.tune(channel);
                         ProxyProtocolHandler.addTo(channel, proxyProtocol, trustedNetworks, context);
-                        channel.pipeline().addLast(ClientHandler.NAME, new ClientHandler(context));
+                        channel.pipeline().addLast("accept", new AcceptHandler(context));
                     }
                 });
         transport.relayed(bootstrap);

@@ -3,35 +3,42 @@ package io.understudy.relay;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.understudy.session.ClientSession;
+import io.understudy.wire.MalformedPacketException;
 import java.io.IOException;
 import javax.net.ssl.SSLException;
 
-/** The server's end: hands everything to the client's handler, which shares its event loop. */
+/** The server's end: translates channel callbacks into calls on the session, on whose event loop it runs too. */
 final class ServerHandler extends ChannelInboundHandlerAdapter {
-    private final ClientHandler client;
+    private final ClientSession session;
+    private final ChannelLeg server;
+    private final HandshakeTimer timer;
 
-    ServerHandler(ClientHandler client) {
-        this.client = client;
+    ServerHandler(ClientSession session, ChannelLeg server, HandshakeTimer timer) {
+        this.session = session;
+        this.server = server;
+        this.timer = timer;
     }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        client.fromServer((ByteBuf) msg);
+        session.fromServer((ByteBuf) msg);
+        timer.stopOnceLoggedIn();
     }
 
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
-        client.serverReadComplete();
+        session.serverReadComplete();
     }
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-        client.serverWritabilityChanged(ctx.channel().isWritable());
+        server.writabilityChanged();
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        client.serverClosed();
+        session.serverClosed();
     }
 
     /**
@@ -40,7 +47,12 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
      */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        client.serverFailed(cause);
+        if (cause.getCause() instanceof MalformedPacketException malformed) {
+            session.serverMalformed(malformed);
+        }
+        if (cause instanceof IOException) {
+            server.writeFailed();
+        }
         if (!(cause instanceof IOException) || cause instanceof SSLException) {
             ctx.close();
         }

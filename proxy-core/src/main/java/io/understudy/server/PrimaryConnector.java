@@ -5,7 +5,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
@@ -64,8 +63,8 @@ public final class PrimaryConnector {
                 : ProxyProtocolHeader.encode(alloc, proxyProtocol, source, destination);
     }
 
-    /** The channel is connected but not read from until its leg says so. */
-    public ChannelFuture connect(EventLoop loop, ChannelHandler handler) {
+    /** Connects. The channel has no handler yet, and is not read from until its leg says so. */
+    public ChannelFuture connect(EventLoop loop) {
         Bootstrap bootstrap = new Bootstrap();
         transport.relayed(bootstrap);
         return bootstrap
@@ -80,7 +79,6 @@ public final class PrimaryConnector {
                     @Override
                     protected void initChannel(Channel channel) {
                         transport.tune(channel);
-                        channel.pipeline().addLast("session", handler);
                     }
                 })
                 .connect(transport.connectAddress(address));

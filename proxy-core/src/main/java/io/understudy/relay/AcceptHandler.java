@@ -1,0 +1,74 @@
+package io.understudy.relay;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.understudy.server.ConnectFailure;
+import io.understudy.session.ClientSession;
+
+/**
+ * The client's end until it is admitted: opens the session, gives the pipeline the session's {@link ClientHandler} in its own
+ * place, and connects to the primary. A client that is not admitted stays here until its connection is closed.
+ */
+final class AcceptHandler extends ChannelInboundHandlerAdapter {
+    private final RelayContext context;
+
+    AcceptHandler(RelayContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        ChannelLeg client = new ChannelLeg(ctx.channel());
+        if (!context.admission().admit(client)) {
+            return;
+        }
+        ClientSession session = context.open(client);
+        HandshakeTimer timer = new HandshakeTimer(session, ctx.executor(), context.handshakeTimeoutMillis());
+        ctx.pipeline().replace(this, ClientHandler.NAME, new ClientHandler(session, client, timer));
+        context.connector().connect(ctx.channel().eventLoop()).addListener((ChannelFuture connected) -> {
+            if (connected.isSuccess()) {
+                serverConnected(connected.channel(), session, client, timer);
+            } else {
+                ConnectFailure failure = context.connector().failed(connected.cause());
+                session.serverFailed(failure.code(), failure.sqlState(), failure.message());
+            }
+        });
+    }
+
+    private void serverConnected(Channel channel, ClientSession session, ChannelLeg client, HandshakeTimer timer) {
+        ByteBuf header =
+                context.connector().proxyHeader(channel.alloc(), client.remoteAddress(), client.localAddress());
+        if (header != null) {
+            channel.writeAndFlush(header, channel.voidPromise());
+        }
+        ChannelLeg server = new ChannelLeg(channel);
+        ChannelLeg.pair(client, server);
+        channel.pipeline().addLast(ClientHandler.NAME, new ServerHandler(session, server, timer));
+        session.serverConnected(server);
+        if (!channel.isActive()) {
+            session.serverClosed(); // nobody else is told: the channel closed before the handler was there
+        }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+        ((ByteBuf) msg).release();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+        if (event instanceof ChannelInputShutdownEvent) {
+            ctx.close();
+        }
+        super.userEventTriggered(ctx, event);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        ctx.close();
+    }
+}
