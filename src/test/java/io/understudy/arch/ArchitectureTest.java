@@ -64,20 +64,31 @@ class ArchitectureTest {
             Map.entry("config", List.of()),
             Map.entry("metrics", List.of())));
 
+    /** Folders of proxy-cli, and which others of that module each may import. Core and plugins are open to all but embedded. */
+    private static final Map<String, List<String>> PROGRAM = new TreeMap<>(Map.of(
+            "embedded", List.of(),
+            "admin", List.of(),
+            "pages", List.of(),
+            "rebuild", List.of("pages"),
+            "report", List.of(),
+            "runtime", List.of("admin", "pages"),
+            "demo", List.of("embedded", "runtime", "admin", "pages", "rebuild", "report"),
+            "cli", List.of("embedded", "runtime", "admin", "pages", "rebuild", "report", "demo")));
+
     /** Where the code goes beyond the table, with the reason. To be emptied or moved into the table, never to grow silently. */
     private static final Map<String, List<String>> BEYOND_THE_TABLE = Map.of(
             // Writes the packet of the statement that it adds, and asks the summary whether the client's reads
             // diagnostics.
             "inject", List.of("sql", "wire"),
-            // NetworkTransport, the one place that knows channel classes, is kept in client.
+            // NetworkTransport, the one place that knows channel classes, is kept in connection.
             "relay", List.of("connection"));
 
-    private static JavaClasses injected;
+    private static JavaClasses classes;
 
     @BeforeAll
     static void readClasses() {
         // The tests of this module share the packages' root and may see everything, wherever they were compiled to.
-        injected = new ClassFileImporter()
+        classes = new ClassFileImporter()
                 .withImportOption(new ImportOption.DoNotIncludeTests())
                 .withImportOption(location ->
                         !location.contains("/io/understudy/arch/") && !location.contains("/io/understudy/it/"))
@@ -104,7 +115,7 @@ class ArchitectureTest {
                             .and(not(PROTOCOL_CONSTANTS)))
                     .as("proxy-core's folder '" + folder + "' imports of ours only " + others)
                     .allowEmptyShould(true)
-                    .check(injected);
+                    .check(classes);
         })));
         return tests;
     }
@@ -113,14 +124,14 @@ class ArchitectureTest {
     @Test
     void everyFolderIsInTheTable() {
         TreeSet<String> unknown = new TreeSet<>();
-        for (JavaClass type : injected) {
+        for (JavaClass type : classes) {
             String rest = type.getPackageName().equals("io.understudy")
                     ? ""
                     : type.getPackageName().substring(ROOT.length());
             String first = rest.contains(".") ? rest.substring(0, rest.indexOf('.')) : rest;
             if (!first.isEmpty()
                     && !first.equals("plugins")
-                    && !first.equals("cli")
+                    && !PROGRAM.containsKey(first)
                     && !MAY_IMPORT.containsKey(first)) {
                 unknown.add(first);
             }
@@ -130,28 +141,60 @@ class ArchitectureTest {
 
     @Test
     void noCyclesBetweenFolders() {
-        slices().matching("io.understudy.(*)..").should().beFreeOfCycles().check(injected);
+        slices().matching("io.understudy.(*)..").should().beFreeOfCycles().check(classes);
     }
 
     @Test
-    void coreKnowsNeitherPluginsNorCommandLine() {
+    void coreKnowsNeitherPluginsNorProgram() {
+        List<String> outside = new ArrayList<>(List.of("io.understudy.plugins.."));
+        PROGRAM.keySet().forEach(folder -> outside.add(folder(folder)));
+        String[] packages = outside.toArray(String[]::new);
         noClasses()
                 .that()
-                .resideOutsideOfPackages("io.understudy.plugins..", "io.understudy.cli..")
+                .resideOutsideOfPackages(packages)
                 .should()
-                .dependOnClassesThat(resideInAnyPackage("io.understudy.plugins..", "io.understudy.cli.."))
-                .check(injected);
+                .dependOnClassesThat(resideInAnyPackage(packages))
+                .check(classes);
+    }
+
+    @TestFactory
+    List<DynamicTest> programFolders() {
+        List<DynamicTest> tests = new ArrayList<>();
+        PROGRAM.forEach((folder, others) -> tests.add(DynamicTest.dynamicTest(folder + " imports " + others, () -> {
+            List<String> forbidden = new ArrayList<>();
+            PROGRAM.keySet().stream()
+                    .filter(other -> !other.equals(folder) && !others.contains(other))
+                    .forEach(other -> forbidden.add(folder(other)));
+            noClasses()
+                    .that()
+                    .resideInAPackage(folder(folder))
+                    .should()
+                    .dependOnClassesThat(resideInAnyPackage(forbidden.toArray(String[]::new)))
+                    .allowEmptyShould(true)
+                    .check(classes);
+        })));
+        return tests;
     }
 
     @Test
-    void nothingImportsTheServerButTheCommandLine() {
+    void embeddedServersKnowNothingOfTheProxy() {
+        noClasses()
+                .that()
+                .resideInAPackage(folder("embedded"))
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.understudy..").and(not(resideInAPackage(folder("embedded")))))
+                .check(classes);
+    }
+
+    @Test
+    void onlyTheProgramUsesProxyServer() {
         classes()
                 .that()
                 .haveFullyQualifiedName("io.understudy.ProxyServer")
                 .should()
-                .onlyHaveDependentClassesThat(
-                        resideInAPackage("io.understudy.cli..").or(resideInAPackage("io.understudy")))
-                .check(injected);
+                .onlyHaveDependentClassesThat(resideInAnyPackage(
+                        "io.understudy", "io.understudy.runtime..", "io.understudy.demo..", "io.understudy.cli.."))
+                .check(classes);
     }
 
     @Test
@@ -168,7 +211,7 @@ class ArchitectureTest {
                                         "io.understudy.rules..",
                                         "io.understudy.plugins.."))
                                 .and(not(PROTOCOL_CONSTANTS))))
-                .check(injected);
+                .check(classes);
     }
 
     @Test
@@ -177,7 +220,7 @@ class ArchitectureTest {
                 .should()
                 .notDependOnEachOther()
                 .allowEmptyShould(true)
-                .check(injected);
+                .check(classes);
     }
 
     /** The shared package is no plugin, so that it belongs to no slice; it must not lean on one either. */
@@ -190,7 +233,7 @@ class ArchitectureTest {
                 .dependOnClassesThat(
                         resideInAPackage("io.understudy.plugins..").and(not(resideInAPackage(PLUGINS + SHARED + ".."))))
                 .allowEmptyShould(true)
-                .check(injected);
+                .check(classes);
     }
 
     /** Sockets belong to the two ends; what decides is reached through the small interface in {@code wire}. */
@@ -205,7 +248,7 @@ class ArchitectureTest {
                 .resideOutsideOfPackage("io.understudy.wire.compress..")
                 .should()
                 .dependOnClassesThat(resideInAPackage("io.netty.channel.."))
-                .check(injected);
+                .check(classes);
     }
 
     @Test
@@ -217,7 +260,7 @@ class ArchitectureTest {
                 .accessField(System.class, "out")
                 .orShould()
                 .accessField(System.class, "err")
-                .check(injected);
+                .check(classes);
     }
 
     private static final class EachPlugin implements SliceAssignment {

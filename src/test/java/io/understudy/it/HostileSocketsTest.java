@@ -244,7 +244,7 @@ class HostileSocketsTest {
 
     /** The client gets it as it came, and the session goes on, unread. */
     @ParameterizedTest(name = "{0}")
-    @MethodSource("answers")
+    @MethodSource("responses")
     void whatWasNotAsked(String what, byte[] response) throws Exception {
         try (FakeServer fake = FakeServer.answering(response);
                 ProxyUnderTest mine = ProxyUnderTest.to(fake.address());

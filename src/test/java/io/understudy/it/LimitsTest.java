@@ -124,35 +124,6 @@ class LimitsTest {
         }
     }
 
-    static Stream<byte[]> wrongResponses() {
-        return Stream.of(
-                // No column count, an empty answer, a column count of zero bytes more than there are, a cut OK packet.
-                FakeServer.packet(1, new byte[] {(byte) 0xFD}),
-                FakeServer.packet(1, new byte[0]),
-                FakeServer.packet(1, new byte[] {(byte) 0xFC, 1}),
-                FakeServer.packet(1, new byte[] {0}),
-                // An answer, and one more that nobody asked for.
-                new Bytes()
-                        .raw(FakeServer.packet(1, new byte[] {0, 0, 0, 2, 0, 0, 0}))
-                        .raw(FakeServer.packet(2, new byte[] {0, 0, 0, 2, 0, 0, 0}))
-                        .bytes());
-    }
-
-    @ParameterizedTest
-    @MethodSource("wrongAnswers")
-    void nonsenseForAnResponse(byte[] response) throws Exception {
-        try (FakeServer fake = FakeServer.answering(response);
-                ProxyUnderTest proxy = ProxyUnderTest.to(fake.address());
-                RawClient client = RawClient.open(proxy.address())) {
-            client.login("u", "", "s", RawClient.PLAIN);
-            client.query("SELECT 1");
-            List<Packet> said = client.readAll();
-            assertThat(said).as("something before the close").isNotEmpty();
-            await().atMost(SOON).until(() -> proxy.sessions() == 0);
-            assertThat(proxy.count("understudy.connections", "accepted")).isEqualTo(1);
-        }
-    }
-
     static Stream<byte[]> wrongReplies() {
         return Stream.of(
                 FakeServer.packet(7, new byte[60]),

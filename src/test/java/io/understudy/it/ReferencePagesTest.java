@@ -3,12 +3,12 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.cli.PluginTypes;
-import io.understudy.cli.RunningProxy;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
+import io.understudy.runtime.PluginTypes;
+import io.understudy.runtime.RunningProxy;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -136,7 +136,7 @@ class ReferencePagesTest {
         later.removeAll(present);
         String sources = sources();
         for (String name : later) {
-            String meter = name.replaceFirst("_total$", "").replace('_', '.');
+            String meter = name.replaceFirst("_(total|max)$", "").replace('_', '.');
             assertThat(sources.contains('"' + meter + '"') || sources.contains('"' + name + '"'))
                     .as("%s is a meter of the program", name)
                     .isTrue();

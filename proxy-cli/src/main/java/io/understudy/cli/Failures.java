@@ -1,10 +1,10 @@
 package io.understudy.cli;
 
 /** What an error is called on the terminal: its message, or its kind where it has none. */
-final class Failures {
+public final class Failures {
     private Failures() {}
 
-    static String sentence(Throwable failure) {
+    public static String sentence(Throwable failure) {
         String message = failure.getMessage();
         if (message != null && !message.isBlank()) {
             return message;

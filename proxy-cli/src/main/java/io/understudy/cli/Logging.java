@@ -1,10 +1,10 @@
 package io.understudy.cli;
 
 /** Settings of the logger that must be in place before the first log line; each can be overridden by -D. */
-final class Logging {
+public final class Logging {
     private Logging() {}
 
-    static void configure() {
+    public static void configure() {
         set("org.slf4j.simpleLogger.showDateTime", "true");
         set("org.slf4j.simpleLogger.dateTimeFormat", "yyyy-MM-dd HH:mm:ss.SSS");
         set("org.slf4j.simpleLogger.showThreadName", "false");
@@ -13,7 +13,7 @@ final class Logging {
         set("org.slf4j.simpleLogger.log.ch.vorburger", "warn");
     }
 
-    static void quiet() {
+    public static void quiet() {
         set("org.slf4j.simpleLogger.defaultLogLevel", "warn");
     }
 

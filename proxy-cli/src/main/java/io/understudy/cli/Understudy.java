@@ -1,5 +1,13 @@
 package io.understudy.cli;
 
+import io.understudy.cli.check.CheckCommand;
+import io.understudy.cli.check.SchemaCommand;
+import io.understudy.cli.defragment.DefragmentCommand;
+import io.understudy.cli.demo.DemoCommand;
+import io.understudy.cli.explain.ExplainCommand;
+import io.understudy.cli.report.ReportCommand;
+import io.understudy.cli.report.RescueCommand;
+import io.understudy.cli.run.RunCommand;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete;
 import picocli.CommandLine;

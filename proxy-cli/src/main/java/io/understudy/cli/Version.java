@@ -3,7 +3,7 @@ package io.understudy.cli;
 import picocli.CommandLine.IVersionProvider;
 
 /** The version that the build wrote into the jar. */
-final class Version implements IVersionProvider {
+public final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
         String version = Understudy.class.getPackage().getImplementationVersion();

@@ -1,12 +1,12 @@
 package io.understudy.demo;
 
-import io.understudy.cli.PluginTypes;
-import io.understudy.cli.RunningProxy;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.runtime.PluginTypes;
+import io.understudy.runtime.RunningProxy;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.sql.Connection;

@@ -2,10 +2,10 @@ package io.understudy.demo;
 
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.understudy.cli.RunningProxy;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.metrics.LatencyHistogram;
 import io.understudy.metrics.LatencyHistograms;
+import io.understudy.runtime.RunningProxy;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;

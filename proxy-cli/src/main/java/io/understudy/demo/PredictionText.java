@@ -1,7 +1,7 @@
 package io.understudy.demo;
 
+import io.understudy.base.JsonReader;
 import io.understudy.base.JsonWriter;
-import io.understudy.cli.json.JsonReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Locale;

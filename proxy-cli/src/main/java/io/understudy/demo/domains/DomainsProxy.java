@@ -1,11 +1,11 @@
 package io.understudy.demo.domains;
 
-import io.understudy.cli.PluginTypes;
-import io.understudy.cli.RunningProxy;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.embedded.EmbeddedException;
 import io.understudy.embedded.EmbeddedPair;
+import io.understudy.runtime.PluginTypes;
+import io.understudy.runtime.RunningProxy;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;

@@ -1,0 +1,148 @@
+package io.understudy.admin;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the endpoint offers under {@code /api}, by name. Safe for use by any thread; views and actions may come and go
+ * while the server runs.
+ */
+public final class AdminEndpoints {
+
+    /**
+     * @param full the whole view; called on a worker, may block for some seconds
+     * @param redacted what is shown without the token; none for a view that then is refused
+     */
+    record View(
+            Supplier<?> full, boolean sensitive, @Nullable Supplier<?> redacted) {}
+
+    /** An action with the placeholders of its path filled in. */
+    record Call(AdminAction action, Map<String, String> parameters) {}
+
+    private final Map<String, View> views = new ConcurrentSkipListMap<>();
+    private final Map<String, Function<Map<String, String>, ?>> families = new ConcurrentSkipListMap<>();
+    private final Map<String, AdminAction> actions = new ConcurrentSkipListMap<>();
+
+    /** Shows {@code supplier}'s value at {@code /api/<name>} to everybody who can reach the port. */
+    public AdminEndpoints view(String name, Supplier<?> supplier) {
+        return put(name, new View(supplier, false, null));
+    }
+
+    /** A view that holds SQL text or other data of users: needs the token. */
+    public AdminEndpoints sensitiveView(String name, Supplier<?> full) {
+        return put(name, new View(full, true, null));
+    }
+
+    /** As {@link #sensitiveView(String, Supplier)}, with something to show without the token (digests without text). */
+    public AdminEndpoints sensitiveView(String name, Supplier<?> full, Supplier<?> redacted) {
+        return put(name, new View(full, true, redacted));
+    }
+
+    /**
+     * Shows what {@code view} makes of the values of a path's placeholders. An {@link IllegalArgumentException} of it is shown with
+     * status 400.
+     *
+     * @param path below {@code /api/}, with placeholders, such as <code>standbys/{name}/pages</code>
+     */
+    public AdminEndpoints viewOf(String path, Function<Map<String, String>, ?> view) {
+        families.put(path(path), view);
+        return this;
+    }
+
+    /** Takes a view away again. */
+    public void removeView(String name) {
+        views.remove(path(name));
+    }
+
+    /**
+     * Does something on POST, always with the token.
+     *
+     * @param path below {@code /api/}, with placeholders, such as <code>mirror/{standby}/pause</code>
+     */
+    public AdminEndpoints action(String path, AdminAction action) {
+        actions.put(path(path), action);
+        return this;
+    }
+
+    private AdminEndpoints put(String name, View view) {
+        views.put(path(name), view);
+        return this;
+    }
+
+    private static String path(String name) {
+        if (!name.matches("[a-z0-9{}/-]+") || name.startsWith("/")) {
+            throw new IllegalArgumentException(
+                    "endpoint '" + name + "': use lower-case letters, digits, '-' and '/', without a leading '/'");
+        }
+        return "/api/" + name;
+    }
+
+    Optional<View> viewAt(String path) {
+        View named = views.get(path);
+        if (named != null) {
+            return Optional.of(named);
+        }
+        for (Map.Entry<String, Function<Map<String, String>, ?>> entry : families.entrySet()) {
+            Map<String, String> parameters = match(entry.getKey(), path);
+            if (parameters != null) {
+                return Optional.of(new View(() -> entry.getValue().apply(parameters), false, null));
+            }
+        }
+        return Optional.empty();
+    }
+
+    Optional<Call> actionAt(String path) {
+        for (Map.Entry<String, AdminAction> entry : actions.entrySet()) {
+            Map<String, String> parameters = match(entry.getKey(), path);
+            if (parameters != null) {
+                return Optional.of(new Call(entry.getValue(), parameters));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static @Nullable Map<String, String> match(String template, String path) {
+        String[] expected = template.split("/", -1);
+        String[] actual = path.split("/", -1);
+        if (expected.length != actual.length) {
+            return null;
+        }
+        Map<String, String> parameters = new LinkedHashMap<>();
+        for (int i = 0; i < expected.length; i++) {
+            if (expected[i].startsWith("{") && !actual[i].isEmpty()) {
+                parameters.put(expected[i].substring(1, expected[i].length() - 1), actual[i]);
+            } else if (!expected[i].equals(actual[i])) {
+                return null;
+            }
+        }
+        return parameters;
+    }
+
+    List<String> viewPaths() {
+        TreeSet<String> paths = new TreeSet<>(views.keySet());
+        paths.addAll(families.keySet());
+        return List.copyOf(paths);
+    }
+
+    List<String> actionPaths() {
+        return List.copyOf(actions.keySet());
+    }
+
+    /** Every path with its method, for those who asked for one that is not there. */
+    List<String> describe() {
+        TreeSet<String> gets = new TreeSet<>(viewPaths());
+        gets.addAll(List.of("/", "/api", "/health/live", "/health/ready", "/metrics"));
+        List<String> all = new ArrayList<>();
+        gets.forEach(path -> all.add("GET " + path));
+        actions.keySet().forEach(path -> all.add("POST " + path));
+        return all;
+    }
+}

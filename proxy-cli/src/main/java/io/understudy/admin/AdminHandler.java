@@ -1,0 +1,134 @@
+package io.understudy.admin;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.util.concurrent.Future;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One client's connection: one request at a time, in order. The next request must be there as a whole within a fixed
+ * time of the connection or of the last answer, however slowly its bytes drip, which bounds idle and slow clients alike.
+ */
+final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
+
+    private static final long LINGER_SECONDS = 2;
+
+    private final AdminRoutes routes;
+    private final Duration requestTimeout;
+    private @Nullable Future<?> deadline;
+    private boolean ending;
+
+    AdminHandler(AdminRoutes routes, Duration requestTimeout) {
+        this.routes = routes;
+        this.requestTimeout = requestTimeout;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) throws Exception {
+        awaitRequest(context);
+        super.channelActive(context);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) throws Exception {
+        stopWaiting();
+        super.channelInactive(context);
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+        if (ending) {
+            return;
+        }
+        stopWaiting();
+        // Answers come from other threads: what else the client has sent waits until this one is out.
+        context.channel().config().setAutoRead(false);
+        Throwable unreadable = request.decoderResult().cause();
+        if (unreadable != null) {
+            send(context, refuse(unreadable), false, false);
+            return;
+        }
+        boolean keepAlive = HttpUtil.isKeepAlive(request);
+        boolean head = request.method().equals(HttpMethod.HEAD);
+        routes.response(request)
+                .thenAccept(reply -> context.executor().execute(() -> send(context, reply, keepAlive, head)));
+    }
+
+    private static Reply refuse(Throwable unreadable) {
+        if (unreadable instanceof TooLongHttpLineException) {
+            return Reply.error(HttpResponseStatus.REQUEST_URI_TOO_LONG, "the request line is too long");
+        }
+        if (unreadable instanceof TooLongHttpHeaderException) {
+            return Reply.error(HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too long");
+        }
+        return Reply.error(HttpResponseStatus.BAD_REQUEST, "this is no HTTP/1.1 request");
+    }
+
+    private void send(ChannelHandlerContext context, Reply reply, boolean keepAlive, boolean head) {
+        FullHttpResponse response = response(reply, head);
+        HttpUtil.setKeepAlive(response, keepAlive);
+        context.writeAndFlush(response).addListener((ChannelFutureListener) sent -> {
+            if (sent.isSuccess() && keepAlive) {
+                awaitRequest(context);
+                context.channel().config().setAutoRead(true);
+            } else {
+                end(context);
+            }
+        });
+    }
+
+    /** Says that no more will come and reads on until the client is done: closing at once could reset it mid-answer. */
+    private void end(ChannelHandlerContext context) {
+        ending = true;
+        ((DuplexChannel) context.channel()).shutdownOutput();
+        context.channel().config().setAutoRead(true);
+        deadline = context.executor().schedule(() -> context.close(), LINGER_SECONDS, TimeUnit.SECONDS);
+    }
+
+    static FullHttpResponse response(Reply reply, boolean head) {
+        FullHttpResponse response = new DefaultFullHttpResponse(
+                HttpVersion.HTTP_1_1,
+                reply.status(),
+                head ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(reply.body()));
+        response.headers()
+                .set(HttpHeaderNames.CONTENT_TYPE, reply.contentType())
+                .set(HttpHeaderNames.CONTENT_LENGTH, reply.body().length)
+                .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
+                .set("X-Content-Type-Options", "nosniff");
+        reply.headers().forEach((name, value) -> response.headers().set(name, value));
+        return response;
+    }
+
+    private void awaitRequest(ChannelHandlerContext context) {
+        deadline = context.executor().schedule(() -> context.close(), requestTimeout.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void stopWaiting() {
+        Future<?> waiting = deadline;
+        if (waiting != null) {
+            waiting.cancel(false);
+            deadline = null;
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        // A reset or a write timeout: there is nobody left to tell.
+        context.close();
+    }
+}

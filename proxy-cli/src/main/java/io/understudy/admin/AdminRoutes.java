@@ -1,0 +1,205 @@
+package io.understudy.admin;
+
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.QueryStringDecoder;
+import io.prometheus.metrics.expositionformats.ExpositionFormats;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides what a request gets. What is quick (health, the page, refusals) is answered on the event loop; views, actions
+ * and scrapes run on {@link AdminWorkers}.
+ */
+final class AdminRoutes {
+
+    private static final Logger LOG = LoggerFactory.getLogger(AdminRoutes.class);
+    private static final ExpositionFormats FORMATS = ExpositionFormats.init();
+    private static final String READ = "GET, HEAD";
+    private static final String PAGE_POLICY =
+            "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline';"
+                    + " connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+    private final AdminEndpoints endpoints;
+    private final AdminToken token;
+    private final PrometheusMeterRegistry registry;
+    private final Readiness readiness;
+    private final AdminWorkers workers;
+    private final String page = page();
+
+    AdminRoutes(
+            AdminEndpoints endpoints,
+            AdminToken token,
+            PrometheusMeterRegistry registry,
+            Readiness readiness,
+            AdminWorkers workers) {
+        this.endpoints = endpoints;
+        this.token = token;
+        this.registry = registry;
+        this.readiness = readiness;
+        this.workers = workers;
+    }
+
+    /** Never fails: what goes wrong is an answer too. The request is not read after this returns. */
+    CompletionStage<Reply> response(FullHttpRequest request) {
+        try {
+            QueryStringDecoder target = new QueryStringDecoder(request.uri());
+            Supplier<CompletionStage<Reply>> read = readable(target.path(), request);
+            Optional<AdminEndpoints.Call> action = endpoints.actionAt(target.path());
+            HttpMethod method = request.method();
+            if (read == null && action.isEmpty()) {
+                return now(unknown(target.path()));
+            }
+            if (read != null && (method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD))) {
+                return read.get();
+            }
+            if (action.isPresent() && method.equals(HttpMethod.POST)) {
+                return act(target, action.get(), request);
+            }
+            String allow = read == null ? "POST" : action.isEmpty() ? READ : READ + ", POST";
+            return now(Reply.error(HttpResponseStatus.METHOD_NOT_ALLOWED, target.path() + " takes " + allow)
+                    .with("Allow", allow));
+        } catch (IllegalArgumentException e) {
+            return now(
+                    Reply.error(HttpResponseStatus.BAD_REQUEST, "cannot read the request's target: " + e.getMessage()));
+        } catch (RuntimeException e) {
+            LOG.warn("admin request failed", e);
+            return now(Reply.error(HttpResponseStatus.INTERNAL_SERVER_ERROR, e + "; the log has the details"));
+        }
+    }
+
+    private @Nullable Supplier<CompletionStage<Reply>> readable(String path, FullHttpRequest request) {
+        return switch (path) {
+            case "/" ->
+                () -> now(Reply.text("text/html; charset=utf-8", page).with("Content-Security-Policy", PAGE_POLICY));
+            case "/health/live" -> () -> now(Reply.ok(Map.of("status", "live")));
+            case "/health/ready" -> () -> now(ready());
+            case "/metrics" -> () -> scrape(request.headers().get(HttpHeaderNames.ACCEPT));
+            case "/api" ->
+                () -> now(Reply.ok(Map.of("views", endpoints.viewPaths(), "actions", endpoints.actionPaths())));
+            default -> {
+                AdminEndpoints.View view = endpoints.viewAt(path).orElse(null);
+                String authorization = request.headers().get(HttpHeaderNames.AUTHORIZATION);
+                yield view == null ? null : () -> show(path, view, authorization);
+            }
+        };
+    }
+
+    private CompletionStage<Reply> scrape(@Nullable String accept) {
+        String format = FORMATS.findWriter(accept).getContentType();
+        return workers.scrape(() -> Reply.text(format, registry.scrape(format)));
+    }
+
+    private Reply ready() {
+        List<String> reasons = readiness.reasons();
+        return reasons.isEmpty()
+                ? Reply.ok(Map.of("status", "ready"))
+                : Reply.json(HttpResponseStatus.SERVICE_UNAVAILABLE, Map.of("status", "not ready", "reasons", reasons));
+    }
+
+    private CompletionStage<Reply> show(String path, AdminEndpoints.View view, @Nullable String authorization) {
+        Supplier<?> source = view.full();
+        if (view.sensitive()) {
+            AdminToken.Verdict verdict = token.check(authorization);
+            boolean anonymous = verdict == AdminToken.Verdict.MISSING || verdict == AdminToken.Verdict.NOT_CONFIGURED;
+            Supplier<?> redacted = view.redacted();
+            if (anonymous && redacted != null) {
+                source = redacted;
+            } else if (verdict != AdminToken.Verdict.GRANTED) {
+                return now(refuse(verdict, path + " shows SQL text and"));
+            }
+        }
+        Supplier<?> chosen = source;
+        return run(path, () -> {
+            try {
+                return Reply.ok(chosen.get());
+            } catch (IllegalArgumentException e) {
+                return Reply.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage()));
+            }
+        });
+    }
+
+    private CompletionStage<Reply> act(QueryStringDecoder target, AdminEndpoints.Call call, FullHttpRequest request) {
+        // The token travels in a header that no browser adds by itself, so a page of another origin cannot forge this.
+        AdminToken.Verdict verdict = token.check(request.headers().get(HttpHeaderNames.AUTHORIZATION));
+        if (verdict != AdminToken.Verdict.GRANTED) {
+            return now(refuse(verdict, target.path() + " changes the running proxy and"));
+        }
+        Map<String, String> parameters = new LinkedHashMap<>();
+        target.parameters().forEach((name, values) -> parameters.put(name, values.get(0)));
+        parameters.putAll(call.parameters());
+        LOG.info("admin action {} {}", target.path(), parameters);
+        return run(target.path(), () -> {
+            try {
+                return Reply.ok(call.action().run(parameters));
+            } catch (IllegalArgumentException e) {
+                return Reply.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage()));
+            }
+        });
+    }
+
+    private CompletionStage<Reply> run(String path, Callable<Reply> task) {
+        return workers.view(() -> {
+            try {
+                return task.call();
+            } catch (InterruptedException e) {
+                throw e;
+            } catch (Exception e) {
+                LOG.warn("admin request {} failed", path, e);
+                return Reply.error(
+                        HttpResponseStatus.INTERNAL_SERVER_ERROR, path + " failed: " + e + "; the log has the details");
+            }
+        });
+    }
+
+    private static Reply refuse(AdminToken.Verdict verdict, String why) {
+        if (verdict == AdminToken.Verdict.NOT_CONFIGURED) {
+            return Reply.error(
+                    HttpResponseStatus.FORBIDDEN,
+                    why + " is off, as no token is configured; set admin.token in the configuration");
+        }
+        String problem = verdict == AdminToken.Verdict.MISSING
+                ? " needs the token; send it as 'Authorization: Bearer <token>'"
+                : " needs the token, and the one sent is not the one in admin.token";
+        return Reply.error(HttpResponseStatus.UNAUTHORIZED, why + problem)
+                .with("WWW-Authenticate", "Bearer realm=\"understudy\"");
+    }
+
+    private Reply unknown(String path) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("error", "there is nothing at " + path);
+        body.put("endpoints", endpoints.describe());
+        return Reply.json(HttpResponseStatus.NOT_FOUND, body);
+    }
+
+    private static CompletionStage<Reply> now(Reply reply) {
+        return CompletableFuture.completedFuture(reply);
+    }
+
+    private static String page() {
+        try (InputStream in = AdminRoutes.class.getResourceAsStream("dashboard.html")) {
+            if (in == null) {
+                throw new IllegalStateException("dashboard.html is missing from the class path");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package io.understudy.admin;
+
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.flow.FlowControlHandler;
+import io.netty.handler.timeout.WriteTimeoutHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The admin endpoint: HTTP/1.1 on an event loop of its own, so that it shares no thread with database traffic.
+ *
+ * <p>Who may do what: anybody who reaches the port reads metrics, health and the plain views, which hold no SQL text and
+ * no literals; bind it to an address that only operators reach. Whatever changes something or shows SQL text needs the
+ * bearer token, and is off while none is configured. The token is a request header that a browser never sends by itself
+ * and no cookie is used, so neither a forged request from another page (CSRF) nor a rebound DNS name gets further than
+ * the plain views.
+ */
+public final class AdminServer implements AutoCloseable {
+
+    /**
+     * @param request time for a whole request to arrive, counted from the connection or the last answer
+     * @param answer time for a view or an action
+     * @param connections at once; the next one is closed
+     */
+    record Limits(Duration request, Duration response, int connections) {
+
+        static final Limits DEFAULT = new Limits(Duration.ofSeconds(30), Duration.ofSeconds(15), 256);
+    }
+
+    private static final int MAX_REQUEST_LINE = 4096;
+    private static final int MAX_HEADERS = 8192;
+    static final int MAX_BODY = 65_536;
+    private static final int WRITE_SECONDS = 30;
+
+    private final EventLoopGroup group;
+    private final AdminWorkers workers;
+    private final Channel listener;
+    private final Limits limits;
+    private final AdminToken token;
+    /** Confined to the event loop. */
+    private int open;
+
+    private AdminServer(
+            InetSocketAddress address,
+            @Nullable String token,
+            PrometheusMeterRegistry registry,
+            Readiness readiness,
+            AdminEndpoints endpoints,
+            Limits limits)
+            throws IOException {
+        this.limits = limits;
+        this.token = new AdminToken(token);
+        group = new MultiThreadIoEventLoopGroup(
+                1, new DefaultThreadFactory("admin-http", true), NioIoHandler.newFactory());
+        workers = new AdminWorkers(group.next(), limits.response());
+        AdminRoutes routes = new AdminRoutes(endpoints, this.token, registry, readiness, workers);
+        ChannelFuture bound = new ServerBootstrap()
+                .group(group)
+                .channel(NioServerSocketChannel.class)
+                .childHandler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel channel) {
+                        assemble(channel, routes);
+                    }
+                })
+                .bind(address)
+                .awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            workers.close();
+            group.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+            throw new IOException(
+                    "the admin endpoint cannot listen on " + address + ": "
+                            + bound.cause().getMessage() + "; free the port or change admin.address",
+                    bound.cause());
+        }
+        listener = bound.channel();
+    }
+
+    /**
+     * Starts the server and returns when it listens.
+     *
+     * @param token for actions and sensitive views; null or empty switches those off
+     * @param registry what {@code /metrics} shows
+     * @param readiness what {@code /health/ready} asks
+     * @param endpoints what is under {@code /api}; may change later
+     * @throws IOException if the address cannot be bound
+     */
+    public static AdminServer start(
+            InetSocketAddress address,
+            @Nullable String token,
+            PrometheusMeterRegistry registry,
+            Readiness readiness,
+            AdminEndpoints endpoints)
+            throws IOException {
+        return start(address, token, registry, readiness, endpoints, Limits.DEFAULT);
+    }
+
+    static AdminServer start(
+            InetSocketAddress address,
+            @Nullable String token,
+            PrometheusMeterRegistry registry,
+            Readiness readiness,
+            AdminEndpoints endpoints,
+            Limits limits)
+            throws IOException {
+        return new AdminServer(address, token, registry, readiness, endpoints, limits);
+    }
+
+    /** Where it listens; the port is the real one if 0 was asked for. */
+    public InetSocketAddress address() {
+        return (InetSocketAddress) listener.localAddress();
+    }
+
+    /** Replaces the token for requests from now on; null or empty switches off what needs one. Any thread. */
+    public void setToken(@Nullable String next) {
+        token.replace(next);
+    }
+
+    private void assemble(SocketChannel channel, AdminRoutes routes) {
+        open++;
+        channel.closeFuture().addListener(closed -> open--);
+        if (open > limits.connections()) {
+            channel.close();
+            return;
+        }
+        channel.pipeline()
+                .addLast(new WriteTimeoutHandler(WRITE_SECONDS))
+                .addLast(new HttpServerCodec(new HttpDecoderConfig()
+                        .setMaxInitialLineLength(MAX_REQUEST_LINE)
+                        .setMaxHeaderSize(MAX_HEADERS)))
+                .addLast(new Aggregator())
+                .addLast(new FlowControlHandler())
+                .addLast(new AdminHandler(routes, limits.request()));
+    }
+
+    /** Stops listening, closes all connections and ends the threads. */
+    @Override
+    public void close() {
+        listener.close().awaitUninterruptibly();
+        workers.close();
+        group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+
+    /** Says in the body, too, why a body is refused. */
+    private static final class Aggregator extends HttpObjectAggregator {
+
+        Aggregator() {
+            super(MAX_BODY);
+        }
+
+        @Override
+        protected void handleOversizedMessage(ChannelHandlerContext context, HttpMessage oversized) {
+            Reply reply = Reply.error(
+                    HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE, "a body may have up to " + MAX_BODY + " bytes");
+            // The connection stays: closing while the client still sends would reset it before it reads this. The rest
+            // of the body is thrown away, for as long as a request may take.
+            context.writeAndFlush(AdminHandler.response(reply, false));
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.understudy.admin;
+
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A few threads with short queues for what may be slow. Scrapes have a thread of their own, so that a view that hangs
+ * does not blind the monitoring. Full queues are answered with 503, tasks over their time with 504.
+ */
+final class AdminWorkers implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(AdminWorkers.class);
+
+    static final int VIEW_THREADS = 2;
+    static final int QUEUE = 16;
+
+    private final ThreadPoolExecutor views = pool("admin-view", VIEW_THREADS);
+    private final ThreadPoolExecutor scrapes = pool("admin-scrape", 1);
+    private final ScheduledExecutorService timer;
+    private final Duration timeout;
+
+    /** @param timer runs the timeouts; not closed here */
+    AdminWorkers(ScheduledExecutorService timer, Duration timeout) {
+        this.timer = timer;
+        this.timeout = timeout;
+    }
+
+    private static ThreadPoolExecutor pool(String name, int threads) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                threads,
+                threads,
+                30,
+                TimeUnit.SECONDS,
+                new ArrayBlockingQueue<>(QUEUE),
+                new DefaultThreadFactory(name, true));
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    CompletionStage<Reply> view(Callable<Reply> task) {
+        return submit(views, task);
+    }
+
+    CompletionStage<Reply> scrape(Callable<Reply> task) {
+        return submit(scrapes, task);
+    }
+
+    private CompletionStage<Reply> submit(ThreadPoolExecutor pool, Callable<Reply> task) {
+        CompletableFuture<Reply> result = new CompletableFuture<>();
+        try {
+            Future<?> running = pool.submit(() -> {
+                try {
+                    result.complete(task.call());
+                } catch (Exception | StackOverflowError | OutOfMemoryError e) {
+                    LOG.warn("admin request failed", e);
+                    result.complete(Reply.error(HttpResponseStatus.INTERNAL_SERVER_ERROR, String.valueOf(e)));
+                }
+            });
+            Future<?> limit = timer.schedule(
+                    () -> {
+                        result.complete(Reply.error(
+                                HttpResponseStatus.GATEWAY_TIMEOUT, "no answer within " + timeout.toMillis() + " ms"));
+                        running.cancel(true);
+                    },
+                    timeout.toMillis(),
+                    TimeUnit.MILLISECONDS);
+            result.thenRun(() -> limit.cancel(false));
+        } catch (RejectedExecutionException full) {
+            result.complete(Reply.error(
+                    HttpResponseStatus.SERVICE_UNAVAILABLE,
+                    "all workers of the admin endpoint are busy; try again, or look for a view that hangs"));
+        }
+        return result;
+    }
+
+    @Override
+    public void close() {
+        views.shutdownNow();
+        scrapes.shutdownNow();
+    }
+}

@@ -1,0 +1,36 @@
+package io.understudy.admin;
+
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.understudy.base.JsonWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/** A whole answer, ready to be sent. */
+record Reply(HttpResponseStatus status, String contentType, byte[] body, Map<String, String> headers) {
+
+    private static final String JSON = "application/json; charset=utf-8";
+
+    static Reply json(HttpResponseStatus status, Object value) {
+        return new Reply(status, JSON, (JsonWriter.write(value) + "\n").getBytes(StandardCharsets.UTF_8), Map.of());
+    }
+
+    /** Bytes go as they are, anything else as JSON. */
+    static Reply ok(Object value) {
+        if (value instanceof byte[] bytes) {
+            return new Reply(HttpResponseStatus.OK, "application/octet-stream", bytes, Map.of());
+        }
+        return json(HttpResponseStatus.OK, value);
+    }
+
+    static Reply error(HttpResponseStatus status, String message) {
+        return json(status, Map.of("error", message));
+    }
+
+    static Reply text(String contentType, String body) {
+        return new Reply(HttpResponseStatus.OK, contentType, body.getBytes(StandardCharsets.UTF_8), Map.of());
+    }
+
+    Reply with(String header, String value) {
+        return new Reply(status, contentType, body, Map.of(header, value));
+    }
+}

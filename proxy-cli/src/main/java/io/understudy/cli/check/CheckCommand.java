@@ -1,0 +1,58 @@
+package io.understudy.cli.check;
+
+import io.understudy.config.ConfigException;
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
+import io.understudy.runtime.PluginTypes;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Says everything that is wrong with a configuration, before anything runs. */
+@Command(
+        name = "check",
+        mixinStandardHelpOptions = true,
+        description = "Check a configuration file: every problem at once, each with line and column.")
+public final class CheckCommand implements Callable<Integer> {
+    @Option(
+            names = {"-c", "--config"},
+            required = true,
+            paramLabel = "FILE",
+            description = "The configuration file.")
+    private @Nullable Path file;
+
+    @Option(names = "--connect", description = "Also check servers, accounts, privileges and server settings.")
+    private boolean connect;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        Path path = java.util.Objects.requireNonNull(file);
+        PrintWriter out = java.util.Objects.requireNonNull(spec).commandLine().getOut();
+        PrintWriter err = spec.commandLine().getErr();
+        LoadedConfig loaded;
+        try {
+            loaded = ConfigLoader.load(path, PluginTypes.installed().records());
+        } catch (ConfigException e) {
+            err.println(e.getMessage());
+            return ExitCode.USAGE;
+        }
+        loaded.warnings().forEach(out::println);
+        out.println(path + ": valid"
+                + (loaded.warnings().isEmpty()
+                        ? ""
+                        : ", with " + loaded.warnings().size() + " warnings"));
+        if (!connect) {
+            return ExitCode.OK;
+        }
+        return new ConnectionCheck(loaded, out).run() ? ExitCode.OK : ExitCode.USAGE;
+    }
+}

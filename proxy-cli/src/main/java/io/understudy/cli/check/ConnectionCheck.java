@@ -1,0 +1,30 @@
+package io.understudy.cli.check;
+
+import io.understudy.config.LoadedConfig;
+import io.understudy.config.StandbyConfig;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code check --connect}: asks the servers themselves. */
+final class ConnectionCheck {
+    private final LoadedConfig loaded;
+    private final PrintWriter out;
+
+    ConnectionCheck(LoadedConfig loaded, PrintWriter out) {
+        this.loaded = loaded;
+        this.out = out;
+    }
+
+    /** Prints what it finds; returns false when something is wrong. */
+    boolean run() {
+        PrimaryCheck primary = new PrimaryCheck(loaded);
+        List<Finding> findings = new ArrayList<>(primary.run());
+        findings.addAll(new TlsCheck(loaded).run());
+        for (StandbyConfig standby : loaded.config().standbys()) {
+            findings.addAll(new StandbyCheck(loaded, standby, primary.identity(), primary.schemas()).run());
+        }
+        findings.forEach(finding -> out.println(finding.line()));
+        return findings.stream().noneMatch(finding -> finding.level() == Finding.Level.ERROR);
+    }
+}

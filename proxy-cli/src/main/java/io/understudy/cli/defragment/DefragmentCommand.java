@@ -1,0 +1,208 @@
+package io.understudy.cli.defragment;
+
+import io.understudy.base.ByteSize;
+import io.understudy.base.JsonWriter;
+import io.understudy.cli.Logging;
+import io.understudy.cli.TimeConverter;
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.pages.PagesAccount;
+import io.understudy.pages.PagesQuestion;
+import io.understudy.pages.WorstTables;
+import io.understudy.rebuild.Bounds;
+import io.understudy.rebuild.Defragmentation;
+import io.understudy.rebuild.Journal;
+import io.understudy.runtime.PluginTypes;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Rebuilds tables on a read-only standby, at the pace that replication allows. */
+@Command(
+        name = "defragment",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Rebuild tables on a read-only standby, one at a time and outside its binary log, so that fewer pages hold the same rows.",
+            "Waits before each table while the standby is behind or busy, and ends the rebuild above the hard bounds. docs/pages.md has"
+                    + " the account's privileges and what is refused."
+        })
+public final class DefragmentCommand implements Callable<Integer> {
+    private static final Duration READING = Duration.ofMinutes(2);
+    private static final Duration ENDING = Duration.ofSeconds(30);
+
+    @Parameters(arity = "0..*", paramLabel = "TABLE", description = "Tables as schema.table.")
+    private @Nullable List<String> tables;
+
+    @Option(
+            names = "--worst",
+            paramLabel = "N",
+            description = "Instead of naming tables: the N whose rebuild frees most of the buffer pool.")
+    private @Nullable Integer worst;
+
+    @Option(
+            names = {"-c", "--config"},
+            required = true,
+            paramLabel = "FILE",
+            description = "The configuration file.")
+    private @Nullable Path file;
+
+    @Option(names = "--server", required = true, paramLabel = "NAME", description = "The standby.")
+    private @Nullable String server;
+
+    @Option(
+            names = "--lag",
+            paramLabel = "TIME",
+            converter = TimeConverter.class,
+            defaultValue = "1s",
+            description = "Above this lag the next table waits (default: ${DEFAULT-VALUE}).")
+    private @Nullable Duration lag;
+
+    @Option(
+            names = "--hard-lag",
+            paramLabel = "TIME",
+            converter = TimeConverter.class,
+            defaultValue = "10s",
+            description = "Above this lag a rebuild is ended (default: ${DEFAULT-VALUE}).")
+    private @Nullable Duration hardLag;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            defaultValue = "32",
+            description = "Above this Threads_running the next table waits (default: ${DEFAULT-VALUE}).")
+    private int threads;
+
+    @Option(
+            names = "--hard-threads",
+            paramLabel = "N",
+            defaultValue = "128",
+            description = "Above this Threads_running a rebuild is ended (default: ${DEFAULT-VALUE}).")
+    private int hardThreads;
+
+    @Option(
+            names = "--wait",
+            paramLabel = "TIME",
+            converter = TimeConverter.class,
+            defaultValue = "10m",
+            description = "How long the next table waits at most (default: ${DEFAULT-VALUE}).")
+    private @Nullable Duration patience;
+
+    @Option(
+            names = "--disk-free",
+            paramLabel = "SIZE",
+            converter = SizeConverter.class,
+            description = "Free space on the standby's disk, where it cannot be seen from here.")
+    private @Nullable ByteSize diskFree;
+
+    @Option(names = "--checksum", description = "CHECKSUM TABLE before and after each rebuild.")
+    private boolean checksum;
+
+    @Option(
+            names = "--by-partition",
+            description =
+                    "Rebuild partitions one by one: room for one copy is enough, but writes to the table wait meanwhile.")
+    private boolean byPartition;
+
+    @Option(
+            names = "--lower-super-read-only",
+            description = "On MySQL, set super_read_only to 0 as long as it takes; read_only stays 1.")
+    private boolean lowerSuperReadOnly;
+
+    @Option(names = "--json", description = "The figures as JSON on standard output, the log on standard error.")
+    private boolean json;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() throws Exception {
+        CommandLine line = Objects.requireNonNull(spec).commandLine();
+        Logging.quiet();
+        UnderstudyConfig config = ConfigLoader.load(
+                        Objects.requireNonNull(file), PluginTypes.installed().records())
+                .config();
+        PagesAccount account;
+        try {
+            account = PagesAccount.of(config, Objects.requireNonNull(server));
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(line, e.getMessage(), e);
+        }
+        List<String> chosen = choose(line, config);
+        PrintWriter log = json ? line.getErr() : line.getOut();
+        if (chosen.isEmpty()) {
+            log.println("no table in the buffer pool would give back pages by a rebuild");
+            return CommandLine.ExitCode.OK;
+        }
+        Defragmentation work = new Defragmentation(account, options(), new Journal(log, System.console() != null));
+        Thread hook = new Thread(() -> stop(work), "defragment-stop");
+        Runtime.getRuntime().addShutdownHook(hook);
+        Defragmentation.Result result = work.run(chosen);
+        if (json) {
+            line.getOut().println(JsonWriter.write(Map.of("tables", result.tables(), "errant", result.errant())));
+            line.getOut().flush();
+        }
+        return result.allRebuilt() && result.errant().isEmpty()
+                ? CommandLine.ExitCode.OK
+                : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private List<String> choose(CommandLine line, UnderstudyConfig config) throws Exception {
+        List<String> named = tables == null ? List.of() : tables;
+        Integer count = worst;
+        if (named.isEmpty() == (count == null) || count != null && count < 1) {
+            throw new CommandLine.ParameterException(
+                    line, "Name tables as schema.table, or give --worst N with N of 1 or more; not both");
+        }
+        return count == null
+                ? named
+                : WorstTables.of(
+                        PagesQuestion.of(config, Objects.requireNonNull(server)).contents(null, false, READING), count);
+    }
+
+    private Defragmentation.Options options() {
+        ByteSize free = diskFree;
+        return new Defragmentation.Options(
+                new Bounds(
+                        Objects.requireNonNull(lag),
+                        Objects.requireNonNull(hardLag),
+                        threads,
+                        hardThreads,
+                        Objects.requireNonNull(patience)),
+                free == null ? null : free.bytes(),
+                checksum,
+                byPartition,
+                lowerSuperReadOnly);
+    }
+
+    /** Runs when a signal ends the program: the server would go on with a rebuild that nobody waits for. */
+    private static void stop(Defragmentation work) {
+        try {
+            work.stop(ENDING);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Sizes as the configuration writes them. */
+    static final class SizeConverter implements CommandLine.ITypeConverter<ByteSize> {
+        @Override
+        public ByteSize convert(String text) {
+            try {
+                return ByteSize.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new CommandLine.TypeConversionException(e.getMessage());
+            }
+        }
+    }
+}

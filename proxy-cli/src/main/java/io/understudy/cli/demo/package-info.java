@@ -1,0 +1,5 @@
+/** {@code understudy demo} and its experiments: options only, the experiments are in {@code io.understudy.demo}. */
+@NullMarked
+package io.understudy.cli.demo;
+
+import org.jspecify.annotations.NullMarked;

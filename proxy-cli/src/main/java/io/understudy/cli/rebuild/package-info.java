@@ -1,9 +1,0 @@
-/**
- * {@code understudy defragment}: rebuilds tables of a read-only standby one after the other, outside its binary log, at the pace that
- * replication allows. {@link io.understudy.cli.rebuild.Defragmentation} has the order of things; {@link io.understudy.cli.rebuild.ServerChecks}
- * and {@link io.understudy.cli.rebuild.TableChecks} say what is refused, {@link io.understudy.cli.rebuild.Bounds} when to wait and when to stop.
- */
-@NullMarked
-package io.understudy.cli.rebuild;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,45 @@
+package io.understudy.cli.report;
+
+import io.understudy.base.JsonWriter;
+import io.understudy.report.LostText;
+import java.io.PrintWriter;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** What a new primary lacks, by a running proxy's black box. */
+@Command(
+        name = "lost",
+        mixinStandardHelpOptions = true,
+        description = "Say which transactions the new primary lacks, by a running proxy's black box.")
+public final class LostReportCommand implements Callable<Integer> {
+    @Mixin
+    private final LostOptions options = new LostOptions();
+
+    @Option(names = "--json", description = "The figures as JSON.")
+    private boolean json;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() throws Exception {
+        CommandLine line = Objects.requireNonNull(spec).commandLine();
+        PrintWriter out = line.getOut();
+        Map<String, Object> view = options.source(line).lost(options.on());
+        if (json) {
+            out.println(JsonWriter.write(view));
+        } else {
+            out.print(LostText.of(view));
+        }
+        out.flush();
+        return CommandLine.ExitCode.OK;
+    }
+}

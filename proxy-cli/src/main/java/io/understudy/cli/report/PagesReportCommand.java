@@ -1,0 +1,111 @@
+package io.understudy.cli.report;
+
+import io.understudy.base.JsonWriter;
+import io.understudy.cli.Logging;
+import io.understudy.cli.TimeConverter;
+import io.understudy.config.ConfigLoader;
+import io.understudy.pages.PagesQuestion;
+import io.understudy.report.AdminClient;
+import io.understudy.report.PagesText;
+import io.understudy.runtime.PluginTypes;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** What fills a standby's buffer pool, and what rebuilding a table would free. */
+@Command(
+        name = "pages",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Say what fills a standby's buffer pool by table and index: pages, rows a page, fill, and what a rebuild would free.",
+            "Reads INFORMATION_SCHEMA.INNODB_BUFFER_PAGE once, which keeps one thread of the standby busy for a while (docs/pages.md)."
+        })
+public final class PagesReportCommand implements Callable<Integer> {
+    @Option(
+            names = {"-c", "--config"},
+            paramLabel = "FILE",
+            description = "The configuration file: asks the standby with the account of its section pages.")
+    private @Nullable Path file;
+
+    @Option(
+            names = "--admin",
+            paramLabel = "HOST:PORT",
+            description = "A running proxy's admin endpoint: asks by way of it.")
+    private @Nullable String admin;
+
+    @Option(names = "--server", required = true, paramLabel = "NAME", description = "The standby.")
+    private @Nullable String server;
+
+    @Option(names = "--schema", paramLabel = "NAME", description = "Only tables of this schema; not with --admin.")
+    private @Nullable String schema;
+
+    @Option(
+            names = "--top",
+            paramLabel = "N",
+            defaultValue = "20",
+            description = "How many tables to list (default: ${DEFAULT-VALUE}).")
+    private int top;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            converter = TimeConverter.class,
+            defaultValue = "60s",
+            description = "After which the standby gives up reading; not with --admin (default: ${DEFAULT-VALUE}).")
+    private @Nullable Duration timeout;
+
+    @Option(names = "--force", description = "Read a buffer pool above pages.poolLimit too; not with --admin.")
+    private boolean force;
+
+    @Option(names = "--json", description = "The figures as JSON.")
+    private boolean json;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() throws Exception {
+        CommandLine line = Objects.requireNonNull(spec).commandLine();
+        PrintWriter out = line.getOut();
+        Map<String, Object> report;
+        if (admin != null) {
+            report = new AdminClient(admin, null).view("standbys/" + server + "/pages");
+        } else if (file != null) {
+            Logging.quiet();
+            report = ask(line, file);
+        } else {
+            throw new CommandLine.ParameterException(line, "Missing where to ask: give -c FILE or --admin HOST:PORT");
+        }
+        if (json) {
+            out.println(JsonWriter.write(report));
+        } else {
+            out.print(PagesText.of(report));
+        }
+        out.flush();
+        return CommandLine.ExitCode.OK;
+    }
+
+    private Map<String, Object> ask(CommandLine line, Path config) throws Exception {
+        if (top < 1) {
+            throw new CommandLine.ParameterException(line, "--top must be 1 or more");
+        }
+        PagesQuestion question;
+        try {
+            question = PagesQuestion.of(
+                    ConfigLoader.load(config, PluginTypes.installed().records()).config(),
+                    Objects.requireNonNull(server));
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(line, e.getMessage(), e);
+        }
+        return question.report(schema, top, force, Objects.requireNonNull(timeout));
+    }
+}

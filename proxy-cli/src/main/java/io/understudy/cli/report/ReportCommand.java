@@ -1,0 +1,31 @@
+package io.understudy.cli.report;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Reports over a running proxy, a standby, the primary's binary log, or files. */
+@Command(
+        name = "report",
+        mixinStandardHelpOptions = true,
+        subcommands = {
+            DomainsReportCommand.class,
+            ParallelismReportCommand.class,
+            LostReportCommand.class,
+            PagesReportCommand.class
+        },
+        description = "Report on a running proxy, a standby, the primary's binary log, or binary log files.")
+public final class ReportCommand implements Runnable {
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(
+                Objects.requireNonNull(spec).commandLine(),
+                "Missing report: domains, parallelism, lost or pages; -h tells about them");
+    }
+}

@@ -1,0 +1,64 @@
+package io.understudy.cli.run;
+
+import io.understudy.config.ConfigException;
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
+import io.understudy.runtime.PluginTypes;
+import io.understudy.runtime.RunningProxy;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import sun.misc.Signal;
+
+/** The proxy. SIGTERM drains, a second one ends the drain, SIGHUP or a changed file reloads. */
+@Command(
+        name = "run",
+        mixinStandardHelpOptions = true,
+        description = "Run the proxy. SIGTERM drains, a second one ends the drain, SIGHUP or a changed file reloads.")
+public final class RunCommand implements Callable<Integer> {
+    private static final Logger log = LoggerFactory.getLogger(RunCommand.class);
+
+    @Option(
+            names = {"-c", "--config"},
+            required = true,
+            paramLabel = "FILE",
+            description = "The configuration file.")
+    private @Nullable Path file;
+
+    @Override
+    public Integer call() throws Exception {
+        Path path = java.util.Objects.requireNonNull(file);
+        PluginTypes plugins = PluginTypes.installed();
+        LoadedConfig loaded = load(path, plugins);
+        loaded.warnings().forEach(warning -> log.warn("{}", warning.headline()));
+        try (RunningProxy proxy = RunningProxy.start(loaded, plugins, () -> load(path, plugins))) {
+            CountDownLatch stopped = new CountDownLatch(1);
+            Signal.handle(new Signal("HUP"), signal -> proxy.reloadSoon("SIGHUP"));
+            for (String name : new String[] {"TERM", "INT"}) {
+                Signal.handle(new Signal(name), signal -> {
+                    if (stopped.getCount() > 0) {
+                        log.info("SIG{}: draining; a second one closes all sessions at once", name);
+                        stopped.countDown();
+                    } else {
+                        log.info("SIG{}: the drain ends now", name);
+                        proxy.endDrain();
+                    }
+                });
+            }
+            proxy.onDrainRequest(stopped::countDown);
+            stopped.await();
+            proxy.drain();
+        }
+        log.info("stopped");
+        return 0;
+    }
+
+    private static LoadedConfig load(Path file, PluginTypes plugins) throws ConfigException {
+        return ConfigLoader.load(file, plugins.records());
+    }
+}

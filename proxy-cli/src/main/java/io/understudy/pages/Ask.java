@@ -1,0 +1,97 @@
+package io.understudy.pages;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Questions over one connection. Not thread-safe. */
+public final class Ask {
+    private static final int ER_DBACCESS_DENIED = 1044;
+    private static final int ER_TABLEACCESS_DENIED = 1142;
+    private static final int ER_SPECIFIC_ACCESS_DENIED = 1227;
+
+    private final Connection connection;
+
+    public Ask(Connection connection) {
+        this.connection = connection;
+    }
+
+    /** Makes something of the row that the result set stands on. */
+    @FunctionalInterface
+    public interface Row<T> {
+        T of(ResultSet row) throws SQLException;
+    }
+
+    /** Every row, made into something. */
+    public <T> List<T> rows(String sql, Row<T> row) throws SQLException {
+        List<T> all = new ArrayList<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            while (rows.next()) {
+                all.add(row.of(rows));
+            }
+        }
+        return all;
+    }
+
+    /** Returns the first column of the first row, or an empty text. */
+    public String text(String sql) throws SQLException {
+        String value = first(sql);
+        return value == null ? "" : value;
+    }
+
+    /** Returns the first column of the first row as a number, or 0. */
+    public long number(String sql) throws SQLException {
+        String value = first(sql);
+        return value == null || value.isEmpty() ? 0 : Long.parseLong(value);
+    }
+
+    /** Returns a system variable, or an empty text when the server has none of that name. */
+    public String variable(String name) throws SQLException {
+        List<String> values = rows("SHOW GLOBAL VARIABLES LIKE " + quote(name), row -> text(row, 2));
+        return values.isEmpty() ? "" : values.get(0);
+    }
+
+    /** Returns a status counter, or 0 when the server has none of that name. */
+    public long status(String name) throws SQLException {
+        List<Long> values = rows("SHOW GLOBAL STATUS LIKE " + quote(name), row -> row.getLong(2));
+        return values.isEmpty() ? 0 : values.get(0);
+    }
+
+    public void execute(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    /** Whether a server refused for want of a privilege. */
+    public static boolean denied(SQLException e) {
+        int code = e.getErrorCode();
+        return code == ER_DBACCESS_DENIED || code == ER_TABLEACCESS_DENIED || code == ER_SPECIFIC_ACCESS_DENIED;
+    }
+
+    /** A string literal that means the same under every {@code sql_mode}, as names hold no backslash. */
+    public static String quote(String text) {
+        return "'" + text.replace("'", "''") + "'";
+    }
+
+    /** An identifier in backticks. */
+    public static String name(String identifier) {
+        return "`" + identifier.replace("`", "``") + "`";
+    }
+
+    /** A column that may be null, as text. */
+    public static String text(ResultSet row, int column) throws SQLException {
+        String value = row.getString(column);
+        return value == null ? "" : value;
+    }
+
+    private @Nullable String first(String sql) throws SQLException {
+        List<String> values = rows(sql, row -> text(row, 1));
+        return values.isEmpty() ? null : values.get(0);
+    }
+}

@@ -1,0 +1,36 @@
+package io.understudy.pages;
+
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Leaf pages by index, as the server's persistent statistics have them. MariaDB writes 1 for an index that it has read as a whole; the sample's
+ * size is the true number then.
+ */
+public final class LeafPages {
+    private LeafPages() {}
+
+    private record Row(TableName table, String index, long pages) {}
+
+    /**
+     * Reads the statistics of all tables and partitions.
+     *
+     * @param schema of whose tables alone, as {@code innodb_index_stats} writes it; null for all
+     */
+    public static Map<TableName, Map<String, Long>> read(Ask ask, @Nullable String schema) throws SQLException {
+        Map<TableName, Map<String, Long>> leaves = new HashMap<>();
+        for (Row row : ask.rows(
+                "SELECT database_name, table_name, index_name, MAX(IF(stat_name = 'n_leaf_pages', stat_value,"
+                        + " IF(stat_name LIKE 'n\\_diff%', COALESCE(sample_size, 0), 0))) FROM mysql.innodb_index_stats"
+                        + (schema == null ? "" : " WHERE database_name = " + Ask.quote(schema))
+                        + " GROUP BY database_name, table_name, index_name"
+                        + " ORDER BY index_name <> 'PRIMARY', index_name",
+                row -> new Row(TableName.file(Ask.text(row, 1), Ask.text(row, 2)), Ask.text(row, 3), row.getLong(4)))) {
+            leaves.computeIfAbsent(row.table, key -> new LinkedHashMap<>()).put(row.index, row.pages);
+        }
+        return leaves;
+    }
+}

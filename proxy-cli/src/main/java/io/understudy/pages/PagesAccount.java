@@ -1,0 +1,64 @@
+package io.understudy.pages;
+
+import io.understudy.config.PagesConfig;
+import io.understudy.config.StandbyConfig;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.server.QueryPool;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/** The account of the configuration's section {@code pages}, on one standby. */
+public final class PagesAccount {
+    private static final int ER_ACCESS_DENIED = 1045;
+
+    private final StandbyConfig standby;
+    private final PagesConfig config;
+
+    private PagesAccount(StandbyConfig standby, PagesConfig config) {
+        this.standby = standby;
+        this.config = config;
+    }
+
+    /** @throws IllegalArgumentException when there is no such standby or no account; the message says what to write where */
+    public static PagesAccount of(UnderstudyConfig config, String name) {
+        StandbyConfig standby = config.standbys().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("there is no standby '" + name + "'; known: "
+                        + config.standbys().stream().map(StandbyConfig::name).toList()));
+        PagesConfig pages = config.pages();
+        if (pages == null) {
+            throw new IllegalArgumentException(
+                    "the configuration names no account for this: add pages: { user: …, password: … }, an account that exists on"
+                            + " the standbys only; docs/pages.md has its privileges");
+        }
+        return new PagesAccount(standby, pages);
+    }
+
+    public StandbyConfig standby() {
+        return standby;
+    }
+
+    public PagesConfig config() {
+        return config;
+    }
+
+    /** @param response how long a statement may take until the connection is given up; zero for as long as it takes */
+    public Connection connect(Duration response) throws SQLException {
+        try {
+            return QueryPool.unpooled(standby, config.user(), config.password(), response)
+                    .getConnection();
+        } catch (SQLException e) {
+            String remedy = e.getErrorCode() == ER_ACCESS_DENIED
+                    ? "; create the account there: " + String.join(" ", PagesGrants.create(config.user()))
+                    : "";
+            throw new SQLException(
+                    "cannot log in to " + standby.name() + " (" + standby.address() + ") as " + config.user() + ": "
+                            + e.getMessage() + remedy,
+                    e.getSQLState(),
+                    e.getErrorCode(),
+                    e);
+        }
+    }
+}

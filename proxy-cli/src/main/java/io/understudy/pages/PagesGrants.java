@@ -1,0 +1,26 @@
+package io.understudy.pages;
+
+import java.util.List;
+
+/** The statements that make the account for reports on pages. They run on the standby and stay out of its binary log. */
+public final class PagesGrants {
+    private PagesGrants() {}
+
+    static List<String> create(String user) {
+        return List.of(
+                "SET SESSION sql_log_bin = 0;",
+                "CREATE USER " + account(user) + " IDENTIFIED BY '…';",
+                reading(user),
+                "GRANT SELECT ON mysql.innodb_index_stats TO " + account(user) + ";");
+    }
+
+    /** What {@code INNODB_BUFFER_PAGE} and the views of tablespaces need. */
+    public static String reading(String user) {
+        return "GRANT PROCESS ON *.* TO " + account(user) + ";";
+    }
+
+    /** The account as a GRANT statement writes it. */
+    public static String account(String user) {
+        return Ask.quote(user) + "@'%'";
+    }
+}

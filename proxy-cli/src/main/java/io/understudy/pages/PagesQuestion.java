@@ -1,0 +1,63 @@
+package io.understudy.pages;
+
+import io.understudy.config.UnderstudyConfig;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One report on a standby's pages, asked for by somebody. */
+public final class PagesQuestion {
+    /** Beyond the time that the server gives itself. */
+    private static final Duration GRACE = Duration.ofSeconds(10);
+
+    private final PagesAccount account;
+
+    private PagesQuestion(PagesAccount account) {
+        this.account = account;
+    }
+
+    /** @throws IllegalArgumentException when the configuration has no such standby or no account */
+    public static PagesQuestion of(UnderstudyConfig config, String server) {
+        return new PagesQuestion(PagesAccount.of(config, server));
+    }
+
+    /**
+     * Asks the standby.
+     *
+     * @param schema of whose tables alone; null for all
+     * @param top how many tables to list
+     * @param force whether a pool above the configured limit is read too
+     * @param most after which the server gives up
+     */
+    public Map<String, Object> report(@Nullable String schema, int top, boolean force, Duration most)
+            throws SQLException, PoolTooLarge {
+        return PagesReport.of(account.standby().name(), contents(schema, force, most), top);
+    }
+
+    /** As {@link #report}, before it is put in order. */
+    public PoolContents contents(@Nullable String schema, boolean force, Duration most)
+            throws SQLException, PoolTooLarge {
+        try (Connection connection = account.connect(most.plus(GRACE))) {
+            return new PoolReader(new Ask(connection))
+                    .read(
+                            schema,
+                            new PoolReader.Limit(
+                                    force
+                                            ? Long.MAX_VALUE
+                                            : account.config().poolLimit().bytes(),
+                                    most));
+        } catch (SQLException e) {
+            if (!Ask.denied(e)) {
+                throw e;
+            }
+            throw new SQLException(
+                    e.getMessage() + "; grant it on the standby: SET SESSION sql_log_bin = 0; "
+                            + PagesGrants.reading(account.config().user()),
+                    e.getSQLState(),
+                    e.getErrorCode(),
+                    e);
+        }
+    }
+}

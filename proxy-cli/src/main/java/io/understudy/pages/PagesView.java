@@ -1,0 +1,68 @@
+package io.understudy.pages;
+
+import io.understudy.config.UnderstudyConfig;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * {@code /api/standbys/{name}/pages}. Whoever reaches the port may ask, and each reading costs the standby: so one runs at a time,
+ * and for a minute its report is the answer to all. Thread-safe.
+ */
+public final class PagesView {
+    private static final int TOP = 200;
+    /** Below the time after which the admin endpoint gives up waiting for a view. */
+    private static final Duration MOST = Duration.ofSeconds(10);
+
+    private static final Duration FRESH = Duration.ofMinutes(1);
+
+    private record Kept(Map<String, Object> report, long at) {}
+
+    private final Supplier<UnderstudyConfig> config;
+    private final LongSupplier nanos;
+    private final ReentrantLock reading = new ReentrantLock();
+    private final Map<String, Kept> kept = new HashMap<>();
+
+    /**
+     * A view of the standbys of the configuration that is in force.
+     *
+     * @param nanos a clock that never goes back
+     */
+    public PagesView(Supplier<UnderstudyConfig> config, LongSupplier nanos) {
+        this.config = config;
+        this.nanos = nanos;
+    }
+
+    /** @throws IllegalArgumentException when there is no such standby, no account, or too large a buffer pool */
+    public Map<String, Object> of(String standby) {
+        PagesQuestion question = PagesQuestion.of(config.get(), standby);
+        if (!reading.tryLock()) {
+            throw new IllegalStateException("a buffer pool is being read right now; ask again in some seconds");
+        }
+        try {
+            return read(standby, question);
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    private Map<String, Object> read(String standby, PagesQuestion question) {
+        Kept last = kept.get(standby);
+        if (last != null && nanos.getAsLong() - last.at < FRESH.toNanos()) {
+            return last.report;
+        }
+        try {
+            Map<String, Object> report = question.report(null, TOP, false, MOST);
+            kept.put(standby, new Kept(report, nanos.getAsLong()));
+            return report;
+        } catch (PoolTooLarge e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e.getMessage(), e);
+        }
+    }
+}

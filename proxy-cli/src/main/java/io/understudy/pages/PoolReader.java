@@ -1,0 +1,252 @@
+package io.understudy.pages;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks a server of either product what its buffer pool holds. The server makes a temporary table with a row for each page of the pool,
+ * whatever the condition, and then groups it: docs/pages.md says what that costs. So pools above a limit are refused.
+ */
+public final class PoolReader {
+    private static final String INDEX = "INDEX";
+    /** Tables that servers keep for themselves; a rebuild of these is nobody's business. */
+    private static final Set<String> SYSTEM = Set.of("mysql", "sys", "performance_schema", "information_schema");
+
+    /** What the server's thread needs for a page, measured on both products (docs/pages.md). */
+    private static final Duration COST_OF_PAGE = Duration.ofNanos(10_000);
+
+    private final Ask ask;
+    private final Product product;
+    private final List<String> notes = new ArrayList<>();
+
+    public PoolReader(Ask ask) throws SQLException {
+        this.ask = ask;
+        this.product = Product.of(ask);
+    }
+
+    /**
+     * How far a reading may go.
+     *
+     * @param poolBytes the largest buffer pool that is read
+     * @param time after which the server gives up
+     */
+    public record Limit(long poolBytes, Duration time) {}
+
+    private record Group(
+            long space,
+            String type,
+            String table,
+            String index,
+            long pages,
+            long records,
+            long bytes,
+            long old,
+            long dirty,
+            long compressed) {}
+
+    private record File(TableName name, long bytes) {}
+
+    /**
+     * Reads the pool.
+     *
+     * @param schema of whose tables the pages are told apart; null for all
+     * @throws PoolTooLarge when the pool is above the limit, with what reading it would take
+     */
+    public PoolContents read(@Nullable String schema, Limit limit) throws SQLException, PoolTooLarge {
+        notes.clear();
+        int pageSize = Integer.parseInt(ask.variable("innodb_page_size"));
+        long total = Math.max(ask.status("Innodb_buffer_pool_pages_total"), 1);
+        long poolBytes = Math.max(Long.parseLong(ask.variable("innodb_buffer_pool_size")), total * pageSize);
+        if (poolBytes > limit.poolBytes()) {
+            throw new PoolTooLarge(tooLarge(poolBytes, pageSize, limit));
+        }
+        ask.execute(product.boundStatements(limit.time()));
+        long start = System.nanoTime();
+        List<Group> groups = groups();
+        Duration took = Duration.ofNanos(System.nanoTime() - start);
+        Map<Long, File> files = files();
+        List<TablePages> tables = tables(groups, files, schema);
+        String factor = ask.variable("innodb_fill_factor");
+        return new PoolContents(
+                ask.text("SELECT VERSION()"),
+                total,
+                groups.stream().mapToLong(Group::pages).sum(),
+                groups.stream().mapToLong(Group::dirty).sum(),
+                historyList(),
+                new RebuildForecast(pageSize, factor.isEmpty() ? 100 : Integer.parseInt(factor)),
+                tables,
+                others(groups, files),
+                List.copyOf(notes),
+                took);
+    }
+
+    private static String tooLarge(long poolBytes, int pageSize, Limit limit) {
+        return String.format(
+                Locale.ROOT,
+                "the buffer pool has %,d MiB, more than the %,d MiB of pages.poolLimit: reading it would keep a thread of the server busy for"
+                        + " about %d s; --force reads it all the same, or raise pages.poolLimit",
+                poolBytes >> 20,
+                limit.poolBytes() >> 20,
+                COST_OF_PAGE.multipliedBy(poolBytes / pageSize).toSeconds() + 1);
+    }
+
+    private List<Group> groups() throws SQLException {
+        return ask.rows(
+                "SELECT SPACE, PAGE_TYPE, TABLE_NAME, INDEX_NAME, COUNT(*), SUM(NUMBER_RECORDS), SUM(DATA_SIZE), SUM("
+                        + product.isOld() + "), SUM(OLDEST_MODIFICATION > 1), SUM(COMPRESSED_SIZE > 0)"
+                        + " FROM information_schema.INNODB_BUFFER_PAGE WHERE PAGE_STATE = 'FILE_PAGE'"
+                        + " GROUP BY SPACE, PAGE_TYPE, TABLE_NAME, INDEX_NAME",
+                row -> new Group(
+                        row.getLong(1),
+                        Ask.text(row, 2),
+                        Ask.text(row, 3),
+                        // MySQL quotes some names here, MariaDB none.
+                        Ask.text(row, 4).replace("`", ""),
+                        row.getLong(5),
+                        row.getLong(6),
+                        row.getLong(7),
+                        row.getLong(8),
+                        row.getLong(9),
+                        row.getLong(10)));
+    }
+
+    private Map<Long, File> files() throws SQLException {
+        Map<Long, File> files = new HashMap<>();
+        for (Map.Entry<Long, File> entry : ask.rows(
+                "SELECT SPACE, NAME, FILE_SIZE FROM " + product.tablespaces() + " WHERE NAME LIKE '%/%'",
+                PoolReader::file)) {
+            files.put(entry.getKey(), entry.getValue());
+        }
+        return files;
+    }
+
+    private static Map.Entry<Long, File> file(ResultSet row) throws SQLException {
+        String name = Ask.text(row, 2);
+        int slash = name.indexOf('/');
+        return Map.entry(
+                row.getLong(1),
+                new File(TableName.file(name.substring(0, slash), name.substring(slash + 1)), row.getLong(3)));
+    }
+
+    private List<TablePages> tables(List<Group> groups, Map<Long, File> files, @Nullable String schema)
+            throws SQLException {
+        Map<TableName, List<Group>> byTable = new TreeMap<>();
+        Map<TableName, Long> other = new HashMap<>();
+        Map<TableName, Long> spaces = new HashMap<>();
+        for (Group group : groups) {
+            File file = files.get(group.space);
+            if (isListed(group)) {
+                TableName name = TableName.quoted(group.table);
+                byTable.computeIfAbsent(name, key -> new ArrayList<>()).add(group);
+                spaces.put(name, group.space);
+            } else if (file != null) {
+                other.merge(file.name, group.pages, Long::sum);
+            }
+        }
+        byTable.keySet().removeIf(name -> schema != null && !name.schema().equals(schema));
+        Map<TableName, Map<String, Long>> leaves = leaves();
+        Set<String> clustered = clustered(byTable);
+        List<TablePages> tables = new ArrayList<>();
+        byTable.forEach((name, parts) -> {
+            long space = spaces.getOrDefault(name, -1L);
+            File file = files.get(space);
+            List<IndexPages> indexes = parts.stream()
+                    .collect(Collectors.groupingBy(Group::index, TreeMap::new, Collectors.toList()))
+                    .entrySet()
+                    .stream()
+                    .map(entry -> index(
+                            entry.getKey(),
+                            entry.getValue(),
+                            isPrimary(entry.getKey()) || clustered.contains(space + " " + entry.getKey()),
+                            leaves.getOrDefault(name, Map.of()).getOrDefault(entry.getKey(), -1L)))
+                    .sorted((a, b) -> Boolean.compare(b.clustered(), a.clustered()))
+                    .toList();
+            tables.add(new TablePages(name, indexes, other.getOrDefault(name, 0L), file == null ? -1 : file.bytes));
+        });
+        return tables;
+    }
+
+    private static IndexPages index(String name, List<Group> groups, boolean clustered, long leaves) {
+        return new IndexPages(
+                name,
+                clustered,
+                groups.stream().mapToLong(Group::pages).sum(),
+                groups.stream().mapToLong(Group::records).sum(),
+                groups.stream().mapToLong(Group::bytes).sum(),
+                groups.stream().mapToLong(Group::old).sum(),
+                groups.stream().mapToLong(Group::dirty).sum(),
+                groups.stream().mapToLong(Group::compressed).sum(),
+                leaves);
+    }
+
+    private static boolean isListed(Group group) {
+        return isIndex(group) && !SYSTEM.contains(TableName.quoted(group.table).schema());
+    }
+
+    private static boolean isIndex(Group group) {
+        return group.type.equals(INDEX) && group.table.contains(".") && !group.index.isEmpty();
+    }
+
+    private static boolean isPrimary(String index) {
+        return index.equals("PRIMARY") || index.equals("GEN_CLUST_INDEX");
+    }
+
+    /** Leaf pages by the statistics that the server keeps; empty where the account may not read them. */
+    private Map<TableName, Map<String, Long>> leaves() throws SQLException {
+        try {
+            return LeafPages.read(ask, null);
+        } catch (SQLException e) {
+            if (!Ask.denied(e)) {
+                throw e;
+            }
+            notes.add(
+                    "how large whole indexes are is not known: GRANT SELECT ON mysql.innodb_index_stats to the account");
+            return Map.of();
+        }
+    }
+
+    /** Clustered indexes with names of their own, as {@code SPACE NAME}: those of tables without a primary key. */
+    private Set<String> clustered(Map<TableName, List<Group>> byTable) throws SQLException {
+        boolean allPrimary =
+                byTable.values().stream().allMatch(groups -> groups.stream().anyMatch(group -> isPrimary(group.index)));
+        if (allPrimary) {
+            return Set.of();
+        }
+        return Set.copyOf(ask.rows(
+                "SELECT SPACE, NAME FROM " + product.indexes() + " WHERE TYPE & 1 = 1",
+                row -> row.getLong(1) + " " + Ask.text(row, 2)));
+    }
+
+    private static Map<String, Long> others(List<Group> groups, Map<Long, File> files) {
+        Map<String, Long> others = new TreeMap<>();
+        for (Group group : groups) {
+            if (isIndex(group)) {
+                if (!isListed(group)) {
+                    others.merge("the server's own tables", group.pages, Long::sum);
+                }
+            } else if (group.type.equals(INDEX)) {
+                others.merge("index of no known table", group.pages, Long::sum);
+            } else if (!files.containsKey(group.space)) {
+                others.merge(group.type.toLowerCase(Locale.ROOT), group.pages, Long::sum);
+            }
+        }
+        return others;
+    }
+
+    private long historyList() throws SQLException {
+        long named = ask.status("Innodb_history_list_length");
+        return named > 0 || product == Product.MARIADB
+                ? named
+                : ask.number("SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'trx_rseg_history_len'");
+    }
+}

@@ -1,0 +1,54 @@
+package io.understudy.pages;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Locale;
+
+/** The names that differ between the two products, of what both have. */
+public enum Product {
+    MARIADB("IS_OLD = 1", "information_schema.INNODB_SYS_TABLESPACES", "information_schema.INNODB_SYS_INDEXES") {
+        @Override
+        public String boundStatements(Duration most) {
+            return "SET SESSION max_statement_time = " + most.toMillis() / 1000.0;
+        }
+    },
+    MYSQL("IS_OLD = 'YES'", "information_schema.INNODB_TABLESPACES", "information_schema.INNODB_INDEXES") {
+        @Override
+        public String boundStatements(Duration most) {
+            return "SET SESSION max_execution_time = " + most.toMillis();
+        }
+    };
+
+    private final String isOld;
+    private final String tablespaces;
+    private final String indexes;
+
+    Product(String isOld, String tablespaces, String indexes) {
+        this.isOld = isOld;
+        this.tablespaces = tablespaces;
+        this.indexes = indexes;
+    }
+
+    /** Asks a server which of the two it is. */
+    public static Product of(Ask ask) throws SQLException {
+        return ask.text("SELECT VERSION()").toLowerCase(Locale.ROOT).contains("mariadb") ? MARIADB : MYSQL;
+    }
+
+    /** A condition on {@code INNODB_BUFFER_PAGE}: the page is in the old sublist of the LRU list. */
+    String isOld() {
+        return isOld;
+    }
+
+    /** The view of tablespaces. */
+    public String tablespaces() {
+        return tablespaces;
+    }
+
+    /** The view of indexes. */
+    String indexes() {
+        return indexes;
+    }
+
+    /** A statement that bounds the time of the session's further SELECT statements. */
+    public abstract String boundStatements(Duration most);
+}

@@ -1,0 +1,27 @@
+package io.understudy.pages;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The tables whose rebuild frees most, each with all of its partitions. */
+public final class WorstTables {
+    /** Less is not worth a copy of a table. */
+    private static final long LEAST_PAGES = 64;
+
+    private WorstTables() {}
+
+    /** Returns at most so many, as {@code schema.table}. */
+    public static List<String> of(PoolContents contents, int count) {
+        Map<String, Long> frees = new LinkedHashMap<>();
+        for (TablePages table : contents.tables()) {
+            frees.merge(table.name().whole().shown(), table.frees(contents.forecast()), Long::sum);
+        }
+        return frees.entrySet().stream()
+                .filter(entry -> entry.getValue() >= LEAST_PAGES)
+                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+                .limit(count)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+}

@@ -1,0 +1,270 @@
+package io.understudy.rebuild;
+
+import io.understudy.pages.Ask;
+import io.understudy.pages.PagesAccount;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rebuilds tables of one standby, one after the other. {@link #stop} may be called from any thread; everything else by one.
+ *
+ * <pre>
+ * checks of the server → for each table: checks, wait until calm, rebuild under watch, statistics → checks that nothing was logged
+ * </pre>
+ */
+public final class Defragmentation {
+    private static final Duration QUESTION = Duration.ofSeconds(30);
+    private static final Duration AS_LONG_AS_IT_TAKES = Duration.ZERO;
+    private static final long CALM_EVERY_MILLIS = 500;
+    private static final double MIB = 1 << 20;
+
+    /**
+     * What the operator chose.
+     *
+     * @param diskFree bytes that are free on the standby's disk, as told; null to find out
+     * @param checksum whether tables are compared before and after
+     * @param byPartition whether partitions are rebuilt one by one, each locked meanwhile
+     * @param lowerSuperReadOnly whether MySQL's super_read_only is set to 0 as long as it takes
+     */
+    public record Options(
+            Bounds bounds,
+            @Nullable Long diskFree,
+            boolean checksum,
+            boolean byPartition,
+            boolean lowerSuperReadOnly) {}
+
+    private final PagesAccount account;
+    private final Options options;
+    private final Journal journal;
+    private final CountDownLatch stop = new CountDownLatch(1);
+    private final CountDownLatch finished = new CountDownLatch(1);
+
+    public Defragmentation(PagesAccount account, Options options, Journal journal) {
+        this.account = account;
+        this.options = options;
+        this.journal = journal;
+    }
+
+    /**
+     * The result for all tables.
+     *
+     * @param errant transactions that the standby itself logged meanwhile, whoever made them; empty when there are none
+     */
+    public record Result(List<java.util.Map<String, @Nullable Object>> tables, String errant, boolean allRebuilt) {}
+
+    /** Ends the rebuild that runs and begins no other one; returns when all is put back, or after the given time. */
+    public void stop(Duration patience) throws InterruptedException {
+        stop.countDown();
+        finished.await(patience.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Whether all this was begun for is over. */
+    private boolean stopped() {
+        return stop.getCount() == 0;
+    }
+
+    /**
+     * Rebuilds tables.
+     *
+     * @param tables as {@code schema.table}
+     * @throws Refused when nothing may be rebuilt on this server
+     */
+    public Result run(List<String> tables) throws SQLException, Refused, InterruptedException {
+        try (Connection watching = account.connect(QUESTION);
+                Connection working = account.connect(AS_LONG_AS_IT_TAKES)) {
+            Standby standby = new Standby(new Ask(watching));
+            new ServerChecks(standby, account.standby().name(), account.config().user())
+                    .run(options.lowerSuperReadOnly());
+            Ask worker = new Ask(working);
+            for (String setting : TableRebuild.settings()) {
+                worker.execute(setting);
+            }
+            String own = standby.ownTransactions();
+            boolean lowered = lower(standby);
+            List<Outcome> outcomes = new ArrayList<>();
+            try {
+                for (String table : tables) {
+                    Outcome outcome = stopped()
+                            ? Outcome.without(table, Outcome.State.ENDED, "not begun, as it was stopped")
+                            : one(standby, worker, table);
+                    outcomes.add(outcome);
+                    say(outcome);
+                }
+            } finally {
+                if (lowered) {
+                    standby.ask().execute("SET GLOBAL super_read_only = 1");
+                    journal.line("super_read_only is 1 again");
+                }
+            }
+            String now = standby.ownTransactions();
+            String errant = now.equals(own) ? "" : "before: '" + own + "', now: '" + now + "'";
+            journal.line(
+                    errant.isEmpty()
+                            ? "this server logged no transaction of its own"
+                            : "this server logged transactions of its own meanwhile, " + errant);
+            return new Result(
+                    outcomes.stream().map(Outcome::map).toList(),
+                    errant,
+                    outcomes.stream().allMatch(outcome -> outcome.state() == Outcome.State.REBUILT));
+        } finally {
+            finished.countDown();
+        }
+    }
+
+    private boolean lower(Standby standby) throws SQLException, Refused {
+        if (!standby.superReadOnly()) {
+            return false;
+        }
+        standby.ask().execute("SET GLOBAL super_read_only = 0");
+        if (!standby.readOnly()) {
+            standby.ask().execute("SET GLOBAL super_read_only = 1");
+            throw new Refused("read_only went off with super_read_only; both are on again, and nothing was done");
+        }
+        journal.line(
+                "super_read_only is 0 until the end, read_only stays 1; should this process be killed: SET GLOBAL super_read_only = 1");
+        return true;
+    }
+
+    private Outcome one(Standby standby, Ask worker, String table) throws SQLException, InterruptedException {
+        int dot = table.indexOf('.');
+        if (dot < 1 || dot == table.length() - 1) {
+            return Outcome.without(table, Outcome.State.REFUSED, "write it as schema.table");
+        }
+        Subject subject;
+        try {
+            subject = new TableChecks(
+                            standby,
+                            Grants.of(
+                                    standby.ask(),
+                                    standby.product(),
+                                    account.config().user()))
+                    .check(table.substring(0, dot), table.substring(dot + 1));
+            new DiskSpace(standby, account.standby().address(), options.diskFree()).check(subject);
+        } catch (Refused e) {
+            return Outcome.without(table, Outcome.State.REFUSED, String.valueOf(e.getMessage()));
+        }
+        String busy = awaitCalm(standby);
+        if (!busy.isEmpty()) {
+            return Outcome.without(table, stopped() ? Outcome.State.ENDED : Outcome.State.FAILED, busy);
+        }
+        return rebuild(standby, worker, subject);
+    }
+
+    /** Waits until the standby is within its bounds; returns why it gave up, or an empty text. */
+    private String awaitCalm(Standby standby) throws SQLException, InterruptedException {
+        long deadline = System.nanoTime() + options.bounds().patience().toNanos();
+        String said = "";
+        while (true) {
+            String busy = options.bounds().busy(standby.load());
+            if (busy.isEmpty()) {
+                return "";
+            }
+            if (System.nanoTime() - deadline > 0) {
+                return "waited " + options.bounds().patience().toSeconds() + " s, and still " + busy;
+            }
+            if (said.isEmpty()) {
+                said = busy;
+                journal.line("waiting, as " + busy);
+            }
+            if (stop.await(CALM_EVERY_MILLIS, TimeUnit.MILLISECONDS)) {
+                return "not begun, as it was stopped";
+            }
+        }
+    }
+
+    private Outcome rebuild(Standby standby, Ask worker, Subject subject) throws SQLException, InterruptedException {
+        String analyze = "ANALYZE LOCAL TABLE " + subject.quoted();
+        worker.execute(analyze);
+        TableSize before = TableSize.of(standby, subject);
+        Checksum sumBefore = options.checksum() ? Checksum.of(standby, subject) : null;
+        journal.line(String.format(
+                Locale.ROOT,
+                "%s: %,d leaf pages, files of %,.1f MiB; rebuilding",
+                subject.shown(),
+                before.allLeafPages(),
+                before.fileBytes() / MIB));
+        TableRebuild rebuild = new TableRebuild(standby, worker, options.bounds(), journal, this::stopped);
+        long start = System.nanoTime();
+        for (String sql : statements(standby, subject)) {
+            TableRebuild.Failure failure = rebuild.run(subject, sql);
+            if (failure != null) {
+                return new Outcome(
+                        subject.shown(),
+                        failure.state(),
+                        failure.why(),
+                        before,
+                        null,
+                        since(start),
+                        rebuild.mostLag(),
+                        "");
+            }
+        }
+        double seconds = since(start);
+        worker.execute(analyze);
+        String checksum = sumBefore == null ? "" : sumBefore.against(Checksum.of(standby, subject));
+        return new Outcome(
+                subject.shown(),
+                checksum.equals("DIFFERENT") ? Outcome.State.FAILED : Outcome.State.REBUILT,
+                checksum.equals("DIFFERENT")
+                        ? "CHECKSUM TABLE differs, though replication wrote nothing meanwhile"
+                        : "",
+                before,
+                TableSize.of(standby, subject),
+                seconds,
+                rebuild.mostLag(),
+                checksum);
+    }
+
+    private List<String> statements(Standby standby, Subject subject) throws SQLException {
+        if (!subject.partitioned() || !options.byPartition()) {
+            return List.of("ALTER TABLE " + subject.quoted() + " FORCE, ALGORITHM=INPLACE, LOCK=NONE");
+        }
+        return standby.ask()
+                .rows(
+                        "SELECT DISTINCT PARTITION_NAME FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = "
+                                + Ask.quote(subject.schema()) + " AND TABLE_NAME = " + Ask.quote(subject.table())
+                                + " AND PARTITION_NAME IS NOT NULL",
+                        row -> "ALTER TABLE " + subject.quoted() + " REBUILD PARTITION " + Ask.name(Ask.text(row, 1)));
+    }
+
+    private static double since(long start) {
+        return (System.nanoTime() - start) / 1e9;
+    }
+
+    private void say(Outcome outcome) {
+        TableSize before = outcome.before();
+        TableSize after = outcome.after();
+        if (before == null || after == null) {
+            journal.line(
+                    outcome.table() + ": " + outcome.state().name().toLowerCase(Locale.ROOT) + ": " + outcome.why());
+            return;
+        }
+        journal.line(String.format(
+                Locale.ROOT,
+                "%s: %,d -> %,d leaf pages (%+.1f %%), files %,.1f -> %,.1f MiB, %.1f s, lag at most %d s%s%s",
+                outcome.table(),
+                before.allLeafPages(),
+                after.allLeafPages(),
+                100.0 * (after.allLeafPages() - before.allLeafPages()) / Math.max(1, before.allLeafPages()),
+                before.fileBytes() / MIB,
+                after.fileBytes() / MIB,
+                outcome.seconds(),
+                outcome.mostLag(),
+                outcome.checksum().isEmpty() ? "" : ", checksums " + outcome.checksum(),
+                outcome.why().isEmpty() ? "" : ": " + outcome.why()));
+        after.leafPages()
+                .forEach((index, pages) -> journal.line(String.format(
+                        Locale.ROOT,
+                        "  %s: %,d -> %,d",
+                        index,
+                        before.leafPages().getOrDefault(index, 0L),
+                        pages)));
+    }
+}

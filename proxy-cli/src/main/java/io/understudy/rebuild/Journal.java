@@ -1,0 +1,64 @@
+package io.understudy.rebuild;
+
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.time.LocalTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+
+/** What the operator sees: lines with the time, and between them, on a terminal, a bar. */
+public final class Journal {
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
+    private static final int WIDTH = 30;
+    private static final double MIB = 1 << 20;
+    private static final long PLAIN_EVERY = Duration.ofSeconds(10).toNanos();
+
+    private final PrintWriter out;
+    private final boolean terminal;
+    private long lastPlain = System.nanoTime();
+    private int shown;
+
+    /** @param terminal whether a line can be written over */
+    public Journal(PrintWriter out, boolean terminal) {
+        this.out = out;
+        this.terminal = terminal;
+    }
+
+    synchronized void line(String text) {
+        clear();
+        out.println(LocalTime.now().format(TIME) + " " + text);
+        out.flush();
+    }
+
+    /**
+     * Says how far a copy is.
+     *
+     * @param copied bytes; -1 where the server does not tell
+     * @param most that it can become
+     */
+    synchronized void progress(String table, long copied, long most, Load load) {
+        double share = copied < 0 || most <= 0 ? 0 : Math.min(1, (double) copied / most);
+        String what = copied < 0
+                ? "copying"
+                : String.format(Locale.ROOT, "%,.1f of at most %,.1f MiB", copied / MIB, most / MIB);
+        String state = String.format(Locale.ROOT, "lag %d s, %d threads", load.lagSeconds(), load.threadsRunning());
+        if (terminal) {
+            int done = (int) (share * WIDTH);
+            String bar = "[" + "#".repeat(done) + ".".repeat(WIDTH - done) + "] " + table + ": " + what + ", " + state;
+            clear();
+            out.print(bar);
+            out.flush();
+            shown = bar.length();
+        } else if (System.nanoTime() - lastPlain > PLAIN_EVERY) {
+            lastPlain = System.nanoTime();
+            line(table + ": " + what + ", " + state);
+        }
+    }
+
+    private void clear() {
+        if (shown > 0) {
+            out.print("\r" + " ".repeat(shown) + "\r");
+            shown = 0;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package io.understudy.rebuild;
+
+import io.understudy.pages.Ask;
+import io.understudy.pages.Product;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+
+/** Questions about replication and read-only state over one connection. Not thread-safe. */
+final class Standby {
+    private final Ask ask;
+    private final Product product;
+
+    Standby(Ask ask) throws SQLException {
+        this.ask = ask;
+        this.product = Product.of(ask);
+    }
+
+    Ask ask() {
+        return ask;
+    }
+
+    Product product() {
+        return product;
+    }
+
+    boolean readOnly() throws SQLException {
+        return isOn(ask.variable("read_only"));
+    }
+
+    boolean superReadOnly() throws SQLException {
+        return isOn(ask.variable("super_read_only"));
+    }
+
+    /** Newer MariaDB versions have several kinds of on. */
+    private static boolean isOn(String value) {
+        return !value.isEmpty()
+                && !value.equals("0")
+                && !value.toUpperCase(Locale.ROOT).equals("OFF");
+    }
+
+    /** Seconds behind by channel; -1 for one that does not run. */
+    List<Long> channels() throws SQLException {
+        return product == Product.MARIADB
+                ? ask.rows("SHOW ALL SLAVES STATUS", row -> behind(row, "Seconds_Behind_Master"))
+                : ask.rows("SHOW REPLICA STATUS", row -> behind(row, "Seconds_Behind_Source"));
+    }
+
+    private static long behind(ResultSet row, String column) throws SQLException {
+        long seconds = row.getLong(column);
+        return row.wasNull() ? -1 : seconds;
+    }
+
+    Load load() throws SQLException {
+        List<Long> channels = channels();
+        long lag = channels.isEmpty() || channels.contains(-1L)
+                ? -1
+                : channels.stream().mapToLong(Long::longValue).max().orElse(-1);
+        return new Load(lag, ask.status("Threads_running"));
+    }
+
+    /** The transactions that this server itself has logged: a rebuild must not add to them. */
+    String ownTransactions() throws SQLException {
+        if (product == Product.MARIADB) {
+            String id = ask.variable("server_id");
+            StringBuilder own = new StringBuilder();
+            for (String gtid : ask.variable("gtid_binlog_state").split(",", -1)) {
+                if (gtid.trim().matches("\\d+-" + id + "-\\d+")) {
+                    own.append(gtid.trim()).append(' ');
+                }
+            }
+            return own.toString().trim();
+        }
+        String uuid = ask.variable("server_uuid");
+        StringBuilder own = new StringBuilder();
+        for (String set : ask.variable("gtid_executed").split(",", -1)) {
+            if (set.trim().startsWith(uuid)) {
+                own.append(set.trim()).append(' ');
+            }
+        }
+        return own.toString().trim();
+    }
+}

@@ -1,0 +1,153 @@
+package io.understudy.rebuild;
+
+import io.understudy.pages.Ask;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** One statement that rebuilds, on a connection of its own, watched over another one and ended when the standby cannot bear it. */
+final class TableRebuild {
+    private static final int ER_LOCK_WAIT_TIMEOUT = 1205;
+    private static final int ER_QUERY_INTERRUPTED = 1317;
+    private static final int ER_CONNECTION_KILLED = 1927;
+    private static final int ER_STATEMENT_TIMEOUT = 1969;
+    private static final int ER_ROW_LOG_OVERFLOW = 1799;
+    private static final int ER_NOT_SUPPORTED = 1845;
+    private static final int ER_NOT_SUPPORTED_REASON = 1846;
+    private static final int ATTEMPTS = 3;
+    private static final long FIRST_WATCH_MILLIS = 20;
+    private static final long WATCH_MILLIS = 200;
+
+    private final Standby standby;
+    private final Ask worker;
+    private final Bounds bounds;
+    private final Journal journal;
+    private final BooleanSupplier stopped;
+    private long mostLag;
+
+    /**
+     * A rebuild to be.
+     *
+     * @param standby for questions and for KILL
+     * @param worker the connection that rebuilds; it logs nothing
+     * @param stopped whether the operator wants an end
+     */
+    TableRebuild(Standby standby, Ask worker, Bounds bounds, Journal journal, BooleanSupplier stopped) {
+        this.standby = standby;
+        this.worker = worker;
+        this.bounds = bounds;
+        this.journal = journal;
+        this.stopped = stopped;
+    }
+
+    /** The session settings that a rebuild runs under. */
+    static List<String> settings() {
+        return List.of(
+                "SET SESSION sql_log_bin = 0",
+                // A rebuild waits for statements on the table, and the applier waits behind it: not longer than a
+                // second at a time.
+                "SET SESSION lock_wait_timeout = 1",
+                // Strict modes would refuse old defaults, such as dates of zeros.
+                "SET SESSION sql_mode = ''");
+    }
+
+    long mostLag() {
+        return mostLag;
+    }
+
+    /** Runs the statement to its end; returns why it was ended or failed, or null when it went through. */
+    @Nullable
+    Failure run(Subject subject, String sql) throws SQLException, InterruptedException {
+        for (int attempt = 1; ; attempt++) {
+            Failure failure = once(subject, sql);
+            if (failure == null || failure.code != ER_LOCK_WAIT_TIMEOUT || attempt == ATTEMPTS) {
+                return failure;
+            }
+            journal.line(subject.shown()
+                    + ": a statement or transaction on the standby held the table for more than a second; attempt "
+                    + (attempt + 1) + " of " + ATTEMPTS);
+        }
+    }
+
+    /**
+     * Why a rebuild did not go through.
+     *
+     * @param code the server's error, or 0
+     */
+    record Failure(Outcome.State state, int code, String why) {}
+
+    private @Nullable Failure once(Subject subject, String sql) throws SQLException, InterruptedException {
+        long id = worker.number("SELECT CONNECTION_ID()");
+        CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        worker.execute(sql);
+                        result.complete(null);
+                    } catch (SQLException | RuntimeException e) {
+                        result.completeExceptionally(e);
+                    }
+                },
+                "rebuild");
+        thread.setDaemon(true);
+        thread.start();
+        Copy copy = new Copy(standby);
+        String ended = "";
+        for (long millis = FIRST_WATCH_MILLIS; ; millis = WATCH_MILLIS) {
+            try {
+                result.get(millis, TimeUnit.MILLISECONDS);
+                return null;
+            } catch (TimeoutException running) {
+                Load load = standby.load();
+                mostLag = Math.max(mostLag, load.lagSeconds());
+                if (ended.isEmpty()) {
+                    ended = stopped.getAsBoolean() ? "it was stopped" : bounds.alarm(load);
+                }
+                if (!ended.isEmpty()) {
+                    // Again each time: one that arrives before the statement does ends nothing.
+                    standby.ask().execute("KILL QUERY " + id);
+                } else {
+                    journal.progress(subject.shown(), copy.bytes(), subject.fileBytes(), load);
+                }
+            } catch (ExecutionException e) {
+                return failure(e.getCause(), ended);
+            }
+        }
+    }
+
+    private static Failure failure(@Nullable Throwable cause, String ended) {
+        int code = cause instanceof SQLException e ? e.getErrorCode() : 0;
+        String message = cause == null ? "unknown" : String.valueOf(cause.getMessage());
+        return switch (code) {
+            case ER_QUERY_INTERRUPTED, ER_CONNECTION_KILLED, ER_STATEMENT_TIMEOUT ->
+                new Failure(
+                        Outcome.State.ENDED,
+                        code,
+                        ended.isEmpty() ? "somebody ended it: " + message : "ended, as " + ended);
+            case ER_NOT_SUPPORTED, ER_NOT_SUPPORTED_REASON ->
+                new Failure(
+                        Outcome.State.REFUSED,
+                        code,
+                        "the server cannot rebuild it without locking out the applier: " + message
+                                + "; rebuild it while replication is stopped anyway");
+            case ER_LOCK_WAIT_TIMEOUT ->
+                new Failure(
+                        Outcome.State.FAILED,
+                        code,
+                        "statements on the standby keep the table in use (" + message
+                                + "); end the long ones, or try at another hour");
+            case ER_ROW_LOG_OVERFLOW ->
+                new Failure(
+                        Outcome.State.FAILED,
+                        code,
+                        "too much was written to it meanwhile (" + message
+                                + "); raise innodb_online_alter_log_max_size on the standby, or try at a quieter hour");
+            default -> new Failure(Outcome.State.FAILED, code, message);
+        };
+    }
+}

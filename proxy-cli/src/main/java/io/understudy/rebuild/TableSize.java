@@ -1,0 +1,46 @@
+package io.understudy.rebuild;
+
+import io.understudy.pages.Ask;
+import io.understudy.pages.LeafPages;
+import io.understudy.pages.TableName;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How large a table is by the statistics that the server keeps of it.
+ *
+ * @param leafPages by index, of all partitions together
+ * @param fileBytes of its files
+ */
+record TableSize(Map<String, Long> leafPages, long fileBytes) {
+
+    static TableSize of(Standby standby, Subject subject) throws SQLException {
+        Map<String, Long> leaves = new LinkedHashMap<>();
+        LeafPages.read(standby.ask(), null).forEach((name, indexes) -> {
+            if (name.schema().equals(subject.schema()) && name.table().equals(subject.table())) {
+                indexes.forEach((index, pages) -> leaves.merge(index, pages, Long::sum));
+            }
+        });
+        return new TableSize(leaves, fileBytes(standby, subject.schema(), subject.table()));
+    }
+
+    /** The size of a table's files; 0 for one that has none of its own. */
+    static long fileBytes(Standby standby, String schema, String table) throws SQLException {
+        List<Long> sizes = standby.ask()
+                .rows(
+                        "SELECT NAME, FILE_SIZE FROM " + standby.product().tablespaces() + " WHERE NAME LIKE '%/%'",
+                        row -> {
+                            String name = Ask.text(row, 1);
+                            int slash = name.indexOf('/');
+                            TableName file = TableName.file(name.substring(0, slash), name.substring(slash + 1));
+                            return file.schema().equals(schema) && file.table().equals(table) ? row.getLong(2) : 0L;
+                        });
+        return sizes.stream().mapToLong(Long::longValue).sum();
+    }
+
+    long allLeafPages() {
+        return leafPages.values().stream().mapToLong(Long::longValue).sum();
+    }
+}

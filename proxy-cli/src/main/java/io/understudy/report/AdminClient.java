@@ -1,0 +1,89 @@
+package io.understudy.report;
+
+import io.understudy.base.JsonReader;
+import io.understudy.config.AdminConfig;
+import io.understudy.config.Secret;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Asks a running proxy's admin endpoint. */
+public final class AdminClient {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final String base;
+    private final @Nullable String token;
+
+    /** @param address {@code host:port} or a whole URL */
+    public AdminClient(String address, @Nullable String token) {
+        base = address.contains("://") ? address.replaceAll("/+$", "") : "http://" + address;
+        this.token = token;
+    }
+
+    public static AdminClient of(AdminConfig config) {
+        Secret secret = config.token();
+        return new AdminClient(config.address().toString(), secret == null ? null : secret.reveal());
+    }
+
+    /** With the token, at another address than the configuration's. */
+    public static AdminClient of(String address, AdminConfig config) {
+        Secret secret = config.token();
+        return new AdminClient(address, secret == null ? null : secret.reveal());
+    }
+
+    /** {@code GET /api/NAME}. */
+    public Map<String, Object> view(String name) throws IOException, InterruptedException {
+        return map(name, "GET");
+    }
+
+    /** {@code POST /api/NAME}, which needs the token. */
+    public Map<String, Object> act(String name) throws IOException, InterruptedException {
+        return map(name, "POST");
+    }
+
+    /** {@code POST /api/NAME} that answers with bytes. */
+    public byte[] bytes(String name) throws IOException, InterruptedException {
+        return ask(base + "/api/" + name, "POST");
+    }
+
+    @SuppressWarnings("unchecked")
+    private Map<String, Object> map(String name, String method) throws IOException, InterruptedException {
+        String where = base + "/api/" + name;
+        String body = new String(ask(where, method), StandardCharsets.UTF_8);
+        if (!(JsonReader.read(body) instanceof Map<?, ?> map)) {
+            throw new IOException(where + " did not answer with a JSON object");
+        }
+        return (Map<String, Object>) map;
+    }
+
+    private byte[] ask(String where, String method) throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(where))
+                .method(method, HttpRequest.BodyPublishers.noBody())
+                .timeout(PATIENCE);
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        HttpResponse<byte[]> response;
+        try {
+            response = HttpClient.newBuilder()
+                    .connectTimeout(PATIENCE)
+                    .build()
+                    .send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+        } catch (IOException e) {
+            throw new IOException(
+                    "no answer from " + where + ": " + e + "; is the proxy running, and is that its admin address?", e);
+        }
+        if (response.statusCode() != 200) {
+            throw new IOException(where + " answered " + response.statusCode() + ": "
+                    + new String(response.body(), StandardCharsets.UTF_8).strip()
+                    + (response.statusCode() == 404 ? "; is the plugin configured there?" : ""));
+        }
+        return response.body();
+    }
+}

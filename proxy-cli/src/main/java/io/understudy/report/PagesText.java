@@ -1,0 +1,84 @@
+package io.understudy.report;
+
+import java.util.List;
+import java.util.Map;
+
+/** {@code report pages}: what fills a standby's buffer pool. */
+public final class PagesText {
+    private static final double KIB = 1024;
+    private static final double MIB = KIB * KIB;
+
+    private PagesText() {}
+
+    /** @param report as {@code PagesReport} makes it */
+    public static String of(Map<String, Object> report) {
+        Table out = new Table();
+        double pageSize = Table.number(report, "pageSize");
+        out.line(
+                "%s: %s, buffer pool of %,.1f MiB in pages of %,.0f KiB: %,d of %,d pages used, %,d dirty; read in %.1f s",
+                report.get("standby"),
+                report.get("version"),
+                Table.number(report, "poolPages") * pageSize / MIB,
+                pageSize / KIB,
+                Table.whole(report, "usedPages"),
+                Table.whole(report, "poolPages"),
+                Table.whole(report, "dirtyPages"),
+                Table.number(report, "readSeconds"));
+        out.line("");
+        out.line(
+                "%-32s %9s %9s %6s %9s %5s %5s %6s %9s %9s",
+                "table, index", "pages", "MiB", "pool", "rows/page", "fill", "old", "dirty", "rebuilt", "frees MiB");
+        for (Map<String, Object> table : Table.rows(report, "worst")) {
+            out.line(
+                    "%-32s %,9d %,9.1f %5.1f%% %9s %5s %5s %6s %,9d %,9.1f",
+                    table.get("name"),
+                    Table.whole(table, "pages"),
+                    Table.number(table, "MiB"),
+                    100 * Table.number(table, "poolShare"),
+                    "",
+                    "",
+                    "",
+                    "",
+                    Table.whole(table, "pages") - Table.whole(table, "freesPages"),
+                    Table.number(table, "freesMiB"));
+            Table.rows(table, "indexes").forEach(index -> index(out, index));
+            if (Table.whole(table, "otherPages") > 0) {
+                out.line("  %-30s %,9d", "(long values and the like)", Table.whole(table, "otherPages"));
+            }
+        }
+        end(out, report);
+        return out.text();
+    }
+
+    private static void index(Table out, Map<String, Object> index) {
+        double pages = Math.max(1, Table.number(index, "pages"));
+        out.line(
+                "  %-30s %,9d %,9.1f %6s %9.1f %4.0f%% %4.0f%% %5.0f%% %9s",
+                index.get("index"),
+                Table.whole(index, "pages"),
+                Table.number(index, "MiB"),
+                "",
+                Table.number(index, "recordsPerPage"),
+                100 * Table.number(index, "fill"),
+                100 * Table.number(index, "oldPages") / pages,
+                100 * Table.number(index, "dirtyPages") / pages,
+                index.get("pagesAfter") == null ? "unknown" : String.format("%,d", Table.whole(index, "pagesAfter")));
+    }
+
+    private static void end(Table out, Map<String, Object> report) {
+        int listed = Table.rows(report, "worst").size();
+        long tables = Table.whole(report, "tables");
+        out.line("");
+        if (tables > listed) {
+            out.line("%,d more tables are in memory; --top lists them", tables - listed);
+        }
+        out.line("A rebuild of all tables would free %,.1f MiB of the pool.", Table.number(report, "freesMiB"));
+        Map<String, Object> others = Table.map(report, "others");
+        if (!others.isEmpty()) {
+            out.line("Pages of no table: %s", others);
+        }
+        if (report.get("notes") instanceof List<?> notes) {
+            notes.forEach(note -> out.line("note: %s", note));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package io.understudy.report;
+
+import java.util.Map;
+
+/** What {@code rescue} says about the file that it has written: how it is replayed, and when that is safe. */
+public final class RescueText {
+    private RescueText() {}
+
+    /** @param rescue as {@code POST /api/lost/rescue} answers */
+    public static String of(Map<String, Object> rescue, String file) {
+        Table out = new Table();
+        boolean mysql = Boolean.TRUE.equals(rescue.get("mysql"));
+        out.line(
+                "%s: %d transactions that %s lacks, %d of them answered to clients, %d bytes",
+                file,
+                Table.whole(rescue, "transactions"),
+                rescue.get("survivor"),
+                Table.whole(rescue, "answered"),
+                Table.whole(rescue, "bytes"));
+        warnings(out, rescue);
+        if (Table.whole(rescue, "transactions") == 0) {
+            out.line("There is nothing to replay.");
+            return out.text();
+        }
+        out.line("");
+        out.line(
+                "Replay it on the new primary before it takes writes and before other servers replicate from it anew:");
+        if (mysql) {
+            out.line("  1. STOP REPLICA; leave super_read_only off only for the account that replays");
+            out.line("  2. mysqlbinlog %s | mysql -h NEW_PRIMARY -u ADMIN", file);
+            out.line("     (ADMIN needs REPLICATION_APPLIER and SYSTEM_VARIABLES_ADMIN, and rights on the tables)");
+        } else {
+            out.line("  1. STOP SLAVE; keep read_only on for the application (ADMIN needs READ ONLY ADMIN)");
+            out.line("  2. mariadb-binlog %s | mariadb -h NEW_PRIMARY -u ADMIN", file);
+            out.line("     (ADMIN needs BINLOG REPLAY, and rights on the tables)");
+        }
+        out.line("  3. understudy report lost: nothing is missing any more; then open it for writes");
+        out.line("The client stops at the first error. The file holds rows: remove it afterwards.");
+        return out.text();
+    }
+
+    private static void warnings(Table out, Map<String, Object> rescue) {
+        if (Boolean.TRUE.equals(rescue.get("primaryRead"))) {
+            out.line(
+                    "WARNING: the primary is alive and its binary log is being read. What is missing is on its way to %s"
+                            + " by replication; do not replay it.",
+                    rescue.get("survivor"));
+        }
+        if (!String.valueOf(rescue.get("survivorBeyond")).isEmpty()) {
+            out.line(
+                    "WARNING: %s has transactions that the old primary did not have (%s): it may have taken writes already. Then"
+                            + " a replay may fail on rows or GTIDs that are there, or undo newer changes. Compare the tables that"
+                            + " report lost names before you replay anything.",
+                    rescue.get("survivor"), rescue.get("survivorBeyond"));
+        }
+        if (Table.whole(rescue, "unknown") > 0) {
+            out.line(
+                    "WARNING: %d further transactions are not known to be applied and are not in the file (a gap). Later ones may"
+                            + " need them: a replay can stop with an error, or change fewer rows than it did on the old primary.",
+                    Table.whole(rescue, "unknown"));
+        }
+        if (Table.whole(rescue, "receivedNotApplied") > 0) {
+            out.line(
+                    "WARNING: %d transactions are in relay logs of %s. Have them applied first (START SLAVE SQL_THREAD; MySQL:"
+                            + " START REPLICA SQL_THREAD) and do not restart its replication; then run rescue again.",
+                    Table.whole(rescue, "receivedNotApplied"), rescue.get("survivor"));
+        }
+        if (Table.whole(rescue, "notCaptured") > 0) {
+            out.line(
+                    "NOTE: %d answered transactions were not captured and are not in the file; report lost names them.",
+                    Table.whole(rescue, "notCaptured"));
+        }
+    }
+}

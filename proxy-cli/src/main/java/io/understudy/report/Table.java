@@ -1,0 +1,37 @@
+package io.understudy.report;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads maps as views have them, and writes lines. */
+final class Table {
+    private final StringBuilder out = new StringBuilder();
+
+    void line(String format, @Nullable Object... values) {
+        out.append(String.format(Locale.ROOT, format, values).stripTrailing()).append('\n');
+    }
+
+    String text() {
+        return out.toString();
+    }
+
+    @SuppressWarnings("unchecked")
+    static Map<String, Object> map(Map<String, Object> from, String key) {
+        return from.get(key) instanceof Map<?, ?> map ? (Map<String, Object>) map : Map.of();
+    }
+
+    @SuppressWarnings("unchecked")
+    static List<Map<String, Object>> rows(Map<String, Object> from, String key) {
+        return from.get(key) instanceof List<?> list ? (List<Map<String, Object>>) list : List.of();
+    }
+
+    static double number(Map<String, Object> from, String key) {
+        return from.get(key) instanceof Number number ? number.doubleValue() : 0;
+    }
+
+    static long whole(Map<String, Object> from, String key) {
+        return from.get(key) instanceof Number number ? number.longValue() : 0;
+    }
+}

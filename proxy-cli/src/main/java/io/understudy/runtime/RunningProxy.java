@@ -1,0 +1,210 @@
+package io.understudy.runtime;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.understudy.ProxyServer;
+import io.understudy.admin.AdminEndpoints;
+import io.understudy.admin.AdminServer;
+import io.understudy.config.AdminConfig;
+import io.understudy.config.ConfigException;
+import io.understudy.config.ConfigWatcher;
+import io.understudy.config.LoadedConfig;
+import io.understudy.config.Secret;
+import io.understudy.pages.PagesView;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The proxy with its admin endpoint and its reloading: what {@code run} and {@code demo} have in common. */
+public final class RunningProxy implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(RunningProxy.class);
+    private static final Duration WATCH_INTERVAL = Duration.ofSeconds(2);
+
+    /** Reads the configuration anew. */
+    public interface Reloader {
+        LoadedConfig load() throws ConfigException;
+    }
+
+    private final PrometheusMeterRegistry registry;
+    private final ProxyServer proxy;
+    private final @Nullable AdminServer admin;
+    private final ScheduledExecutorService management;
+    private final ConfigWatcher watcher;
+    private final Reloader reloader;
+    private final AtomicInteger lastReloadFailed = new AtomicInteger();
+    private volatile LoadedConfig current;
+    private volatile Runnable drainRequest = () -> {};
+
+    private RunningProxy(LoadedConfig loaded, PluginTypes plugins, Reloader reloader) throws Exception {
+        this.reloader = reloader;
+        current = loaded;
+        registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        management = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "management");
+            thread.setDaemon(true);
+            return thread;
+        });
+        proxy = new ProxyServer(loaded, plugins.plugins(), registry);
+        PrometheusHistograms.export(proxy.histograms(), registry);
+        Gauge.builder("understudy.config.last.reload.failed", lastReloadFailed, AtomicInteger::get)
+                .description("1 while the newest configuration file could not be applied")
+                .register(registry);
+        try {
+            proxy.start();
+            admin = startAdmin(loaded.config().admin());
+        } catch (Exception e) {
+            proxy.close();
+            throw e;
+        }
+        watcher = new ConfigWatcher(
+                () -> current.files(),
+                management,
+                Clock.systemUTC(),
+                WATCH_INTERVAL,
+                file -> reload(file + " has changed"));
+        watcher.start();
+    }
+
+    /** @throws Exception when an address cannot be had or a plugin cannot start; the message says which and why */
+    public static RunningProxy start(LoadedConfig loaded, PluginTypes plugins, Reloader reloader) throws Exception {
+        return new RunningProxy(loaded, plugins, reloader);
+    }
+
+    private @Nullable AdminServer startAdmin(AdminConfig config) throws IOException {
+        if (!config.enabled()) {
+            return null;
+        }
+        AdminEndpoints endpoints = new AdminEndpoints();
+        endpoints.view("sessions", proxy::sessionsView);
+        endpoints.view("standbys", proxy::standbysView);
+        PagesView pages = new PagesView(() -> current.config(), System::nanoTime);
+        endpoints.viewOf("standbys/{name}/pages", parameters -> pages.of(parameters.getOrDefault("name", "")));
+        proxy.published().views().forEach(endpoints::view);
+        proxy.published()
+                .actions()
+                .forEach((path, action) ->
+                        endpoints.action(path, parameters -> action.run(List.copyOf(parameters.values()))));
+        endpoints.action("reload", parameters -> reload("POST /api/reload"));
+        endpoints.action("drain", parameters -> {
+            drainRequest.run();
+            return Map.of("draining", true);
+        });
+        AdminServer server = AdminServer.start(
+                new InetSocketAddress(config.address().host(), config.address().port()),
+                token(config),
+                registry,
+                proxy::notReady,
+                endpoints);
+        log.info(
+                "admin endpoint on http://{}:{}/",
+                config.address().host(),
+                server.address().getPort());
+        return server;
+    }
+
+    private static @Nullable String token(AdminConfig config) {
+        Secret token = config.token();
+        return token == null ? null : token.reveal();
+    }
+
+    public ProxyServer proxy() {
+        return proxy;
+    }
+
+    public PrometheusMeterRegistry registry() {
+        return registry;
+    }
+
+    /** Where the admin endpoint listens, or null when it is off. */
+    public @Nullable InetSocketAddress adminAddress() {
+        AdminServer server = admin;
+        return server == null ? null : server.address();
+    }
+
+    /** What {@code POST /api/drain} runs. */
+    public void onDrainRequest(Runnable request) {
+        drainRequest = request;
+    }
+
+    /** Reloads on the management thread; for signal handlers. */
+    public void reloadSoon(String why) {
+        management.execute(() -> reload(why));
+    }
+
+    /** Applies the newest file whole, or keeps what is in force. One at a time. */
+    private synchronized Map<String, Object> reload(String why) {
+        Map<String, Object> response = new LinkedHashMap<>();
+        try {
+            LoadedConfig next = reloader.load();
+            List<String> left = proxy.reload(next);
+            current = next;
+            AdminServer server = admin;
+            if (server != null) {
+                server.setToken(token(next.config().admin()));
+            }
+            lastReloadFailed.set(0);
+            count("applied");
+            left.forEach(sentence -> log.warn("reload: {}", sentence));
+            log.info("configuration reloaded: {}", why);
+            response.put("applied", true);
+            response.put("notApplied", left);
+        } catch (ConfigException e) {
+            lastReloadFailed.set(1);
+            count("refused");
+            log.error("{}, but the old configuration stays in force:\n{}", why, e.getMessage());
+            response.put("applied", false);
+            response.put(
+                    "problems",
+                    e.problems().stream().map(problem -> problem.headline()).toList());
+        }
+        return response;
+    }
+
+    private void count(String outcome) {
+        Counter.builder("understudy.config.reloads")
+                .description("Reloads of the configuration")
+                .tag("outcome", outcome)
+                .register(registry)
+                .increment();
+    }
+
+    /** Blocks until sessions are gone or the drain timeout is over. */
+    public void drain() throws InterruptedException {
+        proxy.drain(current.config().limits().drainTimeout());
+    }
+
+    /** See {@link ProxyServer#endDrain}. */
+    public void endDrain() {
+        proxy.endDrain();
+    }
+
+    @Override
+    public void close() {
+        watcher.close();
+        management.shutdownNow();
+        proxy.close();
+        // Last, so that a scrape during the drain gets what the plugins count as they stop.
+        AdminServer server = admin;
+        if (server != null) {
+            server.close();
+        }
+        try {
+            management.awaitTermination(1, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

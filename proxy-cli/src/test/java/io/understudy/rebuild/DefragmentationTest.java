@@ -1,0 +1,318 @@
+package io.understudy.rebuild;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.understudy.config.ConfigLoader;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.PairOptions;
+import io.understudy.pages.PagesAccount;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** On a primary and its standby: what a rebuild does, and what is refused. */
+class DefragmentationTest {
+    private static final Duration MOST = Duration.ofSeconds(60);
+    private static final Bounds CALM =
+            new Bounds(Duration.ofSeconds(5), Duration.ofSeconds(20), 64, 200, Duration.ofSeconds(30));
+    private static final Defragmentation.Options OPTIONS =
+            new Defragmentation.Options(CALM, 1L << 40, true, false, false);
+
+    private static EmbeddedPair pair;
+    private static EmbeddedServer primary;
+    private static EmbeddedServer standby;
+
+    private final StringWriter log = new StringWriter();
+
+    @BeforeAll
+    static void start() {
+        pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false));
+        primary = pair.primary();
+        standby = pair.standby();
+        primary.execute("CREATE DATABASE shop", "CREATE DATABASE other");
+        for (EmbeddedServer server : List.of(primary, standby)) {
+            server.execute(
+                    "SET SESSION sql_log_bin = 0",
+                    "CREATE USER pages@'%' IDENTIFIED BY 'pages'",
+                    "GRANT PROCESS, BINLOG ADMIN, READ_ONLY ADMIN, REPLICA MONITOR ON *.* TO pages@'%'",
+                    "GRANT SELECT ON mysql.innodb_index_stats TO pages@'%'",
+                    "GRANT SELECT, INSERT, ALTER, CREATE ON `shop`.* TO pages@'%'",
+                    "CREATE USER weak@'%' IDENTIFIED BY 'weak'",
+                    "GRANT REPLICA MONITOR ON *.* TO weak@'%'");
+        }
+        load("orders", 2_000);
+        pair.awaitCaughtUp(MOST);
+    }
+
+    @AfterAll
+    static void stop() {
+        pair.close();
+    }
+
+    @AfterEach
+    void heal() {
+        standby.execute("SET GLOBAL read_only = 1", "START SLAVE");
+        Awaitility.await()
+                .atMost(MOST)
+                .until(() -> standby.ask("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'pages'")
+                        .equals("0"));
+    }
+
+    private static void load(String table, int rows) {
+        primary.execute(
+                "CREATE TABLE shop." + table
+                        + " (id INT PRIMARY KEY, k INT NOT NULL, c VARCHAR(80) NOT NULL, pad CHAR(100) NOT NULL, KEY k(k), KEY c(c))",
+                "INSERT INTO shop." + table
+                        + " SELECT seq, CRC32(seq) % 1000000, CONCAT(MD5(seq), REPEAT('c', CRC32(seq * 3) % 40)), 'x'"
+                        + " FROM shop.seq_1_to_" + rows);
+    }
+
+    private Defragmentation work(EmbeddedServer server, String user, Defragmentation.Options options) throws Exception {
+        var config = ConfigLoader.load("""
+                        primary: { address: "localhost:1" }
+                        standbys: [ { name: standby-1, address: "127.0.0.1:%d", user: x, tls: { mode: disabled } } ]
+                        pages: { user: %s, password: %s }
+                        """.formatted(server.port(), user, user), "test", Map.of(), name -> null)
+                .config();
+        return new Defragmentation(
+                PagesAccount.of(config, "standby-1"), options, new Journal(new PrintWriter(log, true), false));
+    }
+
+    private Map<String, Object> only(Defragmentation.Result result) {
+        assertThat(result.tables()).hasSize(1);
+        return result.tables().get(0);
+    }
+
+    private Map<String, Object> refusal(String table, Defragmentation.Options options) throws Exception {
+        Map<String, Object> outcome = only(work(standby, "pages", options).run(List.of(table)));
+        assertThat(outcome).containsEntry("state", "refused");
+        return outcome;
+    }
+
+    private static String checksum(EmbeddedServer server, String table) throws Exception {
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement();
+                var rows = statement.executeQuery("CHECKSUM TABLE " + table)) {
+            rows.next();
+            return rows.getString(2);
+        }
+    }
+
+    private static Defragmentation.Options with(Bounds bounds) {
+        return new Defragmentation.Options(bounds, 1L << 40, false, false, false);
+    }
+
+    @Test
+    void rebuildsWithFewerPagesAndLogsNothing() throws Exception {
+        load("thinned", 30_000);
+        primary.execute("DELETE FROM shop.thinned WHERE CRC32(id * 7 + 13) % 3 = 0");
+        pair.awaitCaughtUp(MOST);
+        String state = standby.ask("SELECT @@gtid_binlog_state");
+
+        Defragmentation.Result result = work(standby, "pages", OPTIONS).run(List.of("shop.thinned"));
+
+        Map<String, Object> outcome = only(result);
+        assertThat(outcome).as("%s", log).containsEntry("state", "rebuilt").containsEntry("checksum", "equal");
+        assertThat(result.errant()).isEmpty();
+        assertThat(result.allRebuilt()).isTrue();
+        Map<?, ?> before = (Map<?, ?>) outcome.get("leafPagesBefore");
+        Map<?, ?> after = (Map<?, ?>) outcome.get("leafPagesAfter");
+        assertThat((Long) after.get("PRIMARY")).isLessThanOrEqualTo((Long) before.get("PRIMARY") * 3 / 4);
+        assertThat(standby.ask("SELECT @@gtid_binlog_state")).isEqualTo(state);
+        assertThat(checksum(standby, "shop.thinned")).isEqualTo(checksum(primary, "shop.thinned"));
+        assertThat(log.toString())
+                .contains("shop.thinned: ", "rebuilding", "this server logged no transaction of its own");
+    }
+
+    @Test
+    void refusesAPrimary() {
+        assertThatThrownBy(() -> work(primary, "pages", OPTIONS).run(List.of("shop.orders")))
+                .isInstanceOf(Refused.class)
+                .hasMessageContaining("is writable");
+    }
+
+    @Test
+    void refusesAReadOnlyServerThatReplicatesFromNobody() {
+        primary.execute("SET GLOBAL read_only = 1");
+        try {
+            assertThatThrownBy(() -> work(primary, "pages", OPTIONS).run(List.of("shop.orders")))
+                    .isInstanceOf(Refused.class)
+                    .hasMessageContaining("replicates from no server");
+        } finally {
+            primary.execute("SET GLOBAL read_only = 0");
+        }
+    }
+
+    @Test
+    void refusesAWritableStandbyAndAStoppedOne() {
+        standby.execute("SET GLOBAL read_only = 0");
+        assertThatThrownBy(() -> work(standby, "pages", OPTIONS).run(List.of("shop.orders")))
+                .isInstanceOf(Refused.class)
+                .hasMessageContaining("SET GLOBAL read_only = 1");
+        standby.execute("SET GLOBAL read_only = 1", "STOP SLAVE SQL_THREAD");
+        assertThatThrownBy(() -> work(standby, "pages", OPTIONS).run(List.of("shop.orders")))
+                .isInstanceOf(Refused.class)
+                .hasMessageContaining("does not replicate at the moment");
+    }
+
+    @Test
+    void namesThePrivilegesThatAreMissing() throws Exception {
+        assertThatThrownBy(() -> work(standby, "weak", OPTIONS).run(List.of("shop.orders")))
+                .isInstanceOf(Refused.class)
+                .hasMessageContaining("GRANT PROCESS, BINLOG ADMIN, READ_ONLY ADMIN ON *.* TO 'weak'@'%'")
+                .hasMessageContaining("GRANT SELECT ON mysql.innodb_index_stats TO 'weak'@'%'");
+        assertThat((String) refusal("other.t", OPTIONS).get("why"))
+                .contains("GRANT ALTER, CREATE, INSERT, SELECT ON `other`.* TO 'pages'@'%'");
+    }
+
+    @Test
+    void refusesTablesThatCannotBeRebuiltWithoutStoppingTheApplier() throws Exception {
+        primary.execute(
+                "CREATE TABLE shop.texts (id INT PRIMARY KEY, t TEXT, FULLTEXT KEY t(t))",
+                "CREATE TABLE shop.counted (id INT PRIMARY KEY, v VARCHAR(9), n INT AS (LENGTH(v)) VIRTUAL, KEY n(n))",
+                "CREATE TABLE shop.old (id INT PRIMARY KEY) ENGINE=MyISAM",
+                "CREATE VIEW shop.seen AS SELECT id FROM shop.texts");
+        pair.awaitCaughtUp(MOST);
+
+        assertThat((String) refusal("shop.texts", OPTIONS).get("why")).contains("full-text");
+        assertThat((String) refusal("shop.counted", OPTIONS).get("why"))
+                .contains("locking out the applier", "LOCK=NONE");
+        assertThat((String) refusal("shop.old", OPTIONS).get("why")).contains("not an InnoDB table but MyISAM");
+        assertThat((String) refusal("shop.seen", OPTIONS).get("why")).contains("not an InnoDB table but VIEW");
+        assertThat((String) refusal("shop.absent", OPTIONS).get("why")).contains("there is no table");
+        assertThat((String) refusal("mysql.user", OPTIONS).get("why")).contains("server's own");
+        assertThat((String) refusal("orders", OPTIONS).get("why")).contains("schema.table");
+    }
+
+    @Test
+    void refusesWithoutRoomForTheCopy() throws Exception {
+        var little = new Defragmentation.Options(CALM, 1L << 20, false, false, false);
+        assertThat((String) refusal("shop.orders", little).get("why")).contains("no room for a copy", "1 MiB free");
+    }
+
+    @Test
+    void seesTheRoomOnThisHostByItself() throws Exception {
+        var unsaid = new Defragmentation.Options(CALM, null, false, false, false);
+        assertThat(only(work(standby, "pages", unsaid).run(List.of("shop.orders"))))
+                .containsEntry("state", "rebuilt");
+    }
+
+    @Test
+    void rebuildsParentsAndChildrenOfForeignKeys() throws Exception {
+        primary.execute(
+                "CREATE TABLE shop.parents (id INT PRIMARY KEY)",
+                "CREATE TABLE shop.children (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES parents(id))",
+                "INSERT INTO shop.parents VALUES (1)",
+                "INSERT INTO shop.children VALUES (1, 1)");
+        pair.awaitCaughtUp(MOST);
+
+        assertThat(work(standby, "pages", OPTIONS)
+                        .run(List.of("shop.parents", "shop.children"))
+                        .allRebuilt())
+                .as("%s", log)
+                .isTrue();
+    }
+
+    @Test
+    void rebuildsPartitionsTogetherOrOneByOne() throws Exception {
+        primary.execute(
+                "CREATE TABLE shop.parts (id INT, d INT, pad CHAR(200) NOT NULL, PRIMARY KEY (id, d)) PARTITION BY RANGE (d)"
+                        + " (PARTITION p0 VALUES LESS THAN (10), PARTITION `p 1` VALUES LESS THAN MAXVALUE)",
+                "INSERT INTO shop.parts SELECT seq, seq % 20, 'x' FROM shop.seq_1_to_5000",
+                "DELETE FROM shop.parts WHERE CRC32(id * 7 + 13) % 3 = 0");
+        pair.awaitCaughtUp(MOST);
+        var single = new Defragmentation.Options(CALM, 1L << 40, true, true, false);
+
+        assertThat(only(work(standby, "pages", OPTIONS).run(List.of("shop.parts"))))
+                .as("%s", log)
+                .containsEntry("state", "rebuilt");
+        assertThat(only(work(standby, "pages", single).run(List.of("shop.parts"))))
+                .as("%s", log)
+                .containsEntry("state", "rebuilt")
+                .containsEntry("checksum", "equal");
+    }
+
+    @Test
+    void waitsWhileTheStandbyIsBehindAndGivesUp() throws Exception {
+        Bounds impatient = new Bounds(Duration.ofSeconds(5), Duration.ofSeconds(9), 0, 200, Duration.ofSeconds(1));
+
+        Map<String, Object> outcome =
+                only(work(standby, "pages", with(impatient)).run(List.of("shop.orders")));
+
+        assertThat(outcome).containsEntry("state", "failed");
+        assertThat((String) outcome.get("why")).contains("waited 1 s, and still Threads_running is");
+        assertThat(log.toString()).contains("waiting, as Threads_running is");
+    }
+
+    /** A transaction that read the table keeps the rebuild from beginning; the applier waits for a second at most. */
+    @Test
+    void givesUpWhereTheTableStaysInUse() throws Exception {
+        try (Connection reader = standby.connect();
+                Statement statement = reader.createStatement()) {
+            statement.execute("START TRANSACTION");
+            statement.execute("SELECT COUNT(*) FROM shop.orders");
+
+            Map<String, Object> outcome = only(work(standby, "pages", OPTIONS).run(List.of("shop.orders")));
+
+            assertThat(outcome).containsEntry("state", "failed");
+            assertThat((String) outcome.get("why")).contains("keep the table in use");
+            assertThat(log.toString()).contains("attempt 3 of 3");
+        }
+    }
+
+    @Test
+    void isEndedAboveTheHardBoundAndLeavesTheTableAsItWas() throws Exception {
+        load("ended", 40_000);
+        pair.awaitCaughtUp(MOST);
+        String sum = checksum(standby, "shop.ended");
+        Bounds hard = new Bounds(Duration.ofSeconds(5), Duration.ofSeconds(9), 64, 0, Duration.ofSeconds(5));
+
+        Map<String, Object> outcome = only(work(standby, "pages", with(hard)).run(List.of("shop.ended")));
+
+        assertThat(outcome).containsEntry("state", "ended");
+        assertThat((String) outcome.get("why")).contains("ended, as Threads_running is");
+        assertThat(checksum(standby, "shop.ended")).isEqualTo(sum);
+        assertThat(standby.ask(
+                        "SELECT COUNT(*) FROM information_schema.INNODB_SYS_TABLESPACES WHERE NAME LIKE '%#sql%'"))
+                .isEqualTo("0");
+    }
+
+    @Test
+    void isEndedByASignalInTheMiddle() throws Exception {
+        load("stopped", 40_000);
+        pair.awaitCaughtUp(MOST);
+        Defragmentation work = work(standby, "pages", with(CALM));
+        CompletableFuture<Defragmentation.Result> result = CompletableFuture.supplyAsync(() -> {
+            try {
+                return work.run(List.of("shop.stopped", "shop.orders"));
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        Awaitility.await()
+                .atMost(MOST)
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> log.toString().contains("rebuilding"));
+
+        work.stop(MOST);
+
+        Defragmentation.Result ended = result.get(MOST.toSeconds(), TimeUnit.SECONDS);
+        assertThat(ended.tables()).hasSize(2);
+        assertThat(ended.tables().get(1)).containsEntry("state", "ended");
+        assertThat(ended.allRebuilt()).isFalse();
+        assertThat(checksum(standby, "shop.stopped")).isEqualTo(checksum(primary, "shop.stopped"));
+    }
+}
