@@ -23,6 +23,8 @@ import java.util.function.BooleanSupplier;
 final class ConflictLoad {
     /** Plain tables take turns, so that now and then nothing is outstanding on one and its owner may change. */
     private static final long TURN_NANOS = 250_000_000L;
+    /** Those that {@link #schemaChange} knows. */
+    private static final int SCHEMA_CHANGES = 5;
 
     private final String url;
     private final int sessions;
@@ -66,6 +68,26 @@ final class ConflictLoad {
         }
     }
 
+    /** One of each kind of transaction, statement and schema change over several tables, in one session. */
+    void runEachOnce() throws SQLException {
+        try (Connection connection = open(0);
+                Statement statement = connection.createStatement()) {
+            explicit(statement, 1, 2, 3);
+            statement.execute(several(1, 3));
+            statement.execute(joined(1, 2));
+            statement.execute("INSERT INTO numbered SELECT NEXTVAL(numbers), 1");
+            for (int change = 0; change < SCHEMA_CHANGES; change++) {
+                schemaChange(statement, change, 1, 1);
+            }
+        }
+    }
+
+    private Connection open(int number) throws SQLException {
+        String user = ConflictSchema.user(number % ConflictSchema.DOMAINS);
+        return DriverManager.getConnection(url + "&allowMultiQueries=true&useServerPrepStmts=true&user=" + user
+                + "&password=" + ConflictSchema.PASSWORD);
+    }
+
     long done() {
         return Math.min(begun.get(), transactions);
     }
@@ -76,9 +98,7 @@ final class ConflictLoad {
 
     private Void session(int number) throws SQLException {
         Random random = new Random(seed + number);
-        String user = ConflictSchema.user(number % ConflictSchema.DOMAINS);
-        String options = "&allowMultiQueries=true&useServerPrepStmts=true&user=" + user + "&password=";
-        try (Connection connection = DriverManager.getConnection(url + options + ConflictSchema.PASSWORD);
+        try (Connection connection = open(number);
                 Statement statement = connection.createStatement();
                 PreparedStatement first = elsewhere(connection, "c0");
                 PreparedStatement second = elsewhere(connection, "c1")) {
@@ -136,8 +156,7 @@ final class ConflictLoad {
             to.execute("UPDATE " + ConflictSchema.OTHER + ".c" + dice % 2 + " SET v = (v * 37 + " + v
                     + ") % 1000000007 WHERE id = " + id);
         } else if (dice < 65) {
-            to.execute("UPDATE multi SET v = (v * 31 + " + v + ") % 1000000007 WHERE id = " + id
-                    + "; UPDATE tx0 SET v = v * 2 % 1000000007 WHERE id = " + id + "; SELECT ROW_COUNT()");
+            to.execute(several(id, v));
         } else if (dice < 70) {
             to.execute("UPDATE tx0 SET v = v * 2 % 1000000007 WHERE id = " + id);
         } else if (dice < 80) {
@@ -150,8 +169,18 @@ final class ConflictLoad {
                 to.execute("UPDATE noted SET v = (v * 5 + " + v + ") % 1000000007 WHERE id = " + id);
             }
         } else {
-            schemaChange(to, random, id, v);
+            schemaChange(to, random.nextInt(12), id, v);
         }
+    }
+
+    private static String several(int id, int v) {
+        return "UPDATE multi SET v = (v * 31 + " + v + ") % 1000000007 WHERE id = " + id
+                + "; UPDATE tx0 SET v = v * 2 % 1000000007 WHERE id = " + id + "; SELECT ROW_COUNT()";
+    }
+
+    private static String joined(int id, int other) {
+        return "UPDATE c0, c1 SET c0.v = c1.v + 1, c1.v = c0.v * 2 % 1000000007 WHERE c0.id = " + id + " AND c1.id = "
+                + other;
     }
 
     private static void function(Statement to, int id, int v, int way) throws SQLException {
@@ -165,8 +194,8 @@ final class ConflictLoad {
     }
 
     /** Schema changes that read c4, and what makes a difference to them. */
-    private static void schemaChange(Statement to, Random random, int id, int v) throws SQLException {
-        switch (random.nextInt(12)) {
+    private static void schemaChange(Statement to, int change, int id, int v) throws SQLException {
+        switch (change) {
             case 0 -> to.execute("ALTER TABLE c4 ADD COLUMN IF NOT EXISTS x INT DEFAULT 7");
             case 1 -> to.execute("ALTER TABLE c4 DROP COLUMN IF EXISTS x");
             case 2 -> to.execute("CREATE OR REPLACE TABLE c4copy LIKE c4");
@@ -212,8 +241,7 @@ final class ConflictLoad {
         } else if (dice < 760) {
             to.execute("UPDATE v5 SET v = (v * 31 + " + v + ") % 1000000007 WHERE id = " + id);
         } else if (dice < 800) {
-            to.execute("UPDATE c0, c1 SET c0.v = c1.v + 1, c1.v = c0.v * 2 % 1000000007 WHERE c0.id = " + id
-                    + " AND c1.id = " + other);
+            to.execute(joined(id, other));
         } else if (dice < 830) {
             to.execute(
                     "INSERT INTO c2 SELECT id, v FROM c3 WHERE id = " + id + " ON DUPLICATE KEY UPDATE v = c2.v + 1");

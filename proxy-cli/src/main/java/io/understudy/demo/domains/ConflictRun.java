@@ -19,6 +19,7 @@ import java.util.function.Consumer;
 /** A conflicting load through the real proxy before a fresh pair of servers, and what became of the replica. */
 public final class ConflictRun {
     private static final long WARM_UP = 600;
+    private static final Duration LEARN = Duration.ofSeconds(4);
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     /**
@@ -83,14 +84,26 @@ public final class ConflictRun {
     private final int sessions;
     private final long transactions;
     private final long seed;
+    private final Duration learn;
     private final Consumer<String> say;
 
     /** @param guard {@code pin}, {@code warn} or {@code off} */
     public ConflictRun(String guard, int sessions, long transactions, long seed, Consumer<String> say) {
+        this(guard, sessions, transactions, seed, LEARN, say);
+    }
+
+    /**
+     * A run.
+     *
+     * @param guard {@code pin}, {@code warn} or {@code off}
+     * @param learn of the guard; doubled until the warm-up fits into it
+     */
+    public ConflictRun(String guard, int sessions, long transactions, long seed, Duration learn, Consumer<String> say) {
         this.guard = guard;
         this.sessions = sessions;
         this.transactions = transactions;
         this.seed = seed;
+        this.learn = learn;
         this.say = say;
     }
 
@@ -99,21 +112,41 @@ public final class ConflictRun {
         try (EmbeddedPair pair = EmbeddedPair.start(parallel())) {
             ConflictSchema.create(pair);
             pair.awaitCaughtUp(Duration.ofMinutes(1));
-            try (DomainsProxy proxy = DomainsProxy.start(pair, ConflictSchema.PASSWORD, section())) {
-                // While the guard learns: which tables are written together, and which in transactions.
-                ConflictLoad warmUp = new ConflictLoad(
-                        proxy.url("dom"), sessions, guard.equals("off") ? 0 : WARM_UP, ~seed, () -> false);
-                warmUp.run();
-                proxy.awaitGuard(guard);
-                AtomicBoolean stopped = new AtomicBoolean();
-                ConflictLoad load = new ConflictLoad(proxy.url("dom"), sessions, transactions, seed, stopped::get);
-                Thread watch = watch(pair, stopped, load);
-                load.run();
-                watch.interrupt();
-                watch.join();
-                return result(pair, proxy, load);
+            for (Duration time = learn; ; time = time.multipliedBy(2)) {
+                try (DomainsProxy proxy = DomainsProxy.start(pair, ConflictSchema.PASSWORD, section(time))) {
+                    if (!warmUp(proxy)) {
+                        say.accept("  the warm-up took longer than learn: " + time.toMillis() + "ms; once more");
+                        continue;
+                    }
+                    proxy.awaitGuard(guard);
+                    return load(pair, proxy);
+                }
             }
         }
+    }
+
+    /**
+     * Lets the guard learn which tables are written together, and which in transactions. Returns whether that ended before its time
+     * for it did: a table whose first transaction comes later may have left the default domain by then.
+     */
+    private boolean warmUp(DomainsProxy proxy) throws SQLException, InterruptedException {
+        if (guard.equals("off")) {
+            return true;
+        }
+        ConflictLoad load = new ConflictLoad(proxy.url("dom"), sessions, WARM_UP, ~seed, () -> false);
+        load.runEachOnce();
+        load.run();
+        return proxy.section("guardState").get("learning").equals(true);
+    }
+
+    private Result load(EmbeddedPair pair, DomainsProxy proxy) throws SQLException, InterruptedException {
+        AtomicBoolean stopped = new AtomicBoolean();
+        ConflictLoad load = new ConflictLoad(proxy.url("dom"), sessions, transactions, seed, stopped::get);
+        Thread watch = watch(pair, stopped, load);
+        load.run();
+        watch.interrupt();
+        watch.join();
+        return result(pair, proxy, load);
     }
 
     /** Eight applier threads that may take transactions out of order between domains. */
@@ -127,8 +160,9 @@ public final class ConflictRun {
                         .withArguments("--slave-parallel-mode=optimistic", "--slave-parallel-max-queued=16M"));
     }
 
-    private String section() {
-        StringBuilder rules = new StringBuilder("mode: tag\nguard: " + guard + "\nlearn: 4s\npoll: 20ms\nrules:\n");
+    private String section(Duration time) {
+        StringBuilder rules = new StringBuilder(
+                "mode: tag\nguard: " + guard + "\nlearn: " + time.toMillis() + "ms\npoll: 20ms\nrules:\n");
         for (int domain = 0; domain < ConflictSchema.DOMAINS; domain++) {
             rules.append("  - { name: ")
                     .append(ConflictSchema.user(domain))

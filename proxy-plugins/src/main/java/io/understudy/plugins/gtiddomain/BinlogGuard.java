@@ -41,6 +41,7 @@ final class BinlogGuard implements BinlogListener {
     private final SqlAnalyzer analyzer = new SqlAnalyzer(2_048, 256);
     private final LongAdder transactions = new LongAdder();
     private final LongAdder unseen = new LongAdder();
+    private final LongAdder unnamed = new LongAdder();
     private final LongAdder unreadable = new LongAdder();
     private final Map<Long, Long> taggedElsewhere = new ConcurrentHashMap<>();
     private volatile String state = "not started";
@@ -69,6 +70,11 @@ final class BinlogGuard implements BinlogListener {
     /** Writes of tables that no statement through the proxy had announced. */
     long unseen() {
         return unseen.sum();
+    }
+
+    /** Writes of tables that no statement had named, while a CALL, a function or the like was announced that may have written them. */
+    long unnamed() {
+        return unnamed.sum();
     }
 
     /** Transactions whose tables could not be told: logged as statements, or compressed. */
@@ -109,12 +115,13 @@ final class BinlogGuard implements BinlogListener {
     private boolean observe(BinlogTransaction transaction, Collection<String> tables, Policy policy) {
         Collection<String> families = families(tables);
         int slot = slots.find(transaction.domain());
-        List<String> found = policy.ownership.logged.observe(
+        LoggedWrites.Found writes = policy.ownership.logged.observe(
                 families, slot, () -> progress.reached(transaction.domain(), transaction.sequence()));
+        List<String> found = writes.tables();
         if (found.isEmpty()) {
             return true;
         }
-        unseen.add(found.size());
+        (writes.expected() ? unnamed : unseen).add(found.size());
         List<String> announced = new ArrayList<>(families);
         announced.removeAll(found);
         if (announced.isEmpty() && slot != DomainSlots.DEFAULT && slot != DomainSlots.FOREIGN) {

@@ -116,6 +116,7 @@ final class DomainsView implements Supplier<Object> {
         state.put("binlogTransactions", binlog.transactions());
         state.put("taggedByOthers", new TreeMap<>(binlog.taggedByOthers()));
         state.put("unseenWrites", binlog.unseen());
+        state.put("unnamedWrites", binlog.unnamed());
         state.put("binlogUnreadable", binlog.unreadable());
         state.put("codeHidden", dictionary.catalog().hidden());
         state.put("codeDynamic", dictionary.catalog().dynamic());

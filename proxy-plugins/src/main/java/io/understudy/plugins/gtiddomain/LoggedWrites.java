@@ -6,6 +6,14 @@ import java.util.function.BooleanSupplier;
 
 /** What the binary log adds to who owns a table: writes that no session of ours has announced. Any thread. */
 final class LoggedWrites {
+    /**
+     * What a logged transaction wrote besides the tables that statements had named.
+     *
+     * @param tables their names
+     * @param expected a statement whose tables cannot be told was announced in the domain and may have written them
+     */
+    record Found(List<String> tables, boolean expected) {}
+
     private final FollowedTables tables;
     private final Inheritance inheritance;
     private final Progress progress;
@@ -33,11 +41,12 @@ final class LoggedWrites {
      * @param names of the tables that it wrote
      * @param slot its domain
      * @param applied whether all standbys have it already, asked for after the announcements were looked at
-     * @return names of the tables that nothing had announced: from now on they stay in the default domain
+     * @return the tables that no statement had named: from now on they stay in the default domain
      */
-    List<String> observe(Iterable<String> names, int slot, BooleanSupplier applied) {
+    Found observe(Iterable<String> names, int slot, BooleanSupplier applied) {
         List<String> unseen = new ArrayList<>(0);
         int real = simulated ? DomainSlots.DEFAULT : slot;
+        boolean expected = unknownOutstanding(real);
         for (String name : names) {
             TableEntry entry = tables.entry(name);
             if (entry == tables.unknown()) {
@@ -71,7 +80,15 @@ final class LoggedWrites {
                 conflicts.onConflict(Conflict.UNSEEN, name, 0, real, otherDigest, other);
             }
         }
-        return unseen;
+        return new Found(unseen, expected);
+    }
+
+    /** Whether a CALL, a called function or the like may be writing whatever tables in the domain. */
+    private boolean unknownOutstanding(int slot) {
+        TableEntry unknown = tables.unknown();
+        synchronized (unknown) {
+            return (unknown.outstanding(progress, simulated) & 1 << slot) != 0;
+        }
     }
 
     /** The binary log has a write whose tables cannot be told. */

@@ -175,7 +175,8 @@ class TableOwnershipTest {
         TableOwnership ownership = ownership(10, null);
         poll("0-1-5", "0-1-5");
 
-        List<String> unseen = ownership.logged.observe(List.of("s.audit"), 1, () -> false);
+        List<String> unseen =
+                ownership.logged.observe(List.of("s.audit"), 1, () -> false).tables();
 
         assertThat(unseen).containsExactly("s.audit");
         assertThat(decide(ownership, "s.audit", 2).slot()).isEqualTo(1);
@@ -189,11 +190,33 @@ class TableOwnershipTest {
         poll("0-1-5", "0-1-5");
         Claim claim = decide(ownership, "s.a", 1);
 
-        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> false)).isEmpty();
+        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> false).tables())
+                .isEmpty();
         claim.release();
-        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> false)).isEmpty();
-        assertThat(ownership.logged.observe(List.of("s.a"), 2, () -> false)).containsExactly("s.a");
+        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> false).tables())
+                .isEmpty();
+        assertThat(ownership.logged.observe(List.of("s.a"), 2, () -> false).tables())
+                .containsExactly("s.a");
         poll("0-1-5,10-1-1,11-1-1", "0-1-5,10-1-1,11-1-1");
-        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> true)).isEmpty();
+        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> true).tables())
+                .isEmpty();
+    }
+
+    @Test
+    void aCallThatIsAnnouncedExplainsTablesThatNobodyNamed() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+        Claim call = ownership.decide(new TableEntry[] {ownership.unknown()}, 0, true, Work.CALLS, 1);
+
+        LoggedWrites.Found found = ownership.logged.observe(List.of("s.called"), 0, () -> false);
+
+        assertThat(found.tables()).containsExactly("s.called");
+        assertThat(found.expected()).isTrue();
+        assertThat(ownership.logged.observe(List.of("s.called"), 1, () -> false).expected())
+                .isFalse();
+        call.release();
+        poll("0-1-6,10-1-1", "0-1-6,10-1-1");
+        assertThat(ownership.logged.observe(List.of("s.other"), 0, () -> false).expected())
+                .isFalse();
     }
 }
