@@ -114,7 +114,13 @@ public final class RuleSet<R> {
         hits[index].increment();
     }
 
-    SessionPart part(String user, @Nullable String schema, @Nullable InetAddress client) {
+    /** Whether any rule looks at tables. */
+    boolean usesTables() {
+        return tableKeys;
+    }
+
+    /** @param tables what names of tables without a schema mean */
+    SessionPart part(String user, @Nullable String schema, @Nullable InetAddress client, @Nullable String tables) {
         List<Integer> candidates = new ArrayList<>();
         int decided = -1;
         for (int i = 0; i < conditions.length && decided < 0; i++) {
@@ -129,15 +135,15 @@ public final class RuleSet<R> {
         int last = decided;
         int[] open = candidates.stream().mapToInt(Integer::intValue).toArray();
         candidates.add(decided);
-        PartKey key = new PartKey(candidates, tableKeys ? schema : null);
+        PartKey key = new PartKey(candidates, tableKeys ? tables : null);
         SessionPart shared = parts.get(key);
         if (shared != null) {
             return shared;
         }
         if (parts.size() >= MAX_SHARED_PARTS) {
-            return new SessionPart(open, last, schema);
+            return new SessionPart(open, last, tables);
         }
-        return parts.computeIfAbsent(key, k -> new SessionPart(open, last, schema));
+        return parts.computeIfAbsent(key, k -> new SessionPart(open, last, tables));
     }
 
     /** The first rule for a statement, or -1. */

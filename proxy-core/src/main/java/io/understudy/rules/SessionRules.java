@@ -1,6 +1,7 @@
 package io.understudy.rules;
 
 import io.understudy.plugin.CommandView;
+import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.SessionContext;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -24,6 +25,8 @@ public final class SessionRules<R> {
     private String user;
     private @Nullable String schema;
     private SessionPart part;
+    /** Of statements prepared in another schema, as of the last one; null until there is one. */
+    private @Nullable SessionPart preparedPart;
 
     SessionRules(RuleSet<R> rules, SessionContext session) {
         this.rules = rules;
@@ -31,7 +34,7 @@ public final class SessionRules<R> {
         client = session.clientAddress() instanceof InetSocketAddress inet ? inet.getAddress() : null;
         user = session.user();
         schema = session.schema();
-        part = rules.part(user, schema, client);
+        part = rules.part(user, schema, client, schema);
     }
 
     public RuleSet<R> rules() {
@@ -46,7 +49,7 @@ public final class SessionRules<R> {
 
     /** The same as an index into {@link RuleSet#rules}, or {@link #NONE}. */
     public int matchIndex(CommandView command) {
-        int index = rules.find(current(), command);
+        int index = rules.find(partOf(command), command);
         if (index >= 0) {
             rules.hit(index);
         }
@@ -55,7 +58,7 @@ public final class SessionRules<R> {
 
     /** The first rule that matches without counting a hit, or {@link #NONE}. */
     public int peekIndex(CommandView command) {
-        return rules.find(current(), command);
+        return rules.find(partOf(command), command);
     }
 
     /**
@@ -77,9 +80,25 @@ public final class SessionRules<R> {
         if (!same(schemaNow, schema) || !same(userNow, user)) {
             schema = schemaNow;
             user = userNow;
-            part = rules.part(userNow, schemaNow, client);
+            part = rules.part(userNow, schemaNow, client, schemaNow);
+            preparedPart = null;
         }
         return part;
+    }
+
+    /** Names of tables in a prepared statement mean the schema of its preparation. */
+    private SessionPart partOf(CommandView command) {
+        SessionPart now = current();
+        PreparedStatement prepared = rules.usesTables() ? command.prepared() : null;
+        if (prepared == null || same(prepared.schema(), schema)) {
+            return now;
+        }
+        SessionPart other = preparedPart;
+        if (other == null || !same(prepared.schema(), other.schema)) {
+            other = rules.part(user, schema, client, prepared.schema());
+            preparedPart = other;
+        }
+        return other;
     }
 
     private static boolean same(@Nullable String a, @Nullable String b) {

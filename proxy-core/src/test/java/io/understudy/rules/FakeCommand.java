@@ -16,12 +16,21 @@ final class FakeCommand implements CommandView {
 
     private final @Nullable String sql;
     final @Nullable StatementSummary summary;
+    private final @Nullable PreparedStatement prepared;
     int summariesAsked;
     int textsAsked;
 
     FakeCommand(@Nullable String sql) {
         this.sql = sql;
         summary = sql == null ? null : summarize(sql);
+        prepared = null;
+    }
+
+    /** Prepared in another schema than the session may have now. */
+    FakeCommand(String sql, String preparedIn) {
+        this.sql = sql;
+        summary = summarize(sql);
+        prepared = new FakePrepared(preparedIn, summary);
     }
 
     static StatementSummary summarize(String sql) {
@@ -78,7 +87,7 @@ final class FakeCommand implements CommandView {
 
     @Override
     public @Nullable PreparedStatement prepared() {
-        return null;
+        return prepared;
     }
 
     @Override

@@ -111,6 +111,23 @@ class RuleSetTest {
     }
 
     @Test
+    void tablesOfAPreparedStatementAreThoseOfItsPreparationsSchema() {
+        RuleSet<Named> rules = rules(rule("crm", "", "", "", "crm.orders", ""), rule("shop", "", "shop", "", "", ""));
+        SessionRules<Named> session = rules.forSession(app);
+
+        assertThat(session.matchIndex(new FakeCommand("SELECT * FROM orders", "crm")))
+                .isZero();
+        assertThat(session.matchIndex(new FakeCommand("SELECT * FROM orders", "shop")))
+                .isEqualTo(1);
+        assertThat(session.matchIndex(new FakeCommand("SELECT * FROM orders"))).isEqualTo(1);
+        app.schema = "crm";
+        assertThat(session.matchIndex(new FakeCommand("SELECT * FROM orders", "shop")))
+                .as("the session's schema is still the session's")
+                .isEqualTo(SessionRules.NONE);
+        assertThat(session.matchIndex(new FakeCommand("SELECT * FROM orders"))).isZero();
+    }
+
+    @Test
     void aUserChangeIsFollowed() {
         RuleSet<Named> rules = rules(rule("app", "app", "", "", "", ""));
         SessionRules<Named> session = rules.forSession(app);
