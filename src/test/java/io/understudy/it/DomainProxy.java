@@ -58,6 +58,14 @@ record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements Au
                 .sum();
     }
 
+    /** Those that replicas may suffer from. */
+    double conflicts() {
+        return meters.find("understudy.gtid.domain.conflicts").counters().stream()
+                .filter(counter -> !"pinned".equals(counter.getId().getTag("kind")))
+                .mapToDouble(Counter::count)
+                .sum();
+    }
+
     @SuppressWarnings("unchecked")
     Map<String, Object> state() {
         Map<String, Object> view =

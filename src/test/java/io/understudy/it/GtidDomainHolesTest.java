@@ -12,6 +12,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -122,6 +123,98 @@ class GtidDomainHolesTest {
             statement.setQueryTimeout(5);
             statement.execute("UPDATE archive SET v = v + 1");
             assertThat(one(connection, "SELECT @@last_gtid")).startsWith("18-");
+        }
+        pair.awaitCaughtUp();
+    }
+
+    /** Names in a prepared statement mean the schema of its preparation, whatever schema it is executed in. */
+    @Test
+    void aPreparedStatementIsSteeredByTheSchemaOfItsPreparation() throws Exception {
+        pair.primary()
+                .execute(
+                        "CREATE DATABASE other",
+                        "CREATE TABLE other.archive (id INT PRIMARY KEY, v INT)",
+                        "INSERT INTO other.archive VALUES (1, 1)");
+        pair.awaitCaughtUp();
+        try (DomainProxy proxy = pair.proxy(RULES.replace("table: archive", "table: dom.archive"));
+                Connection connection = connect(proxy, "&useServerPrepStmts=true")) {
+            tag(proxy, connection);
+            try (PreparedStatement inDom = connection.prepareStatement("UPDATE archive SET v = v + 1 WHERE id = ?")) {
+                inDom.setInt(1, 1);
+                inDom.executeUpdate();
+                connection.setCatalog("other");
+                try (PreparedStatement inOther =
+                        connection.prepareStatement("UPDATE archive SET v = v + 2 WHERE id = ?")) {
+                    inOther.setInt(1, 1);
+                    for (String schema : List.of("other", "dom", "other")) {
+                        connection.setCatalog(schema);
+                        inOther.executeUpdate();
+                        assertThat(one(connection, "SELECT @@last_gtid"))
+                                .as("prepared in other, executed in " + schema)
+                                .startsWith("0-");
+                        inDom.executeUpdate();
+                        assertThat(one(connection, "SELECT @@last_gtid"))
+                                .as("prepared in dom, executed in " + schema)
+                                .startsWith("18-");
+                    }
+                }
+            }
+            assertThat(one(connection, "SELECT v FROM other.archive")).isEqualTo("7");
+            assertThat(proxy.conflicts()).isZero();
+        } finally {
+            pair.primary().execute("DROP DATABASE other");
+        }
+        pair.awaitCaughtUp();
+    }
+
+    /** A built-in function writes nothing, however often it is called: the table stays free to be moved, the dictionary settled. */
+    @Test
+    void aRepeatedBuiltInFunctionKeepsNoTableFromSettling() throws Exception {
+        try (DomainProxy proxy = pair.proxy(RULES);
+                Connection connection = connect(proxy, "");
+                Connection asking = connect(proxy, "")) {
+            tag(proxy, connection);
+            for (int i = 0; i < 20; i++) {
+                run(asking, "SELECT PASSWORD('x')");
+                run(asking, "SELECT 1; SELECT 2");
+                assertThat(proxy.state())
+                        .containsEntry("dictionaryStale", false)
+                        .containsEntry("writesInFlight", 0);
+                run(connection, "UPDATE archive SET v = v + 1");
+                assertThat(one(connection, "SELECT @@last_gtid")).startsWith("18-");
+            }
+        }
+        pair.awaitCaughtUp();
+    }
+
+    @Test
+    void anotherProxyThatTagsIsNamed() throws Exception {
+        try (DomainProxy proxy = pair.proxy(RULES);
+                DomainProxy other = pair.proxy(RULES);
+                Connection connection = connect(other, "")) {
+            proxy.awaitGuard();
+            await().until(() -> proxy.state().get("binlog").equals("reading"));
+            tag(other, connection);
+            await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+                run(connection, "UPDATE archive SET v = v + 1");
+                assertThat(proxy.state().get("taggedByOthers").toString()).startsWith("{18=");
+            });
+            assertThat(other.state().get("taggedByOthers")).hasToString("{}");
+        }
+        pair.awaitCaughtUp();
+    }
+
+    /** As the page of {@code gtid-domain} says: with advise every table begins free. */
+    @Test
+    void adviseCountsFromTheFirstStatementOn() throws Exception {
+        try (DomainProxy proxy =
+                        pair.proxy(RULES.replace("mode: tag", "mode: advise").replace("learn: 0s", "learn: 10m"));
+                Connection connection = connect(proxy, "")) {
+            for (int i = 0; i < 60; i++) {
+                run(connection, "UPDATE archive SET v = v + 1");
+            }
+            assertThat(proxy.count("advised")).isEqualTo(60);
+            assertThat(proxy.count("kept_default")).isZero();
         }
         pair.awaitCaughtUp();
     }
