@@ -104,13 +104,13 @@ class DomainsTextTest {
                                 "domainsThatWroteIt",
                                 List.of("0", "11")),
                         Map.of("standby", "s2", "errno", 1062, "table", "", "domainsThatWroteIt", List.of()),
-                        Map.of("standby", "s3", "unknown", "its applier cannot be looked at")));
+                        Map.of("standby", "s3", "unknown", "its applier cannot be probed")));
 
         assertThat(DomainsText.of(view).lines())
                 .anyMatch(line -> line.contains("s1") && line.endsWith("6614 transactions, 8.12 s behind"))
                 .anyMatch(line -> line.contains("s2") && line.endsWith("position not known"))
                 .anyMatch(line -> line.endsWith("STOPPED with 1032 on shop.mixed, written in the domains [0, 11]"))
                 .anyMatch(line -> line.endsWith("STOPPED with 1062 on a table that is not told"))
-                .anyMatch(line -> line.contains("s3") && line.endsWith("its applier cannot be looked at"));
+                .anyMatch(line -> line.contains("s3") && line.endsWith("its applier cannot be probed"));
     }
 }

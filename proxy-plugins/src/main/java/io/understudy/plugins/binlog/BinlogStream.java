@@ -39,7 +39,7 @@ final class BinlogStream implements ServerStream {
     private long events;
     private @Nullable List<Runnable> waiting;
 
-    /** A stream whose events' bytes nobody needs. */
+    /** A stream whose events' bytes no subscriber needs. */
     BinlogStream(
             BinlogParser parser, long nowNanos, LongSupplier rest, BiConsumer<BinlogTrouble.Reason, String> onEnd) {
         this(parser, nowNanos, rest, () -> false, UNWANTED, onEnd);

@@ -3,15 +3,21 @@ package io.understudy.plugins.gtiddomain;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What all sessions learn from each other about the variable: who may set it, and what a new session has. Any thread. */
+/**
+ * Facts about {@code gtid_domain_id} that all sessions share: the accounts that may set it, and the value that a new
+ * session has. Thread-safe.
+ */
 final class Accounts {
     private static final int MAX_USERS = 10_000;
 
     private final Set<String> users = ConcurrentHashMap.newKeySet();
     private final Set<String> refused = ConcurrentHashMap.newKeySet();
-    private volatile int freshSlot = DomainSlots.DEFAULT;
+    private volatile int freshIndex = DomainIndexes.DEFAULT;
 
-    /** A session of the user has been allowed to set the variable, so that others will be. */
+    /**
+     * Called when the server has accepted the variable from a session of the user: it will accept it from the user's
+     * other sessions.
+     */
     void proven(String user) {
         if (!users.contains(user) && users.size() < MAX_USERS) {
             users.add(user);
@@ -26,7 +32,7 @@ final class Accounts {
         }
     }
 
-    /** Whether nothing is known of the user yet, so that it is worth asking before there is a write. */
+    /** Returns whether the user's privilege is unknown, so that it is worth probing before the first write. */
     boolean isNew(String user) {
         return !users.contains(user) && !refused.contains(user);
     }
@@ -35,12 +41,12 @@ final class Accounts {
         return users.contains(user);
     }
 
-    /** The slot of the server's global value, which a new session starts with. */
-    int freshSlot() {
-        return freshSlot;
+    /** Returns the index of the server's global value, with which a new session starts. */
+    int freshIndex() {
+        return freshIndex;
     }
 
-    void setFreshSlot(int slot) {
-        freshSlot = slot;
+    void setFreshIndex(int index) {
+        freshIndex = index;
     }
 }

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counters as they were some time ago, so that what is shown is of the last minutes and not of all time since the start. The
- * poller samples; anyone reads.
+ * Earlier values of the counters, so that the view covers the last minutes instead of the time since the start. Sampled
+ * by the poller, read by any thread.
  */
 final class AdviceWindow {
     private static final long STEP_NANOS = 10_000_000_000L;
@@ -18,22 +18,22 @@ final class AdviceWindow {
 
     private record Sample(long nanos, long epoch, Policy policy, long writes, long independent, List<long[][]> rules) {}
 
-    private final DomainSlots slots;
+    private final DomainIndexes indexes;
     private final DomainMeters meters;
     private final Progress progress;
     private final Deque<Sample> samples = new ArrayDeque<>();
 
-    AdviceWindow(DomainSlots slots, DomainMeters meters, Progress progress) {
-        this.slots = slots;
+    AdviceWindow(DomainIndexes indexes, DomainMeters meters, Progress progress) {
+        this.indexes = indexes;
         this.meters = meters;
         this.progress = progress;
     }
 
-    /** To be called often; keeps a sample now and then. */
+    /** Called often; keeps a sample at intervals. */
     synchronized void sample(long nanos, Policy policy) {
         Sample last = samples.peekLast();
         if (last != null && last.policy() != policy) {
-            // Other rules: what was counted for the old ones says nothing about these.
+            // The rules have changed, so the counts for the old ones no longer apply.
             samples.clear();
             last = null;
         }
@@ -53,7 +53,7 @@ final class AdviceWindow {
         return new Sample(nanos, progress.epoch(), policy, meters.writes.sum(), meters.independent.sum(), rules);
     }
 
-    /** What happened, or would have, from the oldest sample until now. */
+    /** Returns the counts from the oldest sample until now. */
     synchronized Map<String, Object> view(long nanos, int maxTables) {
         Map<String, Object> view = new LinkedHashMap<>();
         Sample from = samples.peekFirst();
@@ -79,7 +79,7 @@ final class AdviceWindow {
         policy.ownership.report.wantedSince(from.epoch(), maxTables).forEach((table, bits) -> {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("table", table);
-            row.put("domains", slots.labels(bits));
+            row.put("domains", indexes.labels(bits));
             tables.add(row);
         });
         view.put("tablesWrittenFromTwoDomains", tables);
@@ -88,17 +88,17 @@ final class AdviceWindow {
 
     private @Nullable Map<String, Object> rule(Policy policy, int rule, long[][] before, long[][] now) {
         List<Object> domains = new ArrayList<>();
-        for (int slot = 0; slot < DomainSlots.LENGTH; slot++) {
+        for (int index = 0; index < DomainIndexes.LENGTH; index++) {
             Map<String, Object> row = new LinkedHashMap<>();
             for (Outcome outcome : Outcome.values()) {
-                long count = now[outcome.ordinal()][slot] - before[outcome.ordinal()][slot];
+                long count = now[outcome.ordinal()][index] - before[outcome.ordinal()][index];
                 if (count > 0) {
                     row.put(outcome.label(), count);
                 }
             }
             if (!row.isEmpty()) {
                 Map<String, Object> named = new LinkedHashMap<>();
-                named.put("domain", slots.label(slot));
+                named.put("domain", indexes.label(index));
                 named.putAll(row);
                 domains.add(named);
             }
@@ -111,7 +111,7 @@ final class AdviceWindow {
         row.put(
                 "wants",
                 rule < 0
-                        ? slots.domain(DomainSlots.DEFAULT)
+                        ? indexes.domain(DomainIndexes.DEFAULT)
                         : policy.rules.rule(rule).domain());
         row.put("domains", domains);
         return row;

@@ -19,61 +19,61 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a transaction takes from its arrival in our stream of the primary's binary log until a standby has applied it: of
- * some transactions the standby is asked to wait for their GTID and to answer then. One connection and one open question per
- * standby and domain, so that a slow domain does not hide a quick one. Any thread.
+ * Measures the time from a transaction's arrival in the primary's binary log until a standby has applied it: for some
+ * transactions the standby executes a wait for their GTID. One connection and one wait at a time per standby and
+ * domain, so that a slow domain does not hide a fast one. Thread-safe.
  */
 final class AppliedTimes implements AutoCloseable {
     /** Longer waits end as unknown. */
     private static final long LONGEST_SECONDS = 300;
-    /** From one question to the next. */
+    /** Pause between two waits. */
     private static final long PAUSE_NANOS = 50_000_000L;
 
     private static final long RETRY_NANOS = 5_000_000_000L;
 
     private final PluginContext context;
-    private final DomainSlots slots;
+    private final DomainIndexes indexes;
     private final LongSupplier nanos;
     private final List<List<Lane>> lanes = new ArrayList<>();
     private volatile boolean closed;
 
-    AppliedTimes(PluginContext context, DomainSlots slots, LongSupplier nanos) {
+    AppliedTimes(PluginContext context, DomainIndexes indexes, LongSupplier nanos) {
         this.context = context;
-        this.slots = slots;
+        this.indexes = indexes;
         this.nanos = nanos;
         context.standbys().forEach(standby -> lanes.add(new ArrayList<>()));
         register();
     }
 
-    /** Adds what is missing for domains that a reload has brought. */
+    /** Adds recorders for the domains that a reload has added. */
     synchronized void register() {
         for (int i = 0; i < lanes.size(); i++) {
             Standby standby = context.standbys().get(i);
             List<Lane> ofStandby = lanes.get(i);
-            for (int slot = ofStandby.size(); slot < slots.size(); slot++) {
+            for (int index = ofStandby.size(); index < indexes.size(); index++) {
                 LatencyRecorder recorder = context.latency(
                         "understudy_commit_to_applied_seconds",
                         "From a transaction's arrival in the primary's binary log until the standby has applied it, sampled",
                         "standby",
                         standby.name(),
                         "domain",
-                        slots.label(slot));
+                        indexes.label(index));
                 ofStandby.add(new Lane(standby.connector(), recorder));
             }
         }
     }
 
-    /** Asks every standby about a transaction, unless it was asked just now or has not answered yet. */
+    /** Lets every standby wait for a transaction, unless a wait has just ended or is still running. */
     void sample(BinlogTransaction transaction) {
-        int slot = slots.find(transaction.domain());
+        int index = indexes.find(transaction.domain());
         String gtid = transaction.gtid();
-        if (slot == DomainSlots.FOREIGN || gtid == null || closed) {
+        if (index == DomainIndexes.FOREIGN || gtid == null || closed) {
             return;
         }
         synchronized (this) {
             for (List<Lane> ofStandby : lanes) {
-                if (slot < ofStandby.size()) {
-                    ofStandby.get(slot).ask(gtid, transaction.lastNanos());
+                if (index < ofStandby.size()) {
+                    ofStandby.get(index).measure(gtid, transaction.lastNanos());
                 }
             }
         }
@@ -99,7 +99,7 @@ final class AppliedTimes implements AutoCloseable {
             notBefore = nanos.getAsLong();
         }
 
-        void ask(String gtid, long since) {
+        void measure(String gtid, long since) {
             if (nanos.getAsLong() - notBefore < 0 || !busy.compareAndSet(false, true)) {
                 return;
             }
@@ -111,7 +111,7 @@ final class AppliedTimes implements AutoCloseable {
             }
         }
 
-        /** The transaction that brought this here is not measured: a login would be part of its time. */
+        /** Opens the connection. The transaction that caused it is not measured: its time would include the login. */
         private void connect() {
             connector.connect().whenComplete((opened, failure) -> {
                 if (opened != null) {

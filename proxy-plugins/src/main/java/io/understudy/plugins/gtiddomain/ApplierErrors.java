@@ -25,19 +25,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Appliers that stopped with an error that dependent work in two domains can cause: a row not found (1032), a table not there
- * (1146), a row already there (1062). Each is held against the domains that wrote the table. Polled; read by anyone.
+ * Appliers that stopped with an error that dependent work in two domains can cause: row not found (1032), table not
+ * found (1146), duplicate key (1062). Each is reported with the domains that wrote the table. Polled; read by any
+ * thread.
  */
 final class ApplierErrors {
     private static final Logger log = LoggerFactory.getLogger(ApplierErrors.class);
     private static final Pattern TABLE = Pattern.compile("(?:on table |[Tt]able ')([^\\s;']+\\.[^\\s;']+)");
-    /** Of a logged statement the message has its text and no table. */
+    /** For a logged statement the message contains its text and no table. */
     private static final Pattern STATEMENT =
             Pattern.compile("Default database: '([^']*)'\\. Query: '(.*)'", Pattern.DOTALL);
 
     private static final int TIMEOUT_SECONDS = 5;
 
-    /** What a standby's applier said. */
+    /** The error with which a standby's applier stopped. */
     private record Stopped(int errno, String message, Set<String> tables, Set<String> domains) {}
 
     private final MeterRegistry registry;
@@ -45,14 +46,17 @@ final class ApplierErrors {
     private final Map<String, Stopped> stopped = new ConcurrentHashMap<>();
     private final Map<String, String> unknown = new ConcurrentHashMap<>();
 
-    /** @param writersOf labels of the domains in which a table ({@code schema.table}) was written since the start */
+    /**
+     * @param writersOf returns the labels of the domains in which a table ({@code schema.table}) was written since the
+     * start
+     */
     ApplierErrors(MeterRegistry registry, Function<String, List<String>> writersOf) {
         this.registry = registry;
         this.writersOf = writersOf;
     }
 
-    /** Looks at one standby; an account that may not look leaves it unknown. */
-    void look(String standby, Connection connection) {
+    /** Probes one standby. Without the privilege its state stays unknown. */
+    void probe(String standby, Connection connection) {
         try (Statement statement = connection.createStatement()) {
             statement.setQueryTimeout(TIMEOUT_SECONDS);
             try (ResultSet rows = statement.executeQuery("SHOW ALL SLAVES STATUS")) {
@@ -84,7 +88,7 @@ final class ApplierErrors {
 
     private static Set<String> tables(String message) {
         Set<String> tables = new TreeSet<>();
-        // First, since a statement's text may hold anything.
+        // First, because a statement's text may contain anything.
         Matcher statement = STATEMENT.matcher(message);
         if (statement.find()) {
             byte[] sql = statement.group(2).getBytes(StandardCharsets.UTF_8);
@@ -101,7 +105,7 @@ final class ApplierErrors {
         return tables;
     }
 
-    /** A standby's applier runs (errno 0), or has stopped with an error and its message. */
+    /** Records that a standby's applier runs (errno 0), or has stopped with an error. */
     void seen(String standby, int errno, @Nullable String message) {
         Stopped now = telling(errno) ? stopped(errno, message) : null;
         Stopped before = now == null ? stopped.remove(standby) : stopped.put(standby, now);
@@ -119,11 +123,11 @@ final class ApplierErrors {
                         + " START SLAVE once the others have caught up, and compare the table",
                 standby,
                 now.errno(),
-                now.tables().isEmpty() ? "(its message does not tell)" : String.join(", ", now.tables()),
+                now.tables().isEmpty() ? "(not in its message)" : String.join(", ", now.tables()),
                 now.domains().isEmpty() ? "(not seen by this proxy)" : String.join(", ", now.domains()));
     }
 
-    /** For the admin endpoint; without the server's message, which may hold values. */
+    /** Returns the stopped appliers for the admin endpoint, without the server's messages, which may contain values. */
     List<Map<String, Object>> view() {
         List<Map<String, Object>> rows = new ArrayList<>();
         stopped.forEach((standby, error) -> {
@@ -137,7 +141,7 @@ final class ApplierErrors {
         unknown.forEach((standby, why) -> {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("standby", standby);
-            row.put("unknown", "its applier cannot be looked at: " + why + "; grant its account REPLICA MONITOR");
+            row.put("unknown", "its applier cannot be probed: " + why + "; grant its account REPLICA MONITOR");
             rows.add(row);
         });
         return rows;

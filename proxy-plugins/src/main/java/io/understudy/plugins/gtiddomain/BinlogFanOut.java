@@ -6,7 +6,10 @@ import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
 
-/** Passes the stream of the binary log to the parts of this plugin that want it. On the dump connection's event loop. */
+/**
+ * Passes the binary log's transactions to the parts of this plugin that use them. Called on the dump connection's event
+ * loop.
+ */
 record BinlogFanOut(BinlogGuard guard, AppliedTimes applied, Workload workload, LogPace pace)
         implements BinlogListener {
     @Override

@@ -25,16 +25,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds what the binary log shows against what sessions have announced: tables that a transaction wrote and no statement named
- * become owned by its domain, stay in the default domain from then on, and are taken along by later writes of the tables
- * that were named. On the dump connection's event loop; what was found is read by any thread.
+ * Compares the binary log with the announcements of sessions. Tables that a transaction wrote and no statement named
+ * get its domain as an owner, stay in the default domain from then on, and are included in later writes of the named
+ * tables. Called on the dump connection's event loop; the results are read by any thread.
  */
 final class BinlogGuard implements BinlogListener {
     private static final Logger log = LoggerFactory.getLogger(BinlogGuard.class);
 
     private static final String OFF = "switched off by plugins.gtid-domain.binlog";
 
-    private final DomainSlots slots;
+    private final DomainIndexes indexes;
     private final Progress progress;
     private final Dictionary dictionary;
     private final Supplier<Policy> policies;
@@ -46,19 +46,19 @@ final class BinlogGuard implements BinlogListener {
     private final Map<Long, Long> taggedElsewhere = new ConcurrentHashMap<>();
     private volatile String state = "not started";
 
-    BinlogGuard(DomainSlots slots, Progress progress, Dictionary dictionary, Supplier<Policy> policies) {
-        this.slots = slots;
+    BinlogGuard(DomainIndexes indexes, Progress progress, Dictionary dictionary, Supplier<Policy> policies) {
+        this.indexes = indexes;
         this.progress = progress;
         this.dictionary = dictionary;
         this.policies = policies;
     }
 
-    /** Whether it is read, or why not. */
+    /** Returns whether the log is read, or the reason why not. */
     String state() {
         return state;
     }
 
-    /** It is not asked for. */
+    /** Called when the configuration does not use the log. */
     void off() {
         state = OFF;
     }
@@ -67,17 +67,20 @@ final class BinlogGuard implements BinlogListener {
         return transactions.sum();
     }
 
-    /** Writes of tables that no statement through the proxy had announced. */
+    /** Returns the number of writes to tables that no statement through the proxy had announced. */
     long unseen() {
         return unseen.sum();
     }
 
-    /** Writes of tables that no statement had named, while a CALL, a function or the like was announced that may have written them. */
+    /**
+     * Returns the number of writes to tables that no statement had named, while a CALL, a function or the like was
+     * announced that may have written them.
+     */
     long unnamed() {
         return unnamed.sum();
     }
 
-    /** Transactions whose tables could not be told: logged as statements, or compressed. */
+    /** Returns the number of transactions with unknown tables: logged as statements, or compressed. */
     long unreadable() {
         return unreadable.sum();
     }
@@ -114,9 +117,9 @@ final class BinlogGuard implements BinlogListener {
     /** Returns whether every table had been announced. */
     private boolean observe(BinlogTransaction transaction, Collection<String> tables, Policy policy) {
         Collection<String> families = families(tables);
-        int slot = slots.find(transaction.domain());
+        int index = indexes.find(transaction.domain());
         LoggedWrites.Found writes = policy.ownership.logged.observe(
-                families, slot, () -> progress.reached(transaction.domain(), transaction.sequence()));
+                families, index, () -> progress.reached(transaction.domain(), transaction.sequence()));
         List<String> found = writes.tables();
         if (found.isEmpty()) {
             return true;
@@ -124,7 +127,7 @@ final class BinlogGuard implements BinlogListener {
         (writes.expected() ? unnamed : unseen).add(found.size());
         List<String> announced = new ArrayList<>(families);
         announced.removeAll(found);
-        if (announced.isEmpty() && slot != DomainSlots.DEFAULT && slot != DomainSlots.FOREIGN) {
+        if (announced.isEmpty() && index != DomainIndexes.DEFAULT && index != DomainIndexes.FOREIGN) {
             taggedElsewhere(transaction, found);
         }
         log.debug("{} wrote {}, which no statement named; it named {}", transaction.gtid(), found, announced);
@@ -146,7 +149,10 @@ final class BinlogGuard implements BinlogListener {
         }
     }
 
-    /** By domain, the transactions in domains of the rules of which no statement through this proxy had announced a table. */
+    /**
+     * Returns the transactions in domains of the rules, by domain, whose tables no statement through this proxy had
+     * announced.
+     */
     Map<Long, Long> taggedByOthers() {
         return Map.copyOf(taggedElsewhere);
     }
@@ -179,11 +185,11 @@ final class BinlogGuard implements BinlogListener {
         if (!legible || tables.isEmpty()) {
             unreadable.increment();
             if (!progress.reached(transaction.domain(), transaction.sequence())) {
-                policy.ownership.logged.observeUnknown(slots.find(transaction.domain()));
+                policy.ownership.logged.observeUnknown(indexes.find(transaction.domain()));
             }
         }
         if ((!announced || tables.isEmpty() || !legible) && summary.kind() != StatementKind.TRUNCATE) {
-            // By another connection than ours, or of something else than a table.
+            // Through another connection than the proxy's, or of another object than a table.
             dictionary.changed();
         }
     }

@@ -8,14 +8,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the primary's data dictionary says about which tables are written together: tables tied by foreign keys (whose cascades
- * leave no trace in the binary log), by triggers' bodies, or named by one view make a family, whose writes are
- * dependent. Tables that routines or events write, which no proxy can steer, stay in the default domain with their families.
- * Immutable. Names are lower case {@code schema.table} whatever the server's {@code lower_case_table_names}: taking two
- * tables for one is safe.
+ * The table families of the primary, from its data dictionary. A family is tied by foreign keys (whose cascades leave
+ * no trace in the binary log), by the bodies of triggers, or by a view over its tables; writes within it are dependent.
+ * Tables written by routines or events, which no proxy can steer, stay in the default domain with their families.
+ * Immutable. Names are lower case {@code schema.table} whatever the server's {@code lower_case_table_names}: treating
+ * two tables as one is safe.
  */
 final class Catalog {
-    /** Of which nothing is known: no table may leave the default domain. */
+    /** The empty catalogue: no table may leave the default domain. */
     static final Catalog EMPTY = new Builder().build();
 
     private final Map<String, String> families;
@@ -38,47 +38,47 @@ final class Catalog {
         dynamic = built.dynamic;
     }
 
-    /** The name under which a table's writes are followed. */
+    /** Returns the family's name, under which a table's writes are followed. */
     String family(String table) {
         return families.getOrDefault(table, table);
     }
 
-    /** Whether a family consists of known tables that are written by nothing but statements, so that it may be steered. */
+    /** Returns whether a family consists of known tables that only statements write, so that it may be steered. */
     boolean movable(String family) {
         return movable.contains(family);
     }
 
-    /** Families that may be steered. */
+    /** Returns the number of families that may be steered. */
     int size() {
         return movable.size();
     }
 
-    /** Whether all stored routines of the server are in it. */
+    /** Returns whether the catalogue contains all stored routines of the server. */
     boolean routinesKnown() {
         return routinesKnown;
     }
 
-    /** Whether a function is a stored one that may write, itself or by another one. */
+    /** Returns whether a function is a stored one that may write, by itself or through another one. */
     boolean mayWrite(String function) {
         return writingRoutines.contains(function.toLowerCase(Locale.ROOT) + "()");
     }
 
-    /** It was too big to be read whole, so that no table may leave the default domain. */
+    /** Returns whether the dictionary was too large to be read whole, so that no table may leave the default domain. */
     boolean cut() {
         return cut;
     }
 
-    /** Tables and views known, in whatever family. */
+    /** Returns the known tables and views of all families. */
     Set<String> tables() {
         return tables;
     }
 
-    /** Routines, events, triggers and views whose text the account may not see. */
+    /** Returns the number of routines, events, triggers and views whose text the account may not see. */
     int hidden() {
         return hidden;
     }
 
-    /** Routines, events and triggers that put statements together at run time. */
+    /** Returns the number of routines, events and triggers that build statements at run time. */
     int dynamic() {
         return dynamic;
     }
@@ -87,7 +87,7 @@ final class Catalog {
         return (schema + "." + table).toLowerCase(Locale.ROOT);
     }
 
-    /** Collects what was read; code after all tables and routines. */
+    /** Collects the dictionary's rows; code must follow all tables and routines. */
     static final class Builder {
         private final Set<String> plain = new HashSet<>();
         private final Set<String> views = new HashSet<>();
@@ -100,12 +100,12 @@ final class Catalog {
         private int hidden;
         private int dynamic;
 
-        /** The account sees every routine there is. */
+        /** Records that the account sees every routine. */
         void routinesKnown() {
             routinesKnown = true;
         }
 
-        /** There is more than was read. What was not read may write whatever there is. */
+        /** Records that rows were left unread: the objects in them may write any table. */
         void cut() {
             cut = true;
         }
@@ -114,7 +114,7 @@ final class Catalog {
             (baseTable ? plain : views).add(name);
         }
 
-        /** A view's definition; null or empty when it cannot be seen. */
+        /** Adds a view's definition; null or empty if the account may not see it. */
         void view(String schema, String name, @Nullable String definition) {
             String view = name(schema, name);
             if (definition == null || definition.isBlank()) {
@@ -125,7 +125,7 @@ final class Catalog {
             }
         }
 
-        /** A trigger of a table. */
+        /** Adds a trigger of a table. */
         void trigger(String schema, String table, @Nullable String body) {
             String on = name(schema, table);
             if (body == null || body.isBlank()) {
@@ -141,12 +141,12 @@ final class Catalog {
             mentioned(on, schema, mentions);
         }
 
-        /** That there is a routine, before any code is given. */
+        /** Adds a routine, before any code is added. */
         void routine(String schema, String name) {
             routines.add(routineName(schema, name));
         }
 
-        /** What a routine does: CALL stays in the default domain, and so must what it writes. */
+        /** Adds a routine's body. A CALL stays in the default domain, and so must the tables that it writes. */
         void routineBody(String schema, String name, @Nullable String body) {
             String node = routineName(schema, name);
             code(node, schema, body);
@@ -164,7 +164,7 @@ final class Catalog {
             return false;
         }
 
-        /** What an event does; the server runs it by itself, in the default domain. */
+        /** Adds an event's body; the server runs it by itself, in the default domain. */
         void event(String schema, String name, @Nullable String body) {
             code(name(schema, name) + " event", schema, body);
         }

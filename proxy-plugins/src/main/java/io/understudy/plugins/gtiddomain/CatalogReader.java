@@ -6,14 +6,14 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * Reads a {@link Catalog} from {@code information_schema}, which shows an account what it has privileges for: SELECT for tables and
- * foreign keys, TRIGGER, SHOW VIEW and EVENT for these, and for the text of routines SHOW CREATE ROUTINE (MariaDB 11.3 and newer) or
- * SELECT on {@code mysql.proc}.
+ * Reads a {@link Catalog} from {@code information_schema}, which shows an account the objects that it has privileges
+ * for: SELECT for tables and foreign keys, TRIGGER, SHOW VIEW and EVENT for these, and for the text of routines SHOW
+ * CREATE ROUTINE (MariaDB 11.3 and newer) or SELECT on {@code mysql.proc}.
  */
 final class CatalogReader {
     private static final int MAX_ROWS = 200_000;
     private static final int TIMEOUT_SECONDS = 20;
-    private static final String OURS = " NOT IN ('information_schema', 'performance_schema', 'mysql', 'sys')";
+    private static final String NOT_SYSTEM = " NOT IN ('information_schema', 'performance_schema', 'mysql', 'sys')";
 
     private CatalogReader() {}
 
@@ -25,7 +25,9 @@ final class CatalogReader {
         return read(connection, MAX_ROWS);
     }
 
-    /** @param maxRows of each kind of object; with more the catalogue is {@link Catalog#cut} */
+    /**
+     * @param maxRows of each kind of object; with more the catalogue is {@link Catalog#cut}
+     */
     static Catalog read(Connection connection, int maxRows) throws SQLException {
         Catalog.Builder builder = new Catalog.Builder();
         if (seesAllRoutines(connection)) {
@@ -87,7 +89,7 @@ final class CatalogReader {
         return builder.build();
     }
 
-    /** Other accounts see only those routines that they have a privilege for. */
+    /** Other accounts see only the routines that they have a privilege for. */
     private static boolean seesAllRoutines(Connection connection) {
         String select =
                 "SELECT 1 FROM information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE = 'SHOW CREATE ROUTINE' AND"
@@ -106,7 +108,7 @@ final class CatalogReader {
 
     private static void each(Statement statement, String select, Catalog.Builder builder, int maxRows, Row row)
             throws SQLException {
-        try (ResultSet rows = statement.executeQuery(select + OURS + " LIMIT " + (maxRows + 1L))) {
+        try (ResultSet rows = statement.executeQuery(select + NOT_SYSTEM + " LIMIT " + (maxRows + 1L))) {
             for (int read = 0; rows.next(); read++) {
                 if (read == maxRows) {
                     builder.cut();

@@ -2,17 +2,17 @@ package io.understudy.plugins.gtiddomain;
 
 import java.util.Locale;
 
-/** Ways in which a table comes to be written, or nearly written, from two domains. */
+/** Ways in which a table is written, or nearly written, from two domains. */
 enum Conflict {
     /** The write followed the domain that still owned its table. */
     PINNED,
     /** One statement's tables were owned by different domains; it went to the default domain. */
     TWO_DOMAINS,
-    /** A statement whose tables cannot be told ran while another domain owned some table. */
+    /** A statement whose tables are unknown ran while another domain owned some table. */
     UNKNOWN_TABLES,
-    /** A transaction wrote a table that another domain still owned, when its own domain could not change any more. */
+    /** A transaction wrote a table that another domain still owned, when its own domain could no longer change. */
     TRANSACTION,
-    /** A statement that nothing may precede (it was pipelined, or reads diagnostics) did so. */
+    /** A statement that no injected statement may precede (it was pipelined, or reads diagnostics) did so. */
     NO_BOUNDARY,
     /** A session whose domain cannot be set did so: no privilege, or its client sets the variable itself. */
     UNSTEERABLE,
@@ -21,8 +21,9 @@ enum Conflict {
     /** The server refused the domain, and the statement ran in the session's old one. */
     REFUSED,
     /**
-     * The binary log has a write of the table in one domain, while another one owned it, that no statement through the proxy had
-     * announced: by a trigger or procedure that could not be read, by a direct connection, by an event.
+     * The binary log contains a write of the table in one domain, while another one owned it, that no statement through
+     * the proxy had announced: by a trigger or procedure whose text was not readable, by a direct connection, by an
+     * event.
      */
     UNSEEN;
 
@@ -30,7 +31,7 @@ enum Conflict {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether replicas may apply the writes in another order than the primary. */
+    /** Returns whether replicas may apply the writes in another order than the primary. */
     boolean unsafe() {
         return this != PINNED;
     }

@@ -6,28 +6,30 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts conflicts, and logs those that replicas may suffer from, one in some seconds. Any thread. */
+/** Counts conflicts, and logs those that may harm replicas, at most one every few seconds. Thread-safe. */
 final class ConflictLog implements TableOwnership.ConflictListener {
     private static final Logger log = LoggerFactory.getLogger(ConflictLog.class);
     private static final long INTERVAL_NANOS = 5_000_000_000L;
 
     private final DomainMeters meters;
-    private final DomainSlots slots;
+    private final DomainIndexes indexes;
     private final LongSupplier nanos;
     private final boolean quiet;
     private final AtomicLong nextAt;
 
-    /** @param quiet nothing is really written in those domains, so counting is enough */
-    ConflictLog(DomainMeters meters, DomainSlots slots, LongSupplier nanos, boolean quiet) {
+    /**
+     * @param quiet whether counting is enough, because the domains are only simulated
+     */
+    ConflictLog(DomainMeters meters, DomainIndexes indexes, LongSupplier nanos, boolean quiet) {
         this.meters = meters;
-        this.slots = slots;
+        this.indexes = indexes;
         this.nanos = nanos;
         this.quiet = quiet;
         nextAt = new AtomicLong(nanos.getAsLong());
     }
 
     @Override
-    public void onConflict(Conflict kind, String table, long digest, int slot, long otherDigest, int otherSlot) {
+    public void onConflict(Conflict kind, String table, long digest, int index, long otherDigest, int otherIndex) {
         meters.conflict(kind);
         if (quiet || !kind.unsafe()) {
             return;
@@ -39,9 +41,9 @@ final class ConflictLog implements TableOwnership.ConflictListener {
                     "gtid-domain: {} was written in domain {} (digest {}) while a standby may not have applied a write in domain"
                             + " {} (digest {}): {}; see docs/gtid-domains.md",
                     table,
-                    slots.label(slot),
+                    indexes.label(index),
                     HexFormat.of().toHexDigits(digest),
-                    slots.label(otherSlot),
+                    indexes.label(otherIndex),
                     HexFormat.of().toHexDigits(otherDigest),
                     kind.label());
         }

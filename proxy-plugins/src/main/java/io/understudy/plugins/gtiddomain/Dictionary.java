@@ -8,8 +8,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last catalogue read, and whether it can be relied upon: not while a schema change that went through the proxy is
- * younger than it, and not in the time of learning after the start. Any thread.
+ * The last catalogue read, and whether it is reliable: it is not while a schema change through the proxy is newer, nor
+ * during the learning time after the start. Thread-safe.
  */
 final class Dictionary implements TableOwnership.Admission {
     private record Known(Relations relations, long changes) {}
@@ -17,7 +17,7 @@ final class Dictionary implements TableOwnership.Admission {
     private final LongSupplier nanos;
     private final long learnUntil;
     private final AtomicLong changes = new AtomicLong();
-    /** Set once, by whichever thread sees it first: a look at the clock for each write would cost more. */
+    /** Set once, by the first thread that finds the time over: reading the clock for each write would cost more. */
     private volatile boolean learnt;
 
     private volatile boolean rowFormat;
@@ -28,26 +28,26 @@ final class Dictionary implements TableOwnership.Admission {
         learnUntil = nanos.getAsLong() + learnNanos;
     }
 
-    /** A schema change was sent, or has been answered. */
+    /** Called when a schema change was sent, and when its response has arrived. */
     void changed() {
         changes.incrementAndGet();
     }
 
-    /** How many schema changes there were: to be read before the catalogue is. */
+    /** Returns the number of schema changes; to be read before the catalogue is. */
     long changes() {
         return changes.get();
     }
 
-    /** A catalogue was read; {@code changesBefore} as it was before the reading. */
+    /** Sets a new catalogue; {@code changesBefore} is the number of changes before it was read. */
     synchronized void learned(Catalog catalog, long changesBefore) {
         known = new Known(known.relations.with(catalog), changesBefore);
     }
 
     /**
-     * Forgets names of earlier catalogues under which nothing is outstanding. To be called later than {@link #learned}, as sessions
-     * that have just looked tables up may still use the names of then.
+     * Forgets names of earlier catalogues without unapplied writes. Called later than {@link #learned}, because
+     * sessions that have just resolved tables may still use the earlier names.
      *
-     * @param owned whether writes under a name may not have been applied everywhere
+     * @param owned whether a name may still have unapplied writes
      */
     synchronized void prune(Predicate<String> owned) {
         Known now = known;
@@ -57,7 +57,10 @@ final class Dictionary implements TableOwnership.Admission {
         }
     }
 
-    /** A statement, or the binary log, has shown that who writes one of the tables may write the others too. */
+    /**
+     * Records that writes of the first tables may write the second ones too, as a statement or the binary log has
+     * shown.
+     */
     synchronized void expand(Collection<String> written, Collection<String> alsoWritten) {
         Known now = known;
         Relations more = now.relations.expanded(written, alsoWritten);
@@ -66,7 +69,10 @@ final class Dictionary implements TableOwnership.Admission {
         }
     }
 
-    /** Whether the binary log has rows, so that what a write has read does not matter to a replica; false until known. */
+    /**
+     * Returns whether the binary log is in row format, so that the rows which a write reads do not affect a replica;
+     * false until known.
+     */
     boolean rowFormat() {
         return rowFormat;
     }
@@ -95,11 +101,11 @@ final class Dictionary implements TableOwnership.Admission {
     }
 
     /**
-     * Whether calling one of the functions may write: a stored one that does not only read, or any as long as it is not known
-     * which are stored.
+     * Returns whether calling one of the functions may write: a stored one that does not only read, or any function
+     * while the stored ones are unknown.
      *
-     * @param functions lower case, with their schema where it is written
-     * @param schema of names without one
+     * @param functions lower case, with their schema if it is written
+     * @param schema schema of names without one
      */
     boolean mayWrite(List<String> functions, @Nullable String schema) {
         Known now = known;
@@ -116,7 +122,7 @@ final class Dictionary implements TableOwnership.Admission {
         return false;
     }
 
-    /** As {@link #mayLeaveDefault} in mode advise: every table begins free, and nothing has to be learned first. */
+    /** Like {@link #mayLeaveDefault} for mode advise: every table starts free, and nothing has to be learned first. */
     boolean mightLeaveDefault(String table) {
         Known now = known;
         return now.relations == Relations.NONE || now.relations.catalog().movable(table);

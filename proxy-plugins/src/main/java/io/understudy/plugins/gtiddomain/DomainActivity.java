@@ -3,13 +3,13 @@ package io.understudy.plugins.gtiddomain;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** In which domains any write is in flight or not applied everywhere, whatever its tables. Any thread. */
+/** Domains with any write in flight or not applied by every standby, whatever its tables. Thread-safe. */
 final class DomainActivity {
-    private final AtomicIntegerArray inFlight = new AtomicIntegerArray(DomainSlots.LENGTH);
-    private final AtomicLongArray lastEpoch = new AtomicLongArray(DomainSlots.LENGTH);
+    private final AtomicIntegerArray inFlight = new AtomicIntegerArray(DomainIndexes.LENGTH);
+    private final AtomicLongArray lastEpoch = new AtomicLongArray(DomainIndexes.LENGTH);
 
-    void begin(int slot) {
-        inFlight.incrementAndGet(slot);
+    void begin(int index) {
+        inFlight.incrementAndGet(index);
     }
 
     void move(int from, int to) {
@@ -17,24 +17,24 @@ final class DomainActivity {
         inFlight.decrementAndGet(from);
     }
 
-    void end(int slot, long epoch) {
-        lastEpoch.accumulateAndGet(slot, epoch, Math::max);
-        inFlight.decrementAndGet(slot);
+    void end(int index, long epoch) {
+        lastEpoch.accumulateAndGet(index, epoch, Math::max);
+        inFlight.decrementAndGet(index);
     }
 
     /**
-     * Bits of the slots of these domains.
+     * Returns the bit set of these domains' indexes.
      *
-     * @param anyDomain domains are only thought of
+     * @param anyDomain whether the domains are only simulated
      */
-    int slots(Progress progress, boolean anyDomain) {
-        int slots = 0;
-        for (int slot = 0; slot < DomainSlots.LENGTH; slot++) {
-            long applied = progress.applied(anyDomain ? DomainSlots.FOREIGN : slot);
-            if (inFlight.get(slot) > 0 || lastEpoch.get(slot) > applied) {
-                slots |= 1 << slot;
+    int indexes(Progress progress, boolean anyDomain) {
+        int indexes = 0;
+        for (int index = 0; index < DomainIndexes.LENGTH; index++) {
+            long applied = progress.applied(anyDomain ? DomainIndexes.FOREIGN : index);
+            if (inFlight.get(index) > 0 || lastEpoch.get(index) > applied) {
+                indexes |= 1 << index;
             }
         }
-        return slots;
+        return indexes;
     }
 }

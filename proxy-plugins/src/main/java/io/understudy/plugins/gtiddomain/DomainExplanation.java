@@ -8,20 +8,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the rules would do with a statement outside of a transaction, and why. What the guard would make of it depends on
- * what else is being written, so it is not part of the answer.
+ * The rules' decision about a statement outside a transaction, with its reasons. The guard's decision depends on
+ * concurrent writes, so it is not included.
  *
- * @param domain the domain that it would be written in, or null when it writes nothing
+ * @param domain the domain that it would be written in, or null if it writes nothing
  * @param rule name of the rule that matched, or null
  * @param reason {@code rule}, {@code no_rule}, {@code not_a_write}, {@code transaction} (the session part of the rules
- *     decides, under {@code guard: pin} the default domain), {@code client} (it sets the variable itself) or {@code
- *     tables_unknown} (under {@code guard: pin} the default domain)
- * @param verdicts one for each rule looked at
+ * decides, under {@code guard: pin} the default domain), {@code client} (it sets the variable itself) or {@code
+ * tables_unknown} (under {@code guard: pin} the default domain)
+ * @param verdicts one for each rule that was evaluated
  */
 public record DomainExplanation(
         @Nullable Long domain, @Nullable String rule, String reason, List<Explanation.Verdict> verdicts) {
 
-    /** Explains one statement by a configuration; makes no connection and counts nothing. */
+    /** Explains one statement under a configuration. Opens no connection and counts nothing. */
     public static DomainExplanation of(GtidDomainConfig config, Subject subject) {
         StatementSummary summary = subject.summary();
         Work work = summary == null

@@ -7,23 +7,23 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** The plugin's counters. Any thread; resolved at their first use and kept, so that a count is an addition. */
+/** The plugin's counters, resolved at their first use, so that a count is one addition. Thread-safe. */
 final class DomainMeters {
     private static final String STATEMENTS = "understudy.gtid.domain.statements";
     private static final String CONFLICTS = "understudy.gtid.domain.conflicts";
-    /** Label of a write that no rule matched but that was steered all the same. */
+    /** Label of a write that no rule matched but that was steered. */
     private static final String NO_RULE = "none";
 
     private final MeterRegistry registry;
-    private final DomainSlots slots;
+    private final DomainIndexes indexes;
     private final Counter[] conflicts = new Counter[Conflict.values().length];
     private final Counter clientSets;
     final LongAdder writes = new LongAdder();
     final LongAdder independent = new LongAdder();
 
-    DomainMeters(MeterRegistry registry, DomainSlots slots) {
+    DomainMeters(MeterRegistry registry, DomainIndexes indexes) {
         this.registry = registry;
-        this.slots = slots;
+        this.indexes = indexes;
         for (Conflict kind : Conflict.values()) {
             conflicts[kind.ordinal()] = Counter.builder(CONFLICTS)
                     .description("The same table written from two domains")
@@ -35,17 +35,17 @@ final class DomainMeters {
                 .register(registry);
     }
 
-    /** Shows what others count. */
+    /** Registers the counts that other classes keep. */
     void follow(WaitingTables waiting, HandoverProbes handoverProbes) {
         FunctionCounter.builder("understudy.gtid.domain.handovers", waiting, WaitingTables::handovers)
                 .description(
                         "Writes that took their tables from one domain to another, when nothing of them was unapplied")
                 .register(registry);
         FunctionCounter.builder("understudy.gtid.domain.quick.look.bursts", handoverProbes, HandoverProbes::bursts)
-                .description("Times that positions were looked at back to back for tables that wait to pass")
+                .description("Bursts of back-to-back probes of positions for tables that wait for a handover")
                 .register(registry);
-        FunctionCounter.builder("understudy.gtid.domain.quick.looks", handoverProbes, HandoverProbes::looks)
-                .description("Looks at positions in these bursts")
+        FunctionCounter.builder("understudy.gtid.domain.quick.looks", handoverProbes, HandoverProbes::probes)
+                .description("Probes of positions in these bursts")
                 .register(registry);
     }
 
@@ -61,14 +61,14 @@ final class DomainMeters {
         clientSets.increment();
     }
 
-    /** The server refused to set a domain. */
-    void refused(int slot, int errorCode) {
-        // The codes that are known, and one for all others: a label must be bounded.
+    /** Counts a domain that the server refused to set. */
+    void refused(int index, int errorCode) {
+        // The expected codes, and one label for all others: labels must be bounded.
         String reason = switch (errorCode) {
             case 1227, 1953, 1954, 4209, 1370, 1305 -> Integer.toString(errorCode);
             default -> "other";
         };
-        statements(slots.label(slot), NO_RULE, "refused_" + reason).increment();
+        statements(indexes.label(index), NO_RULE, "refused_" + reason).increment();
     }
 
     private Counter statements(String domain, String rule, String outcome) {
@@ -84,29 +84,29 @@ final class DomainMeters {
     final class OfRule {
         private final String rule;
         private final AtomicReferenceArray<@Nullable Counter> counters =
-                new AtomicReferenceArray<>(DomainSlots.LENGTH * Outcome.values().length);
+                new AtomicReferenceArray<>(DomainIndexes.LENGTH * Outcome.values().length);
 
         OfRule(@Nullable String rule) {
             this.rule = rule == null ? NO_RULE : rule;
         }
 
-        void count(int slot, Outcome outcome) {
-            int at = outcome.ordinal() * DomainSlots.LENGTH + slot;
+        void count(int index, Outcome outcome) {
+            int at = outcome.ordinal() * DomainIndexes.LENGTH + index;
             Counter counter = counters.get(at);
             if (counter == null) {
-                counter = statements(slots.label(slot), rule, outcome.label());
+                counter = statements(indexes.label(index), rule, outcome.label());
                 counters.set(at, counter);
             }
             counter.increment();
         }
 
-        /** By outcome and slot. */
+        /** Returns the counts by outcome and domain index. */
         long[][] totals() {
-            long[][] totals = new long[Outcome.values().length][DomainSlots.LENGTH];
+            long[][] totals = new long[Outcome.values().length][DomainIndexes.LENGTH];
             for (int outcome = 0; outcome < totals.length; outcome++) {
-                for (int slot = 0; slot < DomainSlots.LENGTH; slot++) {
-                    Counter counter = counters.get(outcome * DomainSlots.LENGTH + slot);
-                    totals[outcome][slot] = counter == null ? 0 : (long) counter.count();
+                for (int index = 0; index < DomainIndexes.LENGTH; index++) {
+                    Counter counter = counters.get(outcome * DomainIndexes.LENGTH + index);
+                    totals[outcome][index] = counter == null ? 0 : (long) counter.count();
                 }
             }
             return totals;
@@ -114,8 +114,8 @@ final class DomainMeters {
 
         long total(Outcome outcome) {
             double sum = 0;
-            for (int slot = 0; slot < DomainSlots.LENGTH; slot++) {
-                Counter counter = counters.get(outcome.ordinal() * DomainSlots.LENGTH + slot);
+            for (int index = 0; index < DomainIndexes.LENGTH; index++) {
+                Counter counter = counters.get(outcome.ordinal() * DomainIndexes.LENGTH + index);
                 sum += counter == null ? 0 : counter.count();
             }
             return (long) sum;

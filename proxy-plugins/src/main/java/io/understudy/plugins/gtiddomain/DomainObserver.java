@@ -18,14 +18,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steers one session: before a statement that writes or begins a transaction, or its preparation, the domain that it shall have is compared
- * with the session's and set only when it differs; before everything else the session is set back to the default domain. Every write, asked
- * about or not, claims its tables until it is over.
+ * Steers one session: before a write, a begin of a transaction or their preparation, it compares the required domain
+ * with the session's and sets it only if it differs; before every other command it sets the session back to the default
+ * domain. Every write makes its domain an owner of its tables until it has ended, even if no decision was possible.
  */
 final class DomainObserver implements SessionObserver {
-    /** Takes the claims of a session that ended with something open. */
+    /** Receives the pending writes of a session that ended before they did. */
     interface Orphanage {
-        void take(long serverThreadId, List<Claim> claims);
+        void take(long serverThreadId, List<PendingWrite> pendingWrites);
     }
 
     private static final int STATUS_AUTOCOMMIT = 2;
@@ -39,7 +39,7 @@ final class DomainObserver implements SessionObserver {
     private final Dictionary dictionary;
     private final Orphanage orphanage;
     private final SessionDomain domain;
-    private final OpenClaims claims = new OpenClaims();
+    private final PendingWrites pendingWrites = new PendingWrites();
 
     private Policy policy;
     private SessionRules<DomainRule> rules;
@@ -47,17 +47,20 @@ final class DomainObserver implements SessionObserver {
     private boolean inTransaction;
     private boolean probed;
     /**
-     * Of the statement or preparation sent last, if its domain was decided: what is pipelined behind it and writes the same tables goes to
-     * the same domain.
+     * The statement or preparation sent last, if its domain was decided: a statement pipelined after it that writes the
+     * same tables goes to the same domain.
      */
-    private @Nullable Claim lead;
+    private @Nullable PendingWrite lead;
 
-    /** The command asked about last, and what was found out about it. */
-    private long asked = -1;
+    /**
+     * Number of the last command passed to {@link #beforeCommand} or {@link #beforePreparation}; the next three fields
+     * are the results.
+     */
+    private long boundaryCommand = -1;
 
-    private Work askedWork = Work.NONE;
-    private @Nullable Claim askedClaim;
-    private boolean askedDecided;
+    private Work boundaryWork = Work.NONE;
+    private @Nullable PendingWrite boundaryWrite;
+    private boolean boundaryDecided;
 
     DomainObserver(
             SessionContext session,
@@ -82,7 +85,7 @@ final class DomainObserver implements SessionObserver {
         return Interest.BOUNDARY | Interest.COMMANDS | Interest.STATEMENTS | Interest.RESPONSES;
     }
 
-    /** Asks for the privilege once per account, so that also a first statement that writes can already be tagged. */
+    /** Probes the privilege once per account, so that even a first statement that writes can be tagged. */
     @Override
     public @Nullable InjectedStatement afterLogin() {
         return probeEarly();
@@ -93,7 +96,9 @@ final class DomainObserver implements SessionObserver {
         return ahead(command);
     }
 
-    /** As before the execution, which clients send right behind: there it would be too late. */
+    /**
+     * Decides as for the execution, which clients send immediately after the preparation: then it would be too late.
+     */
     @Override
     public @Nullable InjectedStatement beforePreparation(CommandView command) {
         return ahead(command);
@@ -108,13 +113,13 @@ final class DomainObserver implements SessionObserver {
         }
         StatementSummary summary = command.summary();
         Work work = work(command, summary);
-        asked = command.number();
-        askedWork = work;
-        askedClaim = null;
-        askedDecided = false;
+        boundaryCommand = command.number();
+        boundaryWork = work;
+        boundaryWrite = null;
+        boundaryDecided = false;
         if (work == Work.BEGIN || !autocommit && work != Work.STEERS && begins(kind(command, summary))) {
             return policy.tagging && !domain.leftAlone()
-                    ? domain.steer(policy.slotOfTransaction(rules), policy)
+                    ? domain.steer(policy.indexForTransaction(rules), policy)
                     : domain.back(policy);
         }
         if (work.writes()) {
@@ -152,13 +157,13 @@ final class DomainObserver implements SessionObserver {
         return summary == null ? command.kind() : summary.runs();
     }
 
-    /** What names without a schema mean: in a prepared statement, that of its preparation. */
+    /** Returns the schema of unqualified names; for a prepared statement, the schema of its preparation. */
     private @Nullable String schema(CommandView command) {
         PreparedStatement prepared = command.prepared();
         return prepared == null ? session.schema() : prepared.schema();
     }
 
-    /** With autocommit off, whatever is not about transactions or settings begins one. */
+    /** With autocommit off, every statement but those about transactions or settings begins a transaction. */
     private static boolean begins(StatementKind kind) {
         return switch (kind) {
             case SET, USE, COMMIT, ROLLBACK, EMPTY -> false;
@@ -166,20 +171,23 @@ final class DomainObserver implements SessionObserver {
         };
     }
 
-    /** Whether it is sent right behind a statement or preparation of the same tables, for which their domain was decided. */
+    /**
+     * Returns whether the command was sent immediately after a statement or preparation with the same tables, whose
+     * domain was decided.
+     */
     private boolean follows(CommandView command, @Nullable StatementSummary summary, Work work) {
-        Claim before = lead;
+        PendingWrite before = lead;
         return before != null
                 && work == Work.TABLES
                 && Arrays.equals(before.entries, policy.tables.touched(work, summary, schema(command)))
-                && (!policy.tagging || before.slot() == domain.slot());
+                && (!policy.tagging || before.index() == domain.index());
     }
 
     private @Nullable InjectedStatement beforeWrite(
             CommandView command, @Nullable StatementSummary summary, Work work) {
         boolean runs = command.isStatement();
         int rule = runs ? rules.matchIndex(command) : rules.peekIndex(command);
-        int wanted = policy.slot(rule);
+        int wanted = policy.index(rule);
         TableEntry[] entries = policy.guarded ? policy.tables.touched(work, summary, schema(command)) : null;
         long digest = summary == null ? 0 : summary.digest();
         if (!policy.tagging) {
@@ -187,20 +195,20 @@ final class DomainObserver implements SessionObserver {
                 decide(entries, wanted, work, digest);
             }
             if (runs) {
-                count(rule, askedClaim == null ? wanted : askedClaim.slot(), wanted, Outcome.ADVISED);
+                count(rule, boundaryWrite == null ? wanted : boundaryWrite.index(), wanted, Outcome.ADVISED);
             }
             return domain.back(policy);
         }
-        // Should the server refuse, then not for a write that other sessions take to be in the domain.
+        // If the server should refuse the domain, it must not be for a write that other sessions believe to be in it.
         boolean unproven = entries != null && policy.pin && !accounts.isProven(session.user());
         if (domain.leftAlone() || unproven) {
             boolean alone = domain.leftAlone();
             InjectedStatement back = domain.back(policy);
             InjectedStatement injected = back != null || alone ? back : domain.probe(policy);
             if (runs) {
-                askedClaim = forced(entries, work, digest, alone || domain.refusedBefore());
+                boundaryWrite = forced(entries, work, digest, alone || domain.refusedBefore());
                 Outcome left = domain.clientSteers() ? Outcome.RESPECTED : Outcome.LEFT_ALONE;
-                count(rule, domain.slot(), wanted, alone ? left : Outcome.UNPROVEN);
+                count(rule, domain.index(), wanted, alone ? left : Outcome.UNPROVEN);
             }
             return injected;
         }
@@ -210,40 +218,40 @@ final class DomainObserver implements SessionObserver {
             }
             return domain.steer(wanted, policy);
         }
-        Claim claim = decide(entries, wanted, work, digest);
+        PendingWrite pending = decide(entries, wanted, work, digest);
         if (runs) {
-            count(rule, claim.slot(), wanted, Outcome.TAGGED);
+            count(rule, pending.index(), wanted, Outcome.TAGGED);
         }
-        return domain.steer(claim.slot(), policy);
+        return domain.steer(pending.index(), policy);
     }
 
-    private Claim decide(TableEntry[] entries, int wanted, Work work, long digest) {
-        Claim claim = policy.ownership.decide(entries, wanted, policy.pin, work, digest);
-        askedClaim = claim;
-        askedDecided = true;
-        return claim;
+    private PendingWrite decide(TableEntry[] entries, int wanted, Work work, long digest) {
+        PendingWrite pending = policy.ownership.decide(entries, wanted, policy.pin, work, digest);
+        boundaryWrite = pending;
+        boundaryDecided = true;
+        return pending;
     }
 
-    private @Nullable Claim forced(TableEntry @Nullable [] entries, Work work, long digest, boolean mark) {
+    private @Nullable PendingWrite forced(TableEntry @Nullable [] entries, Work work, long digest, boolean mark) {
         return entries == null
                 ? null
-                : policy.ownership.force(entries, domain.slot(), Conflict.UNSTEERABLE, work, digest, mark);
+                : policy.ownership.force(entries, domain.index(), Conflict.UNSTEERABLE, work, digest, mark);
     }
 
-    private void count(int rule, int slot, int wanted, Outcome outcome) {
+    private void count(int rule, int index, int wanted, Outcome outcome) {
         meters.writes.increment();
         Outcome shown = outcome;
-        if (slot != wanted && (outcome == Outcome.TAGGED || outcome == Outcome.ADVISED)) {
-            shown = slot == DomainSlots.DEFAULT ? Outcome.KEPT_DEFAULT : Outcome.PINNED;
-        } else if (slot != DomainSlots.DEFAULT && slot != DomainSlots.FOREIGN) {
+        if (index != wanted && (outcome == Outcome.TAGGED || outcome == Outcome.ADVISED)) {
+            shown = index == DomainIndexes.DEFAULT ? Outcome.KEPT_DEFAULT : Outcome.PINNED;
+        } else if (index != DomainIndexes.DEFAULT && index != DomainIndexes.FOREIGN) {
             meters.independent.increment();
         }
-        if (rule >= 0 || slot != DomainSlots.DEFAULT) {
-            policy.meters(rule).count(slot, shown);
+        if (rule >= 0 || index != DomainIndexes.DEFAULT) {
+            policy.meters(rule).count(index, shown);
         }
     }
 
-    /** Asks for the privilege before there is a write; after a refusal only writes ask again. */
+    /** Probes the privilege before the first write; after a refusal only writes probe again. */
     private @Nullable InjectedStatement probeEarly() {
         if (probed || !policy.tagging || !policy.pin || !rules.needsStatement() && rules.sessionIndex() < 0) {
             return null;
@@ -259,11 +267,11 @@ final class DomainObserver implements SessionObserver {
             return;
         }
         StatementSummary summary = command.summary();
-        boolean wasAsked = command.number() == asked;
-        Work work = wasAsked ? askedWork : work(command, summary);
-        Claim claim = wasAsked ? askedClaim : null;
-        boolean decided = wasAsked && askedDecided;
-        askedClaim = null;
+        boolean atBoundary = command.number() == boundaryCommand;
+        Work work = atBoundary ? boundaryWork : work(command, summary);
+        PendingWrite pending = atBoundary ? boundaryWrite : null;
+        boolean decided = atBoundary && boundaryDecided;
+        boundaryWrite = null;
         if (!prepares) {
             if (work == Work.STEERS) {
                 domain.clientSets();
@@ -271,41 +279,44 @@ final class DomainObserver implements SessionObserver {
             if (changesSchema(command, summary)) {
                 dictionary.changed();
             }
-            if (claim == null && policy.guarded && (work.writes() || work == Work.STEERS)) {
-                decided = !wasAsked && !command.inTransactionBefore() && follows(command, summary, work);
-                claim = decided ? following(command, summary, work) : unasked(command, summary, work, wasAsked);
+            if (pending == null && policy.guarded && (work.writes() || work == Work.STEERS)) {
+                decided = !atBoundary && !command.inTransactionBefore() && follows(command, summary, work);
+                pending = decided
+                        ? following(command, summary, work)
+                        : withoutDecision(command, summary, work, atBoundary);
             }
         }
-        lead = decided ? claim : null;
-        if (claim != null) {
-            claims.sent(claim);
-            command.attach(claim);
+        lead = decided ? pending : null;
+        if (pending != null) {
+            pendingWrites.sent(pending);
+            command.attach(pending);
         }
     }
 
-    private Claim following(CommandView command, @Nullable StatementSummary summary, Work work) {
-        Claim before = Objects.requireNonNull(lead);
+    private PendingWrite following(CommandView command, @Nullable StatementSummary summary, Work work) {
+        PendingWrite before = Objects.requireNonNull(lead);
         int rule = rules.matchIndex(command);
-        count(rule, before.slot(), policy.slot(rule), policy.tagging ? Outcome.TAGGED : Outcome.ADVISED);
+        count(rule, before.index(), policy.index(rule), policy.tagging ? Outcome.TAGGED : Outcome.ADVISED);
         return policy.ownership.force(
                 before.entries,
-                before.slot(),
+                before.index(),
                 Conflict.NO_BOUNDARY,
                 work,
                 summary == null ? 0 : summary.digest(),
                 false);
     }
 
-    /** A write that nothing could be done about: in a transaction, pipelined, or one that reads diagnostics. */
-    private Claim unasked(CommandView command, @Nullable StatementSummary summary, Work work, boolean wasAsked) {
+    /** Adds a write without a decision: in a transaction, pipelined, or one that reads diagnostics. */
+    private PendingWrite withoutDecision(
+            CommandView command, @Nullable StatementSummary summary, Work work, boolean atBoundary) {
         if (domain.away() && policy.pin) {
             domain.stay();
         }
         TableEntry[] entries = policy.tables.touched(work, summary, schema(command));
-        boolean transaction = command.inTransactionBefore() || wasAsked;
+        boolean transaction = command.inTransactionBefore() || atBoundary;
         return policy.ownership.force(
                 entries,
-                domain.slot(),
+                domain.index(),
                 transaction ? Conflict.TRANSACTION : Conflict.NO_BOUNDARY,
                 work,
                 summary == null ? 0 : summary.digest(),
@@ -323,34 +334,33 @@ final class DomainObserver implements SessionObserver {
     @Override
     public void onResponse(CommandView command, ResponseView response) {
         if (command.code() == PREPARE) {
-            if (command.attachment() instanceof Claim claim) {
+            if (command.attachment() instanceof PendingWrite pending) {
                 command.attach(null);
-                claims.answered(claim, false, policy);
+                pendingWrites.onResponse(pending, false, policy);
             }
             return;
         }
-        // An error does not tell, and with several commands in flight what was known when this one was sent is of no
-        // use.
-        boolean told = response.ok() && command.isStatement();
-        inTransaction = told ? response.inTransaction() : inTransaction || response.inTransaction();
-        if (command.attachment() instanceof Claim claim) {
+        // An error response has no status flags.
+        boolean known = response.ok() && command.isStatement();
+        inTransaction = known ? response.inTransaction() : inTransaction || response.inTransaction();
+        if (command.attachment() instanceof PendingWrite pending) {
             command.attach(null);
-            claims.answered(claim, inTransaction, policy);
+            pendingWrites.onResponse(pending, inTransaction, policy);
             if (changesSchema(command, command.summary())) {
                 dictionary.changed();
             }
         }
-        if (told && !inTransaction && !claims.noTransaction()) {
-            claims.transactionOver();
+        if (known && !inTransaction && !pendingWrites.noTransaction()) {
+            pendingWrites.transactionOver();
         }
-        if (told) {
+        if (known) {
             autocommit = (response.status() & STATUS_AUTOCOMMIT) != 0;
         }
     }
 
     @Override
     public void onInjected(InjectedStatement statement, InjectionResult result) {
-        domain.answered(statement, result, session.user(), claims);
+        domain.onInjected(statement, result, session.user(), pendingWrites);
     }
 
     @Override
@@ -360,14 +370,14 @@ final class DomainObserver implements SessionObserver {
         autocommit = true;
         inTransaction = false;
         lead = null;
-        claims.transactionOver();
+        pendingWrites.transactionOver();
     }
 
     @Override
     public void onClose(String reason) {
-        List<Claim> open = claims.takeAll();
+        List<PendingWrite> open = pendingWrites.takeAll();
         if (!open.isEmpty()) {
-            // The server may still be at it, and may commit.
+            // The server may still execute the statement, and may commit.
             orphanage.take(session.serverThreadId(), open);
         }
     }

@@ -3,10 +3,10 @@ package io.understudy.plugins.gtiddomain;
 import io.understudy.rules.Match;
 
 /**
- * Which writes belong to a domain.
+ * Assigns writes to a domain.
  *
- * @param name what metrics and the log call the rule
- * @param match the writes it is about; absent: all
+ * @param name name of the rule in metrics and the log
+ * @param match its conditions; absent: every write
  * @param domain GTID domain, 0 to 4294967295
  */
 public record DomainRule(String name, Match match, Long domain) {

@@ -11,13 +11,13 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** What {@code /api/domains} shows. Any thread. */
+/** The view of {@code /api/domains}. Thread-safe. */
 final class DomainsView implements Supplier<Object> {
     private static final int MAX_CONTESTED = 50;
     private static final long LONG_MICROS = 500_000;
 
     private final Supplier<Policy> policies;
-    private final DomainSlots slots;
+    private final DomainIndexes indexes;
     private final DomainMeters meters;
     private final Dictionary dictionary;
     private final PositionPoller poller;
@@ -33,7 +33,7 @@ final class DomainsView implements Supplier<Object> {
 
     DomainsView(
             Supplier<Policy> policies,
-            DomainSlots slots,
+            DomainIndexes indexes,
             DomainMeters meters,
             Dictionary dictionary,
             PositionPoller poller,
@@ -47,7 +47,7 @@ final class DomainsView implements Supplier<Object> {
             Workload workload,
             LongSupplier nanos) {
         this.policies = policies;
-        this.slots = slots;
+        this.indexes = indexes;
         this.meters = meters;
         this.dictionary = dictionary;
         this.poller = poller;
@@ -68,7 +68,7 @@ final class DomainsView implements Supplier<Object> {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("mode", policy.config.mode().name().toLowerCase(Locale.ROOT));
         view.put("guard", policy.config.guard().name().toLowerCase(Locale.ROOT));
-        view.put("defaultDomain", slots.domain(DomainSlots.DEFAULT));
+        view.put("defaultDomain", indexes.domain(DomainIndexes.DEFAULT));
         long writes = meters.writes.sum();
         view.put("writes", writes);
         view.put("independentShare", writes == 0 ? 0.0 : meters.independent.sum() / (double) writes);
@@ -127,12 +127,12 @@ final class DomainsView implements Supplier<Object> {
         state.put("handovers", waiting.handovers());
         state.put("tablesWaiting", waiting.size());
         state.put("quickLookBursts", handoverProbes.bursts());
-        state.put("quickLooks", handoverProbes.looks());
+        state.put("quickLooks", handoverProbes.probes());
         state.put("lostSessions", orphans.size());
         return state;
     }
 
-    /** Tables that the binary log has shown to be written along with others. */
+    /** Returns the tables that the binary log has shown to be written together with others. */
     private Map<String, Object> learned() {
         Map<String, Object> ties = new TreeMap<>();
         dictionary.relations().learned().forEach((table, others) -> {
@@ -149,13 +149,13 @@ final class DomainsView implements Supplier<Object> {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("table", table.table());
             Map<String, Object> writes = new LinkedHashMap<>();
-            for (int slot = 0; slot < table.writesBySlot().size(); slot++) {
-                if (table.writesBySlot().get(slot) > 0) {
-                    writes.put(slots.label(slot), table.writesBySlot().get(slot));
+            for (int index = 0; index < table.writesByIndex().size(); index++) {
+                if (table.writesByIndex().get(index) > 0) {
+                    writes.put(indexes.label(index), table.writesByIndex().get(index));
                 }
             }
             row.put("writesByDomain", writes);
-            row.put("wantedDomains", slots.labels(table.wanted()));
+            row.put("wantedDomains", indexes.labels(table.wanted()));
             row.put("keptInDefault", table.unsteerable());
             rows.add(row);
         }

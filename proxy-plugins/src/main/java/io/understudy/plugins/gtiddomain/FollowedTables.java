@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** The tables of which anything is known, no more than a limit: those that nobody owns make room for others. Any thread. */
+/** The tables with any known write, of bounded number: tables without an owner make room for others. Thread-safe. */
 final class FollowedTables {
     private final Progress progress;
     private final int maxTables;
@@ -22,7 +22,7 @@ final class FollowedTables {
         this.simulated = simulated;
     }
 
-    /** Tables found to be written in ways that a proxy cannot steer. */
+    /** Returns the tables found to be written in ways that a proxy cannot steer. */
     List<String> keptInDefault() {
         List<String> names = new ArrayList<>();
         for (TableEntry entry : tables.values()) {
@@ -36,7 +36,7 @@ final class FollowedTables {
     }
 
     /**
-     * The table's entry, or the one of unknown tables when there are too many.
+     * Returns the table's entry, or the entry of unknown tables if there are too many.
      *
      * @param name lower case {@code schema.table}
      */
@@ -51,12 +51,12 @@ final class FollowedTables {
         return tables.computeIfAbsent(name, key -> new TableEntry(key, 0));
     }
 
-    /** Stands for tables that are not known. */
+    /** Returns the entry that stands for unknown tables. */
     TableEntry unknown() {
         return unknown;
     }
 
-    /** Drops what nobody owns. One thread at a time; the others do without. */
+    /** Drops tables without an owner. One thread at a time; the others do not wait for it. */
     private boolean sweep() {
         if (!sweeping.compareAndSet(false, true)) {
             return false;
@@ -76,7 +76,7 @@ final class FollowedTables {
         }
     }
 
-    /** Entries of the same names that are in force; for when one was dropped meanwhile. */
+    /** Returns the current entries of the same names, after one was dropped. */
     TableEntry[] current(TableEntry[] entries) {
         TableEntry[] fresh = new TableEntry[entries.length];
         for (int i = 0; i < entries.length; i++) {
@@ -85,7 +85,7 @@ final class FollowedTables {
         return fresh;
     }
 
-    /** The entry, or null if nothing is known of the table. */
+    /** Returns the entry, or null if the table has none. */
     @Nullable
     TableEntry find(String name) {
         return tables.get(name);

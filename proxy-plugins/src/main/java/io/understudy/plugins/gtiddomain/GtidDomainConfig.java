@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param mode whether domains are set or only counted
  * @param guard what happens when a table is written from two domains
- * @param defaultDomain where everything goes that no rule names; the primary's global gtid_domain_id
+ * @param defaultDomain domain of all writes that no rule matches; the primary's global gtid_domain_id
  * @param procedure {@code schema.procedure} that sets the domain for accounts without BINLOG REPLAY, or null
- * @param learn how long after the start everything stays in the default domain, to see which tables transactions write
- * @param poll how often the positions of primary and standbys are compared
- * @param maxTables tables that are followed; writes to others go to the default domain
- * @param binlog whether the primary's binary log is read, to see what statements do not tell
+ * @param learn how long after the start all writes stay in the default domain, to learn which tables transactions write
+ * @param poll interval at which the positions of primary and standbys are compared
+ * @param maxTables number of tables that are followed; writes to others go to the default domain
+ * @param binlog whether the primary's binary log is read, for writes that statements do not announce
  * @param rules first match wins; no match: the default domain
  */
 public record GtidDomainConfig(
@@ -66,11 +66,11 @@ public record GtidDomainConfig(
                 refuse(refusals, "rules[" + i + "].name", "'" + rules.get(i).name() + "' is taken by an earlier rule");
             }
         }
-        if (domains.size() > DomainSlots.MAX) {
+        if (domains.size() > DomainIndexes.MAX) {
             refuse(
                     refusals,
                     "rules",
-                    "expected at most " + DomainSlots.MAX + " different domains but found " + domains.size()
+                    "expected at most " + DomainIndexes.MAX + " different domains but found " + domains.size()
                             + "; more do not help a replica either");
         }
         if (refusals.length() > 0) {

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
     private static final Logger log = LoggerFactory.getLogger(GtidDomainPlugin.class);
 
-    /** Transactions that the view of parallel apply looks at. */
+    /** Number of transactions that the view of parallel apply covers. */
     private static final int WORKLOAD = 5_000;
 
     private final LongSupplier nanos;
@@ -42,9 +42,9 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         this.nanos = nanos;
     }
 
-    /** All that exists between start and stop. */
+    /** All parts that exist between start and stop. */
     private final class Running {
-        final DomainSlots slots;
+        final DomainIndexes indexes;
         final DomainMeters meters;
         final Accounts accounts = new Accounts();
         final Progress progress;
@@ -68,9 +68,9 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         volatile Policy policy;
 
         Running(PluginContext context, GtidDomainConfig config) {
-            slots = new DomainSlots(config.defaultDomain());
-            meters = new DomainMeters(context.meters(), slots);
-            progress = new Progress(slots);
+            indexes = new DomainIndexes(config.defaultDomain());
+            meters = new DomainMeters(context.meters(), indexes);
+            progress = new Progress(indexes);
             waiting = new WaitingTables(
                     progress, nanos, () -> ThreadLocalRandom.current().nextLong());
             Positions positions = new Positions(context, progress);
@@ -81,15 +81,15 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
             policy = policy(config, null);
             lag = new ReplicaLag(
                     context.meters(),
-                    slots,
+                    indexes,
                     context.standbys().stream().map(Standby::name).toList());
-            applied = new AppliedTimes(context, slots, nanos);
+            applied = new AppliedTimes(context, indexes, nanos);
             errors = new ApplierErrors(context.meters(), this::writersOf);
-            window = new AdviceWindow(slots, meters, progress);
-            binlog = new BinlogGuard(slots, progress, dictionary, () -> policy);
+            window = new AdviceWindow(indexes, meters, progress);
+            binlog = new BinlogGuard(indexes, progress, dictionary, () -> policy);
             poller = new PositionPoller(
                     context,
-                    slots,
+                    indexes,
                     progress,
                     positions,
                     accounts,
@@ -104,7 +104,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
                     "domains",
                     new DomainsView(
                             () -> policy,
-                            slots,
+                            indexes,
                             meters,
                             dictionary,
                             poller,
@@ -144,7 +144,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
             }
         }
 
-        /** After a reload. */
+        /** Called after a reload. */
         void reads(GtidDomainConfig before, GtidDomainConfig config) {
             if (config.binlog() && !before.binlog()) {
                 join(config);
@@ -155,7 +155,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         }
 
         private List<String> writersOf(String table) {
-            return slots.labels(
+            return indexes.labels(
                     policy.ownership.report.writersOf(dictionary.catalog().family(table)));
         }
 
@@ -168,7 +168,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
 
         Policy policy(GtidDomainConfig config, @Nullable Policy before) {
             for (DomainRule rule : config.rules()) {
-                slots.assign(rule.domain());
+                indexes.assign(rule.domain());
             }
             boolean simulated = config.mode() == Mode.ADVISE;
             boolean same = before != null
@@ -182,10 +182,10 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
                             config.maxTables(),
                             simulated,
                             simulated ? dictionary::mightLeaveDefault : dictionary,
-                            new ConflictLog(meters, slots, nanos, simulated),
-                            simulated ? Passages.IGNORED : waiting,
+                            new ConflictLog(meters, indexes, nanos, simulated),
+                            simulated ? HandoverListener.IGNORED : waiting,
                             before == null ? null : before.ownership);
-            return new Policy(config, slots, meters, ownership, dictionary);
+            return new Policy(config, indexes, meters, ownership, dictionary);
         }
     }
 

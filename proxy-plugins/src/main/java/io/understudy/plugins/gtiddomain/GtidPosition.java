@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last sequence number of each domain, as {@code @@gtid_binlog_pos} and {@code @@gtid_slave_pos} list them:
- * {@code 0-1-42,10-1-7}.
+ * The last sequence number of each domain, as {@code @@gtid_binlog_pos} and {@code @@gtid_slave_pos} list them: {@code
+ * 0-1-42,10-1-7}.
  */
 record GtidPosition(Map<Long, Long> sequences) {
 
@@ -15,9 +15,9 @@ record GtidPosition(Map<Long, Long> sequences) {
     }
 
     /**
-     * Reads a position; of a domain that is listed twice (written by two servers) the higher number counts.
+     * Parses a position. Of a domain that is listed twice (written by two servers) the higher number counts.
      *
-     * @throws IllegalArgumentException when a part is no GTID
+     * @throws IllegalArgumentException if a part is no GTID
      */
     static GtidPosition parse(@Nullable String text) {
         Map<Long, Long> sequences = new HashMap<>();
@@ -39,12 +39,12 @@ record GtidPosition(Map<Long, Long> sequences) {
         return sequences.getOrDefault(domain, 0L);
     }
 
-    /** Whether this has everything of the domain that {@code other} has. */
+    /** Returns whether this position includes the domain's transactions in {@code other}. */
     boolean covers(GtidPosition other, long domain) {
         return sequence(domain) >= other.sequence(domain);
     }
 
-    /** Whether this has everything that {@code other} has. */
+    /** Returns whether this position includes all transactions in {@code other}. */
     boolean covers(GtidPosition other) {
         for (Map.Entry<Long, Long> entry : other.sequences.entrySet()) {
             if (sequence(entry.getKey()) < entry.getValue()) {

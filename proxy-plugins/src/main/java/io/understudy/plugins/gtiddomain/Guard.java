@@ -4,8 +4,8 @@ package io.understudy.plugins.gtiddomain;
 public enum Guard {
     /** A write follows the domain that its table is still owned by. */
     PIN,
-    /** The rule's domain is set all the same; the conflict is counted and logged. */
+    /** The rule's domain is set anyway; the conflict is counted and logged. */
     WARN,
-    /** Tables are not looked at. */
+    /** Tables are not followed. */
     OFF
 }

@@ -11,31 +11,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at positions back to back for a moment while tables wait to pass to another domain. The poller's looks are so far apart that a
- * table written more often than it polls is never found free, though all of its writes are applied after each pause of some
- * milliseconds, long enough if they are longer than the standbys' lag and a look. On a thread of the plugin's executor; nobody waits for it.
+ * Probes positions back to back for a short time (a burst) while tables wait for a handover. The poller's interval is
+ * too long for a table written more often: it would never find the table free, although all of its writes are applied
+ * in each pause of some milliseconds that exceeds the standbys' lag and one probe. Runs on a thread of the plugin's
+ * executor; no session waits for it.
  */
 final class HandoverProbes {
     private static final Logger log = LoggerFactory.getLogger(HandoverProbes.class);
 
-    /** A burst of looks lasts no longer. */
+    /** Longest duration of a burst. */
     static final long BURST_NANOS = 200_000_000L;
 
-    /** Standbys that are later than this are late for other reasons than that they have just been sent something. */
+    /**
+     * A burst ends early after this time without progress: the standbys lag for other reasons than a write just sent to
+     * them.
+     */
     private static final long LATE_NANOS = 50_000_000L;
-    /** While all that waits is being written: until the answer comes no look can help. */
+    /** Pause while every waiting table has a write in flight: a probe cannot free it before the response. */
     private static final long IN_FLIGHT_NANOS = 100_000L;
 
-    /** Looks while a burst lasts. */
+    /** The connections of a burst. */
     interface Prober extends AutoCloseable {
-        /** See {@link Positions.Session#look}. */
-        void look() throws SQLException;
+        /** See {@link Positions.Session#probe}. */
+        void probe() throws SQLException;
 
         @Override
         void close();
     }
 
-    /** Whatever a burst needs. */
+    /** Opens the connections of a burst. */
     interface Opener {
         Prober open() throws SQLException;
     }
@@ -48,9 +52,11 @@ final class HandoverProbes {
     private final LongConsumer pause;
     private final AtomicBoolean running = new AtomicBoolean();
     private final LongAdder bursts = new LongAdder();
-    private final LongAdder looks = new LongAdder();
+    private final LongAdder probes = new LongAdder();
 
-    /** @param pause lets that many nanoseconds pass */
+    /**
+     * @param pause waits for the given number of nanoseconds
+     */
     HandoverProbes(
             WaitingTables waiting,
             Progress progress,
@@ -71,11 +77,11 @@ final class HandoverProbes {
         return bursts.sum();
     }
 
-    long looks() {
-        return looks.sum();
+    long probes() {
+        return probes.sum();
     }
 
-    /** A burst goes on. Any thread. */
+    /** Returns whether a burst is running. Thread-safe. */
     boolean running() {
         return running.get();
     }
@@ -85,7 +91,7 @@ final class HandoverProbes {
             try {
                 executor.execute(this::burst);
             } catch (RejectedExecutionException e) {
-                running.set(false); // stopping, or so busy that this can wait as well
+                running.set(false); // stopping, or too busy for a burst
             }
         }
     }
@@ -93,34 +99,36 @@ final class HandoverProbes {
     private void burst() {
         long began = nanos.getAsLong();
         bursts.increment();
-        try (Prober probe = opener.open()) {
-            look(probe, began);
+        try (Prober prober = opener.open()) {
+            probe(prober, began);
         } catch (SQLException | RuntimeException e) {
-            log.debug("gtid-domain: no look at positions: {}", e.toString()); // the poller says it aloud
+            log.debug("gtid-domain: positions not probed: {}", e.toString()); // the poller warns about it
         } finally {
             waiting.rest(nanos.getAsLong() - began);
             running.set(false);
         }
     }
 
-    private void look(Prober probe, long began) throws SQLException {
+    private void probe(Prober prober, long began) throws SQLException {
         long first = progress.epoch();
         while (true) {
             long took = nanos.getAsLong() - began;
-            WaitingTables.Look next = waiting.owners();
+            WaitingTables.Owners next = waiting.owners();
             if (took >= BURST_NANOS || took >= LATE_NANOS && !applies(next.owners(), first) || next.owners() == 0) {
                 return;
             }
             if (next.promising()) {
-                looks.increment();
-                probe.look();
+                probes.increment();
+                prober.probe();
             } else {
                 pause.accept(IN_FLIGHT_NANOS);
             }
         }
     }
 
-    /** Whether the standbys have applied, of some domain that owns a waiting table, anything since the burst began. */
+    /**
+     * Returns whether the standbys have applied any epoch since the burst began, in a domain that owns a waiting table.
+     */
     private boolean applies(int owners, long first) {
         for (int left = owners; left != 0; left &= left - 1) {
             if (progress.applied(Integer.numberOfTrailingZeros(left)) >= first) {

@@ -3,20 +3,20 @@ package io.understudy.plugins.gtiddomain;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was written before anyone looked, by whatever way and in whatever domain: until the standbys have caught up with that
- * moment, the default domain owns every table. Any thread; {@link #settle} by the poller.
+ * Ownership by writes that no session announced because they happened before the start: until the standbys have applied
+ * everything up to then, the default domain owns every table. Thread-safe; {@link #settle} is called by the poller.
  */
 final class Inheritance {
     private final Progress progress;
     private final @Nullable TableOwnership before;
-    /** Epoch from which on all writes are known; no domain is granted before. */
+    /** First epoch whose writes are all known; until it is applied no domain is granted. */
     private volatile long knownSince;
 
     /**
-     * Of all that was before.
+     * Begins with the current epoch.
      *
-     * @param simulated domains are only thought of, and every table begins free
-     * @param before what followed the sessions' writes until now, whose writes in flight are not known here; or null
+     * @param simulated whether the domains are only simulated: every table then starts free
+     * @param before the previous ownership, whose pending writes are not known here; or null
      */
     Inheritance(Progress progress, boolean simulated, @Nullable TableOwnership before) {
         this.progress = progress;
@@ -24,12 +24,12 @@ final class Inheritance {
         knownSince = simulated ? 0 : before == null ? progress.epoch() : Long.MAX_VALUE;
     }
 
-    /** Bits of the slots that own whatever table because of it. */
+    /** Returns the bit set of the domain indexes that own every table for this reason. */
     int owners() {
-        return knownSince > progress.applied(DomainSlots.FOREIGN) ? 1 << DomainSlots.DEFAULT : 0;
+        return knownSince > progress.applied(DomainIndexes.FOREIGN) ? 1 << DomainIndexes.DEFAULT : 0;
     }
 
-    /** Ends the wait for writes that were in flight when this was made, if there are none left. */
+    /** Ends the wait for the previous ownership's pending writes, if there are none left. */
     void settle() {
         if (before != null && knownSince == Long.MAX_VALUE && before.inFlight() == 0) {
             knownSince = progress.epoch();

@@ -5,18 +5,21 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * How long the binary log may be left unread, so that a busy one does not cost a wake-up for each commit. A moment of every second it
- * is read as it arrives, which is enough to sample how long the standbys take. {@link #counted} and {@link #restNanos} on the dump
- * connection's event loop.
+ * Decides how long the binary log may be left unread, so that a busy one does not cost a wake-up for each commit. For a
+ * part of every second it is read as it arrives, which is enough to sample the standbys' apply times. {@link #counted}
+ * and {@link #restNanos} are called on the dump connection's event loop.
  */
 final class LogPace {
     private static final long SECOND_NANOS = 1_000_000_000L;
     private static final long SAMPLING_NANOS = 50_000_000L;
-    /** So many read as they arrive are enough. */
+    /** Enough transactions read as they arrive. */
     private static final int SAMPLES = 32;
-    /** Transactions a second from which on resting is worth anything. */
+    /** Transactions per second from which a rest is worthwhile. */
     private static final int BUSY = 200;
-    /** A part of the poller's pause, so that a write is seldom known to be applied before it has been read. */
+    /**
+     * Rests are this fraction of the poller's interval, so that a write is seldom known to be applied before it has
+     * been read.
+     */
     private static final int SHARE_OF_POLL = 10;
 
     private final LongSupplier nanos;
@@ -27,7 +30,9 @@ final class LogPace {
     private int samples;
     private boolean busy;
 
-    /** @param urgent somebody waits for a moment to pass a table on, before which the log should have been read */
+    /**
+     * @param urgent whether a table waits for a handover, before which the log should have been read
+     */
     LogPace(LongSupplier nanos, long pollNanos, BooleanSupplier urgent) {
         this.nanos = nanos;
         this.urgent = urgent;
@@ -35,7 +40,10 @@ final class LogPace {
         second = nanos.getAsLong();
     }
 
-    /** Another transaction was read. Returns whether to sample it: others may have more read as it arrives than is of use here. */
+    /**
+     * Counts a transaction and returns whether to sample it: other subscribers may have more of them read as they
+     * arrive than are needed here.
+     */
     boolean counted(boolean punctual) {
         transactions++;
         samples += punctual ? 1 : 0;
@@ -46,7 +54,7 @@ final class LogPace {
     long restNanos() {
         long into = nanos.getAsLong() - second;
         if (into >= SECOND_NANOS) {
-            // A second in which nothing was read ends late and counts as what it was: a quiet one.
+            // A second without reads ends late and counts as a quiet one.
             busy = transactions >= BUSY && into < 2 * SECOND_NANOS;
             second += into;
             transactions = 0;

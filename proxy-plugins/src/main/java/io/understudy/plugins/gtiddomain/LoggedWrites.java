@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** What the binary log adds to who owns a table: writes that no session of ours has announced. Any thread. */
+/** The binary log's part in ownership: writes that no session announced. Thread-safe. */
 final class LoggedWrites {
     /**
-     * What a logged transaction wrote besides the tables that statements had named.
+     * Tables that a logged transaction wrote besides those that statements had named.
      *
      * @param tables their names
-     * @param expected a statement whose tables cannot be told was announced in the domain and may have written them
+     * @param expected whether a statement with unknown tables was announced in the domain, which may have written them
      */
     record Found(List<String> tables, boolean expected) {}
 
@@ -20,7 +20,9 @@ final class LoggedWrites {
     private final boolean simulated;
     private final TableOwnership.ConflictListener conflicts;
 
-    /** @param simulated domains are only thought of: what is logged is all in the default domain */
+    /**
+     * @param simulated whether the domains are only simulated: the log then contains only the default domain
+     */
     LoggedWrites(
             FollowedTables tables,
             Inheritance inheritance,
@@ -35,17 +37,18 @@ final class LoggedWrites {
     }
 
     /**
-     * Compares a transaction of the binary log with what sessions have announced. Every write of ours is announced before it is sent
-     * and stays so until all standbys have it, so what is neither announced nor applied was written by something else.
+     * Compares a transaction of the binary log with the announced writes. Every write of a session is announced before
+     * it is sent and stays announced until all standbys have it, so a write that is neither announced nor applied came
+     * from elsewhere.
      *
      * @param names of the tables that it wrote
-     * @param slot its domain
-     * @param applied whether all standbys have it already, asked for after the announcements were looked at
-     * @return the tables that no statement had named: from now on they stay in the default domain
+     * @param index index of its domain
+     * @param applied whether all standbys have it already; called after the announcements were read
+     * @return the tables that no statement had named; they stay in the default domain from now on
      */
-    Found observe(Iterable<String> names, int slot, BooleanSupplier applied) {
+    Found observe(Iterable<String> names, int index, BooleanSupplier applied) {
         List<String> unseen = new ArrayList<>(0);
-        int real = simulated ? DomainSlots.DEFAULT : slot;
+        int real = simulated ? DomainIndexes.DEFAULT : index;
         boolean expected = unknownOutstanding(real);
         for (String name : names) {
             TableEntry entry = tables.entry(name);
@@ -53,7 +56,7 @@ final class LoggedWrites {
                 continue;
             }
             synchronized (entry) {
-                entry.logged(slot);
+                entry.logged(index);
             }
             if (inheritance.owners() != 0) {
                 continue;
@@ -62,7 +65,7 @@ final class LoggedWrites {
             long otherDigest;
             synchronized (entry) {
                 int owners = entry.outstanding(progress, simulated);
-                boolean announced = simulated ? owners != 0 : (owners & 1 << slot) != 0;
+                boolean announced = simulated ? owners != 0 : (owners & 1 << index) != 0;
                 if (entry.dropped() || applied.getAsBoolean() || simulated && announced) {
                     continue;
                 }
@@ -83,19 +86,19 @@ final class LoggedWrites {
         return new Found(unseen, expected);
     }
 
-    /** Whether a CALL, a called function or the like may be writing whatever tables in the domain. */
-    private boolean unknownOutstanding(int slot) {
+    /** Returns whether a CALL, a called function or the like may be writing unknown tables in the domain. */
+    private boolean unknownOutstanding(int index) {
         TableEntry unknown = tables.unknown();
         synchronized (unknown) {
-            return (unknown.outstanding(progress, simulated) & 1 << slot) != 0;
+            return (unknown.outstanding(progress, simulated) & 1 << index) != 0;
         }
     }
 
-    /** The binary log has a write whose tables cannot be told. */
-    void observeUnknown(int slot) {
+    /** Records a logged write to unknown tables. */
+    void observeUnknown(int index) {
         TableEntry unknown = tables.unknown();
         synchronized (unknown) {
-            unknown.touch(simulated ? DomainSlots.DEFAULT : slot, progress.epoch());
+            unknown.touch(simulated ? DomainIndexes.DEFAULT : index, progress.epoch());
         }
     }
 }

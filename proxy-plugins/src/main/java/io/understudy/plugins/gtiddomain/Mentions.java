@@ -8,13 +8,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names that stored code (a trigger's or routine's body, a view's definition) mentions, tables or not: whoever knows the
- * tables looks which of them are. Too many are harmless, too few are not, so everything that may be a name counts, also
- * within comments that some servers execute.
+ * The names that stored code (the body of a trigger or routine, the definition of a view) mentions, tables or not: the
+ * caller selects the tables. Surplus names are harmless and missing ones are not, so everything that may be a name
+ * counts, also within comments that some servers execute.
  *
- * @param names every name, qualified by the name before it where a dot stands between; lower case
- * @param writes a word occurs that may begin a write
- * @param dynamic statements are put together at run time, so what they name is not in the text
+ * @param names every name, qualified by the name before it if a dot stands between; lower case
+ * @param writes whether a word occurs that may begin a write
+ * @param dynamic whether statements are built at run time, whose names are not in the text
  */
 record Mentions(List<Name> names, boolean writes, boolean dynamic) {
     private static final Set<String> WRITING = Set.of(
@@ -62,7 +62,7 @@ record Mentions(List<Name> names, boolean writes, boolean dynamic) {
         return new Mentions(new ArrayList<>(names), writes || dynamic, dynamic);
     }
 
-    /** Words, quoted names without their quotes, and dots; all else is left out. */
+    /** Words, quoted names without their quotes, and dots; everything else is skipped. */
     private static final class Scanner {
         private final String text;
         private int at;

@@ -2,21 +2,21 @@ package io.understudy.plugins.gtiddomain;
 
 import java.util.Locale;
 
-/** What became of a write that a rule matched. */
+/** Outcomes of a write that a rule matched. */
 enum Outcome {
-    /** It went out in its rule's domain. */
+    /** It was sent in its rule's domain. */
     TAGGED,
-    /** It would have, in mode advise. */
+    /** It would have been, in mode advise. */
     ADVISED,
     /** It followed the domain that still owned its table. */
     PINNED,
-    /** It stayed in the default domain: its table must not leave it, or its tables are not known. */
+    /** It stayed in the default domain: its table must not leave it, or its tables are unknown. */
     KEPT_DEFAULT,
-    /** The client has set the variable itself and is left alone. */
+    /** The client has set the variable itself, so the session is not steered. */
     RESPECTED,
-    /** It is not yet known whether the account may set the variable; asked now. */
+    /** The account's privilege to set the variable is unknown and was probed with this write. */
     UNPROVEN,
-    /** The server has refused too often; the session is left alone. */
+    /** The server has refused too often; the session is no longer steered. */
     LEFT_ALONE;
 
     String label() {

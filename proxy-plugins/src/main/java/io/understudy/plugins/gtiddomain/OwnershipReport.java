@@ -6,36 +6,38 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Tables and their domains for people: what was written, what was wanted. Any thread. */
+/** Tables with the domains that wrote them and the domains that rules wanted, for the admin endpoint. Thread-safe. */
 final class OwnershipReport {
     private final FollowedTables tables;
     private final boolean simulated;
 
-    /** @param simulated domains are only thought of */
+    /**
+     * @param simulated whether the domains are only simulated
+     */
     OwnershipReport(FollowedTables tables, boolean simulated) {
         this.tables = tables;
         this.simulated = simulated;
     }
 
     /**
-     * A table that was written from more than one domain, or that more than one domain was asked for.
+     * A table that more than one domain wrote or wanted.
      *
-     * @param writesBySlot with {@code advise}, what would have been written where
-     * @param wanted bits of the slots that rules, or the lack of one, have asked for
-     * @param unsteerable it stays in the default domain
+     * @param writesByIndex number of writes by domain index; with {@code advise}, of writes that would have been there
+     * @param wanted bit set of the domain indexes wanted by rules, or by the lack of one
+     * @param unsteerable whether it stays in the default domain
      */
-    record Contested(String table, List<Long> writesBySlot, int wanted, boolean unsteerable) {}
+    record Contested(String table, List<Long> writesByIndex, int wanted, boolean unsteerable) {}
 
-    /** The tables that two domains have to do with since the start, at most so many. */
+    /** Returns the tables that two domains have written or wanted since the start, at most {@code limit}. */
     List<Contested> contested(int limit) {
         List<Contested> found = new ArrayList<>();
         for (TableEntry entry : tables.all()) {
-            long[] writes = new long[DomainSlots.LENGTH];
+            long[] writes = new long[DomainIndexes.LENGTH];
             boolean unsteerable;
             int wanted;
             synchronized (entry) {
-                for (int slot = 0; slot < writes.length; slot++) {
-                    writes[slot] = entry.writes(slot);
+                for (int index = 0; index < writes.length; index++) {
+                    writes[index] = entry.writes(index);
                 }
                 unsteerable = entry.unsteerable();
                 wanted = entry.wantedSince(0);
@@ -52,7 +54,10 @@ final class OwnershipReport {
         return found;
     }
 
-    /** Tables that rules, or the lack of one, have asked two domains for since an epoch: bits of slots by table. */
+    /**
+     * Returns the tables for which rules, or the lack of one, have wanted two domains since an epoch: bit sets of
+     * domain indexes by table.
+     */
     Map<String, Integer> wantedSince(long epoch, int limit) {
         Map<String, Integer> found = new TreeMap<>();
         for (TableEntry entry : tables.all()) {
@@ -67,7 +72,10 @@ final class OwnershipReport {
         return found;
     }
 
-    /** Bits of the slots in which a table really was written, by sessions of ours or as the binary log says. */
+    /**
+     * Returns the bit set of the domain indexes in which a table was really written, by the proxy's sessions or by the
+     * binary log.
+     */
     int writersOf(String name) {
         TableEntry entry = tables.find(name);
         if (entry == null) {
@@ -75,9 +83,9 @@ final class OwnershipReport {
         }
         int bits = 0;
         synchronized (entry) {
-            for (int slot = 0; slot < DomainSlots.LENGTH; slot++) {
-                int real = simulated ? DomainSlots.DEFAULT : slot;
-                bits |= entry.writes(slot) > 0 ? 1 << real : 0;
+            for (int index = 0; index < DomainIndexes.LENGTH; index++) {
+                int real = simulated ? DomainIndexes.DEFAULT : index;
+                bits |= entry.writes(index) > 0 ? 1 << real : 0;
             }
             return bits | entry.loggedIn();
         }

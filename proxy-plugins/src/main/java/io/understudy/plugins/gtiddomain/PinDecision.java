@@ -3,8 +3,8 @@ package io.understudy.plugins.gtiddomain;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One decision of {@code guard: pin}: what was asked, and then what came out. The statement's tables are decided as a whole and
- * claimed at once, so that two sessions cannot both be granted a free table.
+ * One decision of {@code guard: pin}: its input, and then its result. A statement's tables are decided as a whole and
+ * marked as owned in the same step, so that two sessions cannot both be granted a free table.
  */
 final class PinDecision {
     private final Progress progress;
@@ -15,28 +15,28 @@ final class PinDecision {
     private final boolean admitted;
     private final long digest;
 
-    /** The domain that the write goes to. */
-    int slot;
-    /** The domain that it goes against, or follows; only with a conflict. */
+    /** Index of the domain that the write goes to. */
+    int index;
+    /** Index of the domain that it conflicts with, or follows; only with a conflict. */
     int other;
-    /** Of the last write there. */
+    /** Digest of the last write there. */
     long otherDigest;
-    /** The table that the conflict is about. */
+    /** The table of the conflict. */
     String at = "";
 
     @Nullable
     Conflict conflict;
 
-    /** The tables only wait for the owner's writes to be applied. */
+    /** Whether only the owner's unapplied writes prevent a handover. */
     boolean waits;
-    /** Some table was in another domain before. */
-    boolean passes;
+    /** Whether the last write of some table was in another domain. */
+    boolean changesDomain;
 
     /**
-     * A question.
+     * A decision to take.
      *
      * @param entries in the order of their names
-     * @param wanted the rule's slot
+     * @param wanted index of the rule's domain
      * @param admitted whether the tables may leave the default domain at all
      */
     PinDecision(
@@ -56,14 +56,17 @@ final class PinDecision {
         this.digest = digest;
     }
 
-    /** Decides and claims; false, and nothing is claimed, when one of the entries was dropped meanwhile. */
+    /**
+     * Decides and marks the tables as owned. Returns false without any effect if one of the entries was dropped
+     * meanwhile.
+     */
     boolean take() {
         return under(0);
     }
 
     /**
-     * Decides holding the monitors of all entries, which were put in the order of their names so that two sessions never wait
-     * for each other.
+     * Decides while it holds the monitors of all entries, taken in the order of their names so that two sessions cannot
+     * deadlock.
      */
     private boolean under(int held) {
         if (held < entries.length) {
@@ -82,13 +85,13 @@ final class PinDecision {
             stuck |= entry.unsteerable();
         }
         settle(owners, stuck);
-        waits = conflict == Conflict.PINNED && inherited == 0 && admitted && !stuck && wanted != DomainSlots.DEFAULT;
-        boolean torn = entries.length > 1 && (stuck || !admitted) && slot != DomainSlots.DEFAULT;
+        waits = conflict == Conflict.PINNED && inherited == 0 && admitted && !stuck && wanted != DomainIndexes.DEFAULT;
+        boolean torn = entries.length > 1 && (stuck || !admitted) && index != DomainIndexes.DEFAULT;
         for (TableEntry entry : entries) {
-            passes |= entry.begin(slot, digest);
+            changesDomain |= entry.begin(index, digest);
             entry.want(wanted, progress.epoch());
             if (torn || conflict == Conflict.TWO_DOMAINS) {
-                // One of them belongs to the default domain, so all must go back there when they are free.
+                // One of them must stay in the default domain, so all must return there when they are free.
                 entry.setUnsteerable();
             }
         }
@@ -98,17 +101,17 @@ final class PinDecision {
     private void settle(int owners, boolean stuck) {
         int others = owners & ~(1 << wanted);
         if (others == 0) {
-            // Owned by the domain that is wanted, or free.
+            // Owned by the wanted domain, or free.
             boolean leaves = owners != 0 || admitted && !stuck;
-            slot = leaves ? wanted : DomainSlots.DEFAULT;
+            index = leaves ? wanted : DomainIndexes.DEFAULT;
             return;
         }
         int first = Integer.numberOfTrailingZeros(others);
-        boolean sole = owners == 1 << first && first != DomainSlots.FOREIGN;
-        slot = sole ? first : DomainSlots.DEFAULT;
+        boolean sole = owners == 1 << first && first != DomainIndexes.FOREIGN;
+        index = sole ? first : DomainIndexes.DEFAULT;
         conflict = sole ? Conflict.PINNED : Conflict.TWO_DOMAINS;
-        // What the log names is what the write goes against, or for a pinned one whom it follows.
-        int against = sole ? owners : owners & ~(1 << slot);
+        // The log reports the domain that the write conflicts with, or for a pinned write the one that it follows.
+        int against = sole ? owners : owners & ~(1 << index);
         other = Integer.numberOfTrailingZeros(against);
         for (TableEntry entry : entries) {
             boolean owned = (entry.outstanding(progress, simulated) & 1 << other) != 0;

@@ -6,11 +6,11 @@ import io.understudy.rules.SessionRules;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A configuration in force: made anew by every reload, shared by all sessions. */
+/** A configuration in force, shared by all sessions; every reload builds a new one. */
 final class Policy {
-    /** Purpose of a statement that sets a domain. */
+    /** Purpose of an injected statement that sets a domain. */
     static final String SET = "domain";
-    /** Purpose of a statement that sets the domain to what it is, to learn whether that is allowed. */
+    /** Purpose of an injected statement that sets the domain to its present value, to learn whether that is allowed. */
     static final String PROBE = "domain-probe";
 
     final GtidDomainConfig config;
@@ -21,37 +21,37 @@ final class Policy {
     final boolean pin;
     final boolean guarded;
 
-    private final DomainSlots slots;
-    private final int[] slotOfRule;
+    private final DomainIndexes indexes;
+    private final int[] indexOfRule;
     private final List<DomainMeters.OfRule> meters = new ArrayList<>();
     private final InjectedStatement[] sets;
     private final InjectedStatement[] probes;
 
     Policy(
             GtidDomainConfig config,
-            DomainSlots slots,
+            DomainIndexes indexes,
             DomainMeters allMeters,
             TableOwnership ownership,
             Dictionary dictionary) {
         this.config = config;
-        this.slots = slots;
+        this.indexes = indexes;
         this.ownership = ownership;
         rules = new RuleSet<>(config.rules(), DomainRule::name, DomainRule::match);
         tables = new TableResolver(ownership, dictionary);
         tagging = config.mode() == Mode.TAG;
         pin = config.guard() == Guard.PIN;
         guarded = config.guard() != Guard.OFF;
-        slotOfRule = new int[rules.size()];
-        for (int i = 0; i < slotOfRule.length; i++) {
-            slotOfRule[i] = slots.assign(rules.rule(i).domain());
+        indexOfRule = new int[rules.size()];
+        for (int i = 0; i < indexOfRule.length; i++) {
+            indexOfRule[i] = indexes.assign(rules.rule(i).domain());
             meters.add(allMeters.new OfRule(rules.name(i)));
         }
         meters.add(allMeters.new OfRule(null));
-        sets = new InjectedStatement[slots.size()];
-        probes = new InjectedStatement[slots.size()];
-        for (int slot = 0; slot < sets.length; slot++) {
-            sets[slot] = new InjectedStatement(sql(config, slots.domain(slot)), SET);
-            probes[slot] = new InjectedStatement(sql(config, slots.domain(slot)), PROBE);
+        sets = new InjectedStatement[indexes.size()];
+        probes = new InjectedStatement[indexes.size()];
+        for (int index = 0; index < sets.length; index++) {
+            sets[index] = new InjectedStatement(sql(config, indexes.domain(index)), SET);
+            probes[index] = new InjectedStatement(sql(config, indexes.domain(index)), PROBE);
         }
     }
 
@@ -64,27 +64,27 @@ final class Policy {
         return "CALL `" + procedure.substring(0, dot) + "`.`" + procedure.substring(dot + 1) + "`(" + domain + ")";
     }
 
-    /** The slot that a rule wants; the default one for {@link SessionRules#NONE}. */
-    int slot(int rule) {
-        return rule < 0 ? DomainSlots.DEFAULT : slotOfRule[rule];
+    /** Returns the domain index of a rule; the default one for {@link SessionRules#NONE}. */
+    int index(int rule) {
+        return rule < 0 ? DomainIndexes.DEFAULT : indexOfRule[rule];
     }
 
-    /** The slot for a transaction whose statements are not known yet. */
-    int slotOfTransaction(SessionRules<DomainRule> session) {
-        // Its tables are not known, and its domain cannot change any more once they are.
-        return pin ? DomainSlots.DEFAULT : slot(session.sessionIndex());
+    /** Returns the domain index for a transaction whose statements are not known yet. */
+    int indexForTransaction(SessionRules<DomainRule> session) {
+        // Its tables are unknown, and its domain cannot change any more once they are known.
+        return pin ? DomainIndexes.DEFAULT : index(session.sessionIndex());
     }
 
     DomainMeters.OfRule meters(int rule) {
-        return meters.get(rule < 0 ? slotOfRule.length : rule);
+        return meters.get(rule < 0 ? indexOfRule.length : rule);
     }
 
-    InjectedStatement set(int slot) {
-        // A table may be owned by a domain that only a later reload has brought.
-        return slot < sets.length ? sets[slot] : new InjectedStatement(sql(config, slots.domain(slot)), SET);
+    InjectedStatement set(int index) {
+        // A table may be owned by a domain that only a later reload has added.
+        return index < sets.length ? sets[index] : new InjectedStatement(sql(config, indexes.domain(index)), SET);
     }
 
-    InjectedStatement probe(int slot) {
-        return slot < probes.length ? probes[slot] : new InjectedStatement(sql(config, slots.domain(slot)), PROBE);
+    InjectedStatement probe(int index) {
+        return index < probes.length ? probes[index] : new InjectedStatement(sql(config, indexes.domain(index)), PROBE);
     }
 }

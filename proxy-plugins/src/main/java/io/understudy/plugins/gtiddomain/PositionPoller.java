@@ -21,19 +21,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares the primary's position with the standbys', reads the data dictionary when it may have changed, and looks after
- * lost sessions. One run at a time, off the event loops. Whatever cannot be had leaves tables owned by whom they are.
+ * Compares the primary's position with the standbys', reads the data dictionary when it may have changed, and settles
+ * the pending writes of lost sessions. One run at a time, off the event loops. After a failed query the tables keep
+ * their owners.
  */
 final class PositionPoller implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(PositionPoller.class);
     private static final long CATALOG_AGE_NANOS = 60_000_000_000L;
     private static final long APPLIERS_NANOS = 2_000_000_000L;
     private static final long CATALOG_RETRY_NANOS = 1_000_000_000L;
-    /** Reading a big dictionary takes its time, of which it shall get no more than that share. */
+    /** Reading a large dictionary takes time; it gets at most one part in this many. */
     private static final long CATALOG_SHARE = 10;
 
     private final PluginContext context;
-    private final DomainSlots slots;
+    private final DomainIndexes indexes;
     private final Progress progress;
     private final Positions positions;
     private final Accounts accounts;
@@ -45,7 +46,7 @@ final class PositionPoller implements Runnable {
     private final Supplier<Policy> policy;
     private final LongSupplier nanos;
 
-    private long appliersLookedAt;
+    private long appliersProbedAt;
     private long catalogReadAt;
     private long catalogTook;
     private boolean catalogRead;
@@ -54,7 +55,7 @@ final class PositionPoller implements Runnable {
 
     PositionPoller(
             PluginContext context,
-            DomainSlots slots,
+            DomainIndexes indexes,
             Progress progress,
             Positions positions,
             Accounts accounts,
@@ -66,7 +67,7 @@ final class PositionPoller implements Runnable {
             Supplier<Policy> policy,
             LongSupplier nanos) {
         this.context = context;
-        this.slots = slots;
+        this.indexes = indexes;
         this.progress = progress;
         this.positions = positions;
         this.accounts = accounts;
@@ -75,18 +76,18 @@ final class PositionPoller implements Runnable {
         this.lag = lag;
         this.errors = errors;
         this.window = window;
-        appliersLookedAt = nanos.getAsLong() - APPLIERS_NANOS;
+        appliersProbedAt = nanos.getAsLong() - APPLIERS_NANOS;
         this.policy = policy;
         this.nanos = nanos;
     }
 
-    /** Why ownership cannot pass at present, or null. */
+    /** Returns why no handover is possible at present, or null. */
     @Nullable
     String problem() {
         return problem;
     }
 
-    /** A look under way is about to be interrupted, which is no trouble to speak of. */
+    /** Called before a running probe is interrupted, so that its failure is not reported. */
     void stop() {
         stopped = true;
     }
@@ -95,16 +96,16 @@ final class PositionPoller implements Runnable {
     public void run() {
         try {
             window.sample(nanos.getAsLong(), policy.get());
-            say(look());
+            report(poll());
         } catch (SQLException e) {
-            say("the primary cannot be asked for its position: " + e.getMessage());
+            report("the primary cannot be queried for its position: " + e.getMessage());
         } catch (RuntimeException e) {
-            // Thrown on, it would end the schedule.
-            say("looking at positions failed: " + e);
+            // An exception would end the schedule.
+            report("probing positions failed: " + e);
         }
     }
 
-    private @Nullable String look() throws SQLException {
+    private @Nullable String poll() throws SQLException {
         DataSource primary = context.primary().dataSource();
         if (primary == null) {
             return "primary.monitor is not configured, so the guard never learns what standbys have applied";
@@ -130,9 +131,9 @@ final class PositionPoller implements Runnable {
     }
 
     private @Nullable String probeStandbys(GtidPosition primary) {
-        boolean appliers = nanos.getAsLong() - appliersLookedAt >= APPLIERS_NANOS;
+        boolean appliers = nanos.getAsLong() - appliersProbedAt >= APPLIERS_NANOS;
         if (appliers) {
-            appliersLookedAt = nanos.getAsLong();
+            appliersProbedAt = nanos.getAsLong();
         }
         Map<String, @Nullable GtidPosition> found = new LinkedHashMap<>();
         List<GtidPosition> known = new ArrayList<>();
@@ -143,10 +144,10 @@ final class PositionPoller implements Runnable {
                 position = Positions.standby(connection);
                 known.add(position);
                 if (appliers) {
-                    errors.look(standby.name(), connection);
+                    errors.probe(standby.name(), connection);
                 }
             } catch (SQLException | IllegalArgumentException e) {
-                trouble = "standby " + standby.name() + " cannot be asked for its position: " + e.getMessage();
+                trouble = "standby " + standby.name() + " cannot be queried for its position: " + e.getMessage();
             }
             found.put(standby.name(), position);
         }
@@ -162,15 +163,15 @@ final class PositionPoller implements Runnable {
 
     private void readSettings(Connection connection) throws SQLException {
         String domain = Positions.one(connection, "SELECT @@global.gtid_domain_id");
-        int fresh = domain == null ? DomainSlots.DEFAULT : slots.find(Long.parseLong(domain));
-        if (fresh != accounts.freshSlot()) {
-            accounts.setFreshSlot(fresh);
-            if (fresh != DomainSlots.DEFAULT) {
+        int fresh = domain == null ? DomainIndexes.DEFAULT : indexes.find(Long.parseLong(domain));
+        if (fresh != accounts.freshIndex()) {
+            accounts.setFreshIndex(fresh);
+            if (fresh != DomainIndexes.DEFAULT) {
                 log.warn(
                         "gtid-domain: the primary's global gtid_domain_id is {} but defaultDomain is {}; sessions are set to"
                                 + " defaultDomain at their first write; make the two equal",
                         domain,
-                        slots.domain(DomainSlots.DEFAULT));
+                        indexes.domain(DomainIndexes.DEFAULT));
             }
         }
         dictionary.setRowFormat("ROW".equals(Positions.one(connection, "SELECT @@global.binlog_format")));
@@ -207,7 +208,7 @@ final class PositionPoller implements Runnable {
         dictionary.learned(catalog, changes);
     }
 
-    /** Without the PROCESS privilege other accounts' threads are invisible, which must not be taken for their end. */
+    /** Without the PROCESS privilege other accounts' threads are invisible, which must not count as their end. */
     private void settleOrphans(Connection connection) throws SQLException {
         Collection<Long> threads = orphans.threads();
         if (threads.isEmpty() || !seesAllThreads(connection)) {
@@ -231,7 +232,7 @@ final class PositionPoller implements Runnable {
                                 + " 'SUPER') AND GRANTEE = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')"));
     }
 
-    private void say(@Nullable String trouble) {
+    private void report(@Nullable String trouble) {
         if (stopped) {
             return;
         }

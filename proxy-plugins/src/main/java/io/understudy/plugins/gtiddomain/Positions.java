@@ -13,13 +13,13 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks primary and standbys how far they are and tells {@link Progress}. From the end of an epoch until Progress has been told, one
- * thread holds {@link #turn}, so that positions reach Progress in the order in which they were asked for.
+ * Queries the positions of primary and standbys for {@link Progress}. One thread holds {@link #turn} from the end of an
+ * epoch until it has passed the positions to Progress, so that they arrive in the order in which they were queried.
  */
 final class Positions {
     private static final int TIMEOUT_SECONDS = 5;
 
-    /** Held by whoever asks; the methods of {@link Progress} that only one thread may call are called under it. */
+    /** Held during a probe; guards the methods of {@link Progress} that only one thread may call. */
     final ReentrantLock turn = new ReentrantLock(true);
 
     private final PluginContext context;
@@ -30,7 +30,7 @@ final class Positions {
         this.progress = progress;
     }
 
-    /** Ends the epoch and asks the primary where it is; the caller has its {@link #turn}. */
+    /** Ends the epoch and queries the primary's position; the caller holds {@link #turn}. */
     GtidPosition primary(Connection connection) throws SQLException {
         long ended = progress.endEpoch();
         GtidPosition position = GtidPosition.parse(one(connection, "SELECT @@global.gtid_binlog_pos"));
@@ -38,17 +38,17 @@ final class Positions {
         return position;
     }
 
-    /** Asks a standby where it is. */
+    /** Queries a standby's position. */
     static GtidPosition standby(Connection connection) throws SQLException {
         return GtidPosition.parse(one(connection, "SELECT @@global.gtid_slave_pos"));
     }
 
-    /** Connections for several looks in a row. */
+    /** Opens connections for several probes in a row. */
     Session open() throws SQLException {
         return new Session();
     }
 
-    /** Looks without the cost of a connection for each. One thread. */
+    /** Probes without opening a connection for each. Used by one thread. */
     final class Session implements HandoverProbes.Prober {
         private final List<Connection> connections = new ArrayList<>();
 
@@ -69,11 +69,11 @@ final class Positions {
         }
 
         /**
-         * One look. Nothing is waited for: what a standby has not applied yet, a later look finds applied, since Progress keeps the
-         * primary's positions until then.
+         * Probes once without waiting: a transaction that a standby has not applied yet is found applied by a later
+         * probe, because Progress retains the primary's positions until then.
          */
         @Override
-        public void look() throws SQLException {
+        public void probe() throws SQLException {
             turn.lock();
             try {
                 primary(connections.get(0));
@@ -93,7 +93,7 @@ final class Positions {
                 try {
                     connection.close();
                 } catch (SQLException e) {
-                    // Back to its pool, which notices by itself that it is broken.
+                    // The pool notices a broken connection by itself.
                 }
             }
         }

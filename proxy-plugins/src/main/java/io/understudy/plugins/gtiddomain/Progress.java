@@ -5,46 +5,46 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * How much of what was written has been applied by every standby, in epochs. A write belongs to the epoch in which its
- * answer arrived. Whoever looks ends an epoch and only then asks the primary for its position, which therefore has every write
- * of that epoch and the ones before; once every standby has reached it, the epoch counts as applied. No GTID of a
- * single write is needed, and nothing is looked up per write.
+ * Which writes every standby has applied, by epochs. A write belongs to the epoch in which its response arrived. A
+ * probe ends the epoch and only then queries the primary's position, which therefore includes every write of that epoch
+ * and earlier ones; once every standby has reached it, the epoch counts as applied. No GTID of a single write is
+ * needed, and nothing is searched per write.
  *
- * <p>None of this depends on how often somebody looks: a look that ends epochs more often only makes them shorter, so that less has to be
- * applied before one counts. {@link #epoch}, {@link #applied} and {@link #reached(long, long)} may be called by any thread, the
- * rest under {@link Positions#turn}, from {@link #endEpoch} until the positions asked for after it have been told: positions then
- * come in their order, and what was seen to be applied never seems to be no longer.
+ * <p>The interval of probes does not matter for correctness: frequent probes only make epochs shorter, so that they are
+ * applied earlier. {@link #epoch}, {@link #applied} and {@link #reached(long, long)} are thread-safe. The other methods
+ * are called under {@link Positions#turn}, held from {@link #endEpoch} until the positions queried after it were passed
+ * on: positions then arrive in order. Monotonic: an applied epoch never becomes unapplied.
  */
 final class Progress {
-    /** Positions that wait for standbys; beyond, every other one is forgotten, which only makes the answer later. */
+    /** Most positions that wait for standbys; beyond that every second one is dropped, which only delays the result. */
     private static final int MAX_WAITING = 256;
 
     private record Checkpoint(long epoch, GtidPosition primary) {}
 
-    private final DomainSlots slots;
-    private final AtomicLongArray applied = new AtomicLongArray(DomainSlots.LENGTH);
+    private final DomainIndexes indexes;
+    private final AtomicLongArray applied = new AtomicLongArray(DomainIndexes.LENGTH);
     private final List<Checkpoint> waiting = new ArrayList<>();
     private volatile long epoch = 1;
     private volatile List<GtidPosition> standbys = List.of();
 
-    Progress(DomainSlots slots) {
-        this.slots = slots;
+    Progress(DomainIndexes indexes) {
+        this.indexes = indexes;
     }
 
-    /** To be stored with a write when its answer has arrived. */
+    /** Returns the current epoch, to be stored with a write when its response has arrived. */
     long epoch() {
         return epoch;
     }
 
     /**
-     * The last epoch of which every standby has applied what was written in the slot's domain; for {@link
-     * DomainSlots#FOREIGN}, in any domain.
+     * Returns the last epoch whose writes in the domain every standby has applied; for {@link DomainIndexes#FOREIGN},
+     * the writes in any domain.
      */
-    long applied(int slot) {
-        return applied.get(slot);
+    long applied(int index) {
+        return applied.get(index);
     }
 
-    /** Ends the current epoch; the primary's position is to be asked for after this. Returns the epoch that ended. */
+    /** Ends the current epoch and returns it. The primary's position must be queried after this. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // Under Positions.turn.
     long endEpoch() {
         long ended = epoch;
@@ -52,7 +52,7 @@ final class Progress {
         return ended;
     }
 
-    /** The primary's position as of after {@link #endEpoch}. */
+    /** Passes the primary's position, queried after {@link #endEpoch}. */
     void reached(long endedEpoch, GtidPosition primary) {
         if (waiting.size() == MAX_WAITING) {
             List<Checkpoint> kept = new ArrayList<>();
@@ -65,9 +65,9 @@ final class Progress {
         waiting.add(new Checkpoint(endedEpoch, primary));
     }
 
-    /** What the standbys have applied now; must hold a position of every one. */
+    /** Passes the present positions of all standbys. */
     void standbysAt(List<GtidPosition> standbys) {
-        // First, so that who finds an epoch applied finds the positions that prove it.
+        // Set first, so that a reader who finds an epoch applied also finds the positions that prove it.
         this.standbys = List.copyOf(standbys);
         int whole = -1;
         for (int i = 0; i < waiting.size(); i++) {
@@ -78,11 +78,11 @@ final class Progress {
             }
             if (all) {
                 whole = i;
-                applied.set(DomainSlots.FOREIGN, checkpoint.epoch);
+                applied.set(DomainIndexes.FOREIGN, checkpoint.epoch);
             }
-            for (int slot = 0; slot < slots.size(); slot++) {
-                if (applied.get(slot) < checkpoint.epoch && covered(standbys, checkpoint, slots.domain(slot))) {
-                    applied.set(slot, checkpoint.epoch);
+            for (int index = 0; index < indexes.size(); index++) {
+                if (applied.get(index) < checkpoint.epoch && covered(standbys, checkpoint, indexes.domain(index))) {
+                    applied.set(index, checkpoint.epoch);
                 }
             }
         }
@@ -91,7 +91,7 @@ final class Progress {
         }
     }
 
-    /** Whether every standby was seen at or beyond a GTID; false while their positions are not known. */
+    /** Returns whether every standby has reached a GTID; false while their positions are unknown. */
     boolean reached(long domain, long sequence) {
         List<GtidPosition> positions = standbys;
         for (int i = 0; i < positions.size(); i++) {

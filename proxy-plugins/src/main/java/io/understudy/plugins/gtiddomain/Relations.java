@@ -8,11 +8,12 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * Under which names a table's writes are followed: its family; the families that the table was in at the readings before, as
- * long as something written under them is not applied everywhere; and tables that the binary log has shown to be written along with it, or that one statement has named together with it. Immutable.
+ * The names under which a table's writes are followed: its family; the families that earlier catalogues had it in, as
+ * long as they have unapplied writes; and tables that the binary log has shown to be written with it, or that one
+ * statement has named together with it. Immutable.
  *
  * @param catalog the last one read
- * @param earlier other names by family: what was written under these may depend on what is written now
+ * @param earlier earlier names by family: writes under these may depend on present ones
  * @param learned other names by family, from statements over several tables and from the binary log
  */
 record Relations(Catalog catalog, Map<String, Set<String>> earlier, Map<String, Set<String>> learned) {
@@ -34,7 +35,7 @@ record Relations(Catalog catalog, Map<String, Set<String>> earlier, Map<String, 
         names.addAll(learned.getOrDefault(family, Set.of()));
     }
 
-    /** With a newer catalogue, in which tables may have come to or left families. */
+    /** Returns the relations with a newer catalogue, in which tables may have changed families. */
     Relations with(Catalog next) {
         Map<String, Set<String>> names = new HashMap<>();
         Set<String> tables = new TreeSet<>(catalog.tables());
@@ -63,7 +64,7 @@ record Relations(Catalog catalog, Map<String, Set<String>> earlier, Map<String, 
         return new Relations(next, names, kept);
     }
 
-    /** Without the earlier names under which nothing is outstanding. */
+    /** Returns the relations without earlier names that have no unapplied writes. */
     Relations pruned(Predicate<String> owned) {
         if (earlier.isEmpty()) {
             return this;
@@ -76,7 +77,7 @@ record Relations(Catalog catalog, Map<String, Set<String>> earlier, Map<String, 
         return kept.equals(earlier) ? this : new Relations(catalog, kept, learned);
     }
 
-    /** With what a statement or the binary log has shown; beyond a bound nothing more is learned. */
+    /** Returns the relations with tables that are written together; beyond a bound nothing more is learned. */
     Relations expanded(Collection<String> written, Collection<String> alsoWritten) {
         Map<String, Set<String>> more = new HashMap<>(learned);
         for (String family : written) {

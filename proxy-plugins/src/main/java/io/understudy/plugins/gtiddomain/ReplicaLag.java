@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far each standby is behind in each domain: in transactions by position, in seconds by when the primary was first
- * seen at the position that the standby has not reached. Updated by the poller; read by anyone.
+ * The lag of each standby in each domain: in transactions by position, in seconds by the time at which the primary was
+ * first seen at the position that the standby has not reached. Updated by the poller; read by any thread.
  */
 final class ReplicaLag {
     private static final int MAX_HISTORY = 1024;
@@ -26,38 +26,38 @@ final class ReplicaLag {
     }
 
     private final MeterRegistry registry;
-    private final DomainSlots slots;
+    private final DomainIndexes indexes;
     private final Map<String, List<Figures>> standbys = new LinkedHashMap<>();
     private final Deque<Seen> history = new ArrayDeque<>();
 
-    ReplicaLag(MeterRegistry registry, DomainSlots slots, List<String> names) {
+    ReplicaLag(MeterRegistry registry, DomainIndexes indexes, List<String> names) {
         this.registry = registry;
-        this.slots = slots;
+        this.indexes = indexes;
         names.forEach(name -> standbys.put(name, new ArrayList<>()));
         register();
     }
 
-    /** Adds what is missing for domains that a reload has brought. */
+    /** Adds figures for the domains that a reload has added. */
     synchronized void register() {
         standbys.forEach((name, figures) -> {
-            for (int slot = figures.size(); slot < slots.size(); slot++) {
+            for (int index = figures.size(); index < indexes.size(); index++) {
                 Figures one = new Figures();
                 figures.add(one);
                 Gauge.builder("understudy.domain.lag.transactions", one, f -> f.transactions)
                         .description("The primary's position minus the standby's")
                         .tag("standby", name)
-                        .tag("domain", slots.label(slot))
+                        .tag("domain", indexes.label(index))
                         .register(registry);
                 Gauge.builder("understudy.domain.lag.seconds", one, f -> f.seconds)
                         .description("How long ago the primary reached what the standby has not applied yet")
                         .tag("standby", name)
-                        .tag("domain", slots.label(slot))
+                        .tag("domain", indexes.label(index))
                         .register(registry);
             }
         });
     }
 
-    /** One look at everybody; a standby's position is null when it could not be had. */
+    /** Updates all figures after a probe; a standby's position is null if the query failed. */
     synchronized void update(long nanos, GtidPosition primary, Map<String, @Nullable GtidPosition> positions) {
         history.addLast(new Seen(nanos, primary));
         if (history.size() > MAX_HISTORY) {
@@ -65,13 +65,13 @@ final class ReplicaLag {
         }
         standbys.forEach((name, figures) -> {
             GtidPosition position = positions.get(name);
-            for (int slot = 0; slot < figures.size(); slot++) {
-                Figures one = figures.get(slot);
+            for (int index = 0; index < figures.size(); index++) {
+                Figures one = figures.get(index);
                 if (position == null) {
                     one.transactions = Double.NaN;
                     one.seconds = Double.NaN;
                 } else {
-                    long domain = slots.domain(slot);
+                    long domain = indexes.domain(index);
                     one.transactions = Math.max(0, primary.sequence(domain) - position.sequence(domain));
                     one.seconds = secondsBehind(nanos, position, domain);
                 }
@@ -101,15 +101,15 @@ final class ReplicaLag {
         return true;
     }
 
-    /** For the admin endpoint. */
+    /** Returns the figures for the admin endpoint. */
     synchronized List<Map<String, Object>> view() {
         List<Map<String, Object>> all = new ArrayList<>();
         standbys.forEach((name, figures) -> {
-            for (int slot = 0; slot < figures.size(); slot++) {
-                Figures one = figures.get(slot);
+            for (int index = 0; index < figures.size(); index++) {
+                Figures one = figures.get(index);
                 Map<String, Object> row = new LinkedHashMap<>();
                 row.put("standby", name);
-                row.put("domain", slots.domain(slot));
+                row.put("domain", indexes.domain(index));
                 row.put("known", !Double.isNaN(one.transactions));
                 if (!Double.isNaN(one.transactions)) {
                     row.put("lagTransactions", (long) one.transactions);

@@ -6,21 +6,21 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one session's {@code gtid_domain_id}: its value, and whether it can and may be set. A session is away from the default
- * domain for one statement or transaction: ahead of its next command it is set back, unless that one goes to the same domain. On
- * the session's event loop.
+ * State of one session's {@code gtid_domain_id}: its value, and whether it may be set. A session is away from the
+ * default domain for one statement or transaction: before its next command it is set back, unless that one goes to the
+ * same domain. Used on the session's event loop.
  */
 final class SessionDomain {
-    /** Refusals after which a session does not leave the default domain any more. */
+    /** Refusals after which a session no longer leaves the default domain. */
     static final int MAX_REFUSALS = 3;
 
     private final Accounts accounts;
     private final DomainMeters meters;
-    /** Slots that statements in flight set, in their order. */
+    /** Domain indexes set by statements in flight, in their order. */
     private final ArrayDeque<Integer> pending = new ArrayDeque<>(2);
 
-    private int slot;
-    /** The slot as the server has confirmed it. */
+    private int index;
+    /** The index that the server has confirmed. */
     private int confirmed;
 
     private int refusals;
@@ -31,21 +31,23 @@ final class SessionDomain {
     SessionDomain(Accounts accounts, DomainMeters meters) {
         this.accounts = accounts;
         this.meters = meters;
-        slot = accounts.freshSlot();
-        confirmed = slot;
+        index = accounts.freshIndex();
+        confirmed = index;
     }
 
-    /** Where the next statement goes if nothing is done. */
-    int slot() {
-        return slot;
+    /** Returns the index of the domain in which the next statement runs unless another one is injected. */
+    int index() {
+        return index;
     }
 
-    /** The client has set the variable itself. */
+    /** Returns whether the client has set the variable itself. */
     boolean clientSteers() {
         return clientSteers;
     }
 
-    /** It is not moved away from where it is; away from the default domain it is still set back. */
+    /**
+     * Returns whether the session is no longer steered to other domains; it may still be set back to the default one.
+     */
     boolean leftAlone() {
         return clientSteers || stays || refusals >= MAX_REFUSALS;
     }
@@ -54,42 +56,51 @@ final class SessionDomain {
         return refusals > 0;
     }
 
-    /** The plugin has set it to another domain than the default one. */
+    /** Returns whether the plugin has set it to another domain than the default one. */
     boolean away() {
-        return injected && !clientSteers && slot != DomainSlots.DEFAULT;
+        return injected && !clientSteers && index != DomainIndexes.DEFAULT;
     }
 
-    /** A write went out in the domain that another one was meant for, since nothing could go ahead of it: never again in this session. */
+    /**
+     * Called when a write ran in the domain of another one because no statement could be injected before it: the
+     * session does not leave the default domain again.
+     */
     void stay() {
         stays = true;
     }
 
-    /** What sets it back to the default domain; null when it is there, or the value is not the plugin's. */
+    /**
+     * Returns the statement that sets the session back to the default domain; null if it is there, or the value is not
+     * the plugin's.
+     */
     @Nullable
     InjectedStatement back(Policy policy) {
-        return away() ? steer(DomainSlots.DEFAULT, policy) : null;
+        return away() ? steer(DomainIndexes.DEFAULT, policy) : null;
     }
 
-    /** What is to be sent so that the next statement goes to a slot; null when it does anyway. */
+    /** Returns the statement to inject so that the next one runs in a domain; null if it does anyway. */
     @Nullable
     InjectedStatement steer(int wanted, Policy policy) {
-        if (wanted == slot || wanted == DomainSlots.FOREIGN) {
+        if (wanted == index || wanted == DomainIndexes.FOREIGN) {
             return null;
         }
         pending.add(wanted);
-        slot = wanted;
+        index = wanted;
         injected = true;
         return policy.set(wanted);
     }
 
-    /** What is to be sent to learn whether the account may set the variable; changes it only from an unknown value. */
+    /**
+     * Returns the statement that probes whether the account may set the variable; it changes the value only if that is
+     * unknown.
+     */
     @Nullable
     InjectedStatement probe(Policy policy) {
-        return slot == DomainSlots.FOREIGN ? steer(DomainSlots.DEFAULT, policy) : policy.probe(slot);
+        return index == DomainIndexes.FOREIGN ? steer(DomainIndexes.DEFAULT, policy) : policy.probe(index);
     }
 
-    /** The server's answer to the oldest statement that is not answered. */
-    void answered(InjectedStatement statement, InjectionResult result, String user, OpenClaims claims) {
+    /** Called with the response to the oldest injected statement in flight. */
+    void onInjected(InjectedStatement statement, InjectionResult result, String user, PendingWrites pendingWrites) {
         Integer set = statement.purpose().equals(Policy.SET) ? pending.poll() : null;
         if (result.ok()) {
             accounts.proven(user);
@@ -98,26 +109,26 @@ final class SessionDomain {
         }
         refusals++;
         accounts.refused(user);
-        meters.refused(set == null ? slot : set, result.errorCode());
+        meters.refused(set == null ? index : set, result.errorCode());
         if (set != null && !clientSteers) {
-            claims.moved(set, confirmed);
-            slot = pending.isEmpty() ? confirmed : slot;
+            pendingWrites.moved(set, confirmed);
+            index = pending.isEmpty() ? confirmed : index;
         }
     }
 
-    /** A statement of the client's names the variable. */
+    /** Called when a client's statement names the variable. */
     void clientSets() {
         if (!clientSteers) {
             meters.clientSets();
         }
         clientSteers = true;
-        slot = DomainSlots.FOREIGN;
+        index = DomainIndexes.FOREIGN;
     }
 
-    /** The session's variables are as after a login. */
+    /** Called when the session's variables have been reset to those after a login. */
     void reset() {
-        confirmed = accounts.freshSlot();
-        slot = pending.isEmpty() ? confirmed : slot;
+        confirmed = accounts.freshIndex();
+        index = pending.isEmpty() ? confirmed : index;
         clientSteers = false;
         stays = false;
         injected = !pending.isEmpty();

@@ -1,60 +1,62 @@
 package io.understudy.plugins.gtiddomain;
 
 /**
- * What was written to one table (or one family of tables tied by foreign keys) in which domain. Every field is guarded by
- * the entry's own monitor, which is held for a few loads and stores.
+ * The writes of one table family by domain. Every field is guarded by the entry's own monitor, which is held for a few
+ * loads and stores.
  */
 final class TableEntry {
-    /** Lower case {@code schema.table}; {@code *} stands for writes whose tables are not known. */
+    /** Lower case {@code schema.table}; {@code *} stands for writes to unknown tables. */
     final String name;
 
-    private final int[] inFlight = new int[DomainSlots.LENGTH];
-    private final long[] lastEpoch = new long[DomainSlots.LENGTH];
-    private final long[] writes = new long[DomainSlots.LENGTH];
-    private final long[] lastDigest = new long[DomainSlots.LENGTH];
-    private final long[] wantedAt = new long[DomainSlots.LENGTH];
-    /** Bits of the slots in which there ever was a write. */
+    private final int[] inFlight = new int[DomainIndexes.LENGTH];
+    private final long[] lastEpoch = new long[DomainIndexes.LENGTH];
+    private final long[] writes = new long[DomainIndexes.LENGTH];
+    private final long[] lastDigest = new long[DomainIndexes.LENGTH];
+    private final long[] wantedAt = new long[DomainIndexes.LENGTH];
+    /** Bit set of the domain indexes that ever had a write. */
     private int written;
-    /** Slot of the last write; -1 before the first. */
+    /** Domain index of the last write; -1 before the first. */
     private int last = -1;
 
     private int loggedIn;
-    private volatile long looksFrom;
+    private volatile long probesFrom;
     private volatile long pause;
     private boolean unsteerable;
     private volatile boolean dropped;
 
-    /** @param since before this epoch anything may have been written in the default domain */
+    /**
+     * @param since epoch up to which unannounced writes may exist in the default domain
+     */
     TableEntry(String name, long since) {
         this.name = name;
-        touch(DomainSlots.DEFAULT, since);
+        touch(DomainIndexes.DEFAULT, since);
     }
 
-    /** Bits of the slots in which there are writes that some standby may not have applied. */
+    /** Returns the bit set of the domain indexes with writes that some standby may not have applied. */
     int outstanding(Progress progress, boolean anyDomain) {
-        int slots = 0;
+        int indexes = 0;
         for (int left = written; left != 0; left &= left - 1) {
-            int slot = Integer.numberOfTrailingZeros(left);
-            long applied = progress.applied(anyDomain ? DomainSlots.FOREIGN : slot);
-            if (inFlight[slot] > 0 || lastEpoch[slot] > applied) {
-                slots |= 1 << slot;
+            int index = Integer.numberOfTrailingZeros(left);
+            long applied = progress.applied(anyDomain ? DomainIndexes.FOREIGN : index);
+            if (inFlight[index] > 0 || lastEpoch[index] > applied) {
+                indexes |= 1 << index;
             }
         }
-        return slots;
+        return indexes;
     }
 
-    /** A write begins; returns whether the one before was in another domain. */
-    boolean begin(int slot, long digest) {
-        boolean passes = last >= 0 && last != slot;
-        last = slot;
-        written |= 1 << slot;
-        inFlight[slot]++;
-        writes[slot]++;
-        lastDigest[slot] = digest;
-        return passes;
+    /** Called when a write begins; returns whether the one before was in another domain. */
+    boolean begin(int index, long digest) {
+        boolean changesDomain = last >= 0 && last != index;
+        last = index;
+        written |= 1 << index;
+        inFlight[index]++;
+        writes[index]++;
+        lastDigest[index] = digest;
+        return changesDomain;
     }
 
-    /** The write went out in another domain than it was meant for. */
+    /** Called when a write ran in another domain than intended. */
     void move(int from, int to) {
         last = to;
         written |= 1 << to;
@@ -64,9 +66,9 @@ final class TableEntry {
         writes[to]++;
     }
 
-    void end(int slot, long epoch) {
-        inFlight[slot]--;
-        lastEpoch[slot] = Math.max(lastEpoch[slot], epoch);
+    void end(int index, long epoch) {
+        inFlight[index]--;
+        lastEpoch[index] = Math.max(lastEpoch[index], epoch);
     }
 
     boolean idle() {
@@ -78,54 +80,60 @@ final class TableEntry {
         return true;
     }
 
-    /** When {@link WaitingTables} may look for a moment to pass again, by its clock. Needs no monitor, nor have the next two. */
-    long looksFrom() {
-        return looksFrom;
+    /**
+     * Returns the time from which {@link WaitingTables} may probe for a handover, by its clock. Needs no monitor, like
+     * the next two methods.
+     */
+    long probesFrom() {
+        return probesFrom;
     }
 
-    /** How long it was made to pause the last time. */
+    /** Returns the length of the last pause between probes. */
     long pause() {
         return pause;
     }
 
     void probesAgain(long from, long afterPause) {
         pause = afterPause;
-        looksFrom = from;
+        probesFrom = from;
     }
 
-    /** Something was written to it in the slot's domain that no session of ours had announced. */
-    void touch(int slot, long epoch) {
-        written |= 1 << slot;
-        lastEpoch[slot] = Math.max(lastEpoch[slot], epoch);
+    /** Records a write in the domain that no session had announced. */
+    void touch(int index, long epoch) {
+        written |= 1 << index;
+        lastEpoch[index] = Math.max(lastEpoch[index], epoch);
     }
 
-    /** The binary log has a write to it in the slot's domain, whoever wrote it. */
-    void logged(int slot) {
-        loggedIn |= 1 << slot;
+    /** Records that the binary log contains a write in the domain, from any client. */
+    void logged(int index) {
+        loggedIn |= 1 << index;
     }
 
-    /** Bits of the slots in whose domains the binary log had writes to it. */
+    /** Returns the bit set of the domain indexes in which the binary log had writes. */
     int loggedIn() {
         return loggedIn;
     }
 
-    /** A rule asked for the slot's domain. */
-    void want(int slot, long epoch) {
-        wantedAt[slot] = epoch;
+    /** Records that a rule wanted the domain. */
+    void want(int index, long epoch) {
+        wantedAt[index] = epoch;
     }
 
-    /** Bits of the slots that rules have asked for in an epoch or later. */
+    /** Returns the bit set of the domain indexes that rules have wanted in an epoch or later. */
     int wantedSince(long epoch) {
         int wanted = 0;
-        for (int slot = 0; slot < DomainSlots.LENGTH; slot++) {
-            if (wantedAt[slot] >= epoch && wantedAt[slot] > 0) {
-                wanted |= 1 << slot;
+        for (int index = 0; index < DomainIndexes.LENGTH; index++) {
+            if (wantedAt[index] >= epoch && wantedAt[index] > 0) {
+                wanted |= 1 << index;
             }
         }
         return wanted;
     }
 
-    /** It is written in a way that a proxy cannot steer, so that it must not leave the default domain. */
+    /**
+     * Returns whether the table is written in a way that a proxy cannot steer, so that it must not leave the default
+     * domain.
+     */
     boolean unsteerable() {
         return unsteerable;
     }
@@ -134,7 +142,10 @@ final class TableEntry {
         unsteerable = true;
     }
 
-    /** No longer in the table of tables; whoever still has it must look again. Needs no monitor to be seen. */
+    /**
+     * Returns whether the entry was dropped from the followed tables; its holder must look the table up again. Needs no
+     * monitor.
+     */
     boolean dropped() {
         return dropped;
     }
@@ -143,11 +154,11 @@ final class TableEntry {
         dropped = true;
     }
 
-    long writes(int slot) {
-        return writes[slot];
+    long writes(int index) {
+        return writes[index];
     }
 
-    long lastDigest(int slot) {
-        return lastDigest[slot];
+    long lastDigest(int index) {
+        return lastDigest[index];
     }
 }

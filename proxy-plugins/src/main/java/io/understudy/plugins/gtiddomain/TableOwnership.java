@@ -4,35 +4,36 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which domains own a table: those with writes to it that are in flight, or not yet applied by every standby. A table may
- * pass to another domain only when no domain owns it. Any thread; a decision holds one table's monitor for some
- * nanoseconds, and decides and claims at once, so that two sessions cannot both be granted a free table.
+ * The owners of each table: the domains with writes to it that are in flight, or not yet applied by every standby. A
+ * table may be handed over to another domain only when no domain owns it. Thread-safe; a decision holds its tables'
+ * monitors for some nanoseconds and marks them as owned in the same step, so that two sessions cannot both be granted a
+ * free table.
  *
- * <p>Of a table never seen it is not known what was written to it before the proxy started, so the default domain owns it
- * until the standbys have caught up with that moment.
+ * <p>Writes before the proxy's start are unknown, so the default domain owns every table until the standbys have
+ * applied everything up to then.
  */
 final class TableOwnership {
-    /** Told of every conflict, on the event loop of the session whose write it was; must be quick. */
+    /** Receives every conflict, on the event loop of the session that wrote; must be fast. */
     interface ConflictListener {
         /**
-         * A conflict.
+         * Called for a conflict.
          *
          * @param table the table's name
          * @param digest of the write
-         * @param slot the domain that the write goes to
+         * @param index index of the domain that the write goes to
          * @param otherDigest of the last write in the other domain
-         * @param otherSlot that domain
+         * @param otherIndex index of that domain
          */
-        void onConflict(Conflict kind, String table, long digest, int slot, long otherDigest, int otherSlot);
+        void onConflict(Conflict kind, String table, long digest, int index, long otherDigest, int otherIndex);
     }
 
-    /** Why a write is not granted its rule's domain although nobody else owns its table. */
+    /** Decides whether a table that no other domain owns may go to its rule's domain. */
     interface Admission {
-        /** Whether the table may leave the default domain at all. */
+        /** Returns whether the table may leave the default domain at all. */
         boolean mayLeaveDefault(String table);
     }
 
-    /** What the binary log adds. */
+    /** The binary log's part in ownership. */
     final LoggedWrites logged;
     /** For the admin endpoint. */
     final OwnershipReport report;
@@ -41,7 +42,7 @@ final class TableOwnership {
     private final boolean simulated;
     private final Admission admission;
     private final ConflictListener conflicts;
-    private final Passages passages;
+    private final HandoverListener handovers;
     private final FollowedTables tables;
     private final Inheritance inheritance;
     private final AtomicInteger inFlight = new AtomicInteger();
@@ -49,10 +50,10 @@ final class TableOwnership {
     private final DomainActivity activity = new DomainActivity();
 
     /**
-     * An empty table.
+     * An ownership without tables.
      *
-     * @param simulated domains are only thought of, so that a standby's position in them says nothing
-     * @param before what followed the sessions' writes until now, whose writes in flight are not known here; or null
+     * @param simulated whether the domains are only simulated, so that the standbys' positions in them mean nothing
+     * @param before the previous ownership, whose pending writes are not known here; or null
      */
     TableOwnership(
             Progress progress,
@@ -60,13 +61,13 @@ final class TableOwnership {
             boolean simulated,
             Admission admission,
             ConflictListener conflicts,
-            Passages passages,
+            HandoverListener handovers,
             @Nullable TableOwnership before) {
         this.progress = progress;
         this.simulated = simulated;
         this.admission = admission;
         this.conflicts = conflicts;
-        this.passages = passages;
+        this.handovers = handovers;
         tables = new FollowedTables(progress, maxTables, simulated);
         inheritance = new Inheritance(progress, simulated, before);
         unknown = tables.unknown();
@@ -82,27 +83,27 @@ final class TableOwnership {
         return tables.entry(name);
     }
 
-    /** Stands for tables that are not known. */
+    /** Returns the entry that stands for unknown tables. */
     TableEntry unknown() {
         return unknown;
     }
 
     /**
-     * Decides the domain of a single statement outside of transactions and claims its tables for it.
+     * Decides the domain of a single statement outside transactions and makes it an owner of the tables.
      *
-     * @param entries its tables in the order of their names; the entry of unknown tables if they are not known
-     * @param wanted the rule's slot
-     * @param pin whether the guard decides; otherwise the rule's slot it is
-     * @param work what writes them; only {@link Work#TABLES} may leave the default domain
+     * @param entries its tables in the order of their names; the entry of unknown tables if they are unknown
+     * @param wanted index of the rule's domain
+     * @param pin whether the guard decides; otherwise the rule's domain is taken
+     * @param work kind of the write; only {@link Work#TABLES} may leave the default domain
      */
-    Claim decide(TableEntry[] entries, int wanted, boolean pin, Work work, long digest) {
+    PendingWrite decide(TableEntry[] entries, int wanted, boolean pin, Work work, long digest) {
         if (!pin) {
             return force(entries, wanted, Conflict.WRITTEN_ANYWAY, work, digest, false);
         }
         if (work != Work.TABLES || entries[0] == unknown) {
-            return force(entries, DomainSlots.DEFAULT, Conflict.TWO_DOMAINS, work, digest, true);
+            return force(entries, DomainIndexes.DEFAULT, Conflict.TWO_DOMAINS, work, digest, true);
         }
-        boolean admitted = wanted == DomainSlots.DEFAULT || admitted(entries, wanted);
+        boolean admitted = wanted == DomainIndexes.DEFAULT || admitted(entries, wanted);
         PinDecision decision = new PinDecision(progress, simulated, inheritance, entries, wanted, admitted, digest);
         if (!decision.take()) {
             return decide(tables.current(entries), wanted, true, work, digest);
@@ -110,32 +111,32 @@ final class TableOwnership {
         inFlight.incrementAndGet();
         Conflict conflict = decision.conflict;
         if (conflict != null) {
-            conflicts.onConflict(conflict, decision.at, digest, decision.slot, decision.otherDigest, decision.other);
+            conflicts.onConflict(conflict, decision.at, digest, decision.index, decision.otherDigest, decision.other);
         }
         if (decision.waits) {
-            passages.waits(entries, decision.slot);
-        } else if (decision.passes) {
-            passages.passed(entries);
+            handovers.waits(entries, decision.index);
+        } else if (decision.changesDomain) {
+            handovers.handedOver(entries);
         }
-        activity.begin(decision.slot);
-        return new Claim(this, entries, decision.slot);
+        activity.begin(decision.index);
+        return new PendingWrite(this, entries, decision.index);
     }
 
     /**
-     * Claims tables for the domain in which they will be written whatever the guard thinks of it.
+     * Makes a domain an owner of tables that will be written in it whatever the guard would decide.
      *
-     * @param kind what it is called if another domain owns one of them
-     * @param mark they can be written like this, so they shall not leave the default domain from now on
+     * @param kind the conflict if another domain owns one of them
+     * @param mark whether they must not leave the default domain from now on, because they can be written like this
      */
-    Claim force(TableEntry[] entries, int slot, Conflict kind, Work work, long digest, boolean mark) {
-        TableEntry[] claimed = entries;
-        int active = work == Work.UNKNOWN ? activity.slots(progress, simulated) & ~(1 << slot) : 0;
+    PendingWrite force(TableEntry[] entries, int index, Conflict kind, Work work, long digest, boolean mark) {
+        TableEntry[] resolved = entries;
+        int active = work == Work.UNKNOWN ? activity.indexes(progress, simulated) & ~(1 << index) : 0;
         if (active != 0) {
             int other = Integer.numberOfTrailingZeros(active);
-            conflicts.onConflict(Conflict.UNKNOWN_TABLES, unknown.name, digest, slot, 0, other);
+            conflicts.onConflict(Conflict.UNKNOWN_TABLES, unknown.name, digest, index, 0, other);
         }
-        for (int i = 0; i < claimed.length; i++) {
-            TableEntry entry = claimed[i];
+        for (int i = 0; i < resolved.length; i++) {
+            TableEntry entry = resolved[i];
             int others;
             long otherDigest;
             boolean dropped;
@@ -144,37 +145,37 @@ final class TableOwnership {
                 others = 0;
                 otherDigest = 0;
                 if (!dropped) {
-                    others = owners(entry) & ~(1 << slot);
-                    otherDigest = entry.lastDigest(others == 0 ? slot : Integer.numberOfTrailingZeros(others));
-                    entry.begin(slot, digest);
-                    entry.want(slot, progress.epoch());
+                    others = owners(entry) & ~(1 << index);
+                    otherDigest = entry.lastDigest(others == 0 ? index : Integer.numberOfTrailingZeros(others));
+                    entry.begin(index, digest);
+                    entry.want(index, progress.epoch());
                     if (mark && entry != unknown) {
                         entry.setUnsteerable();
                     }
                 }
             }
             if (dropped) {
-                if (claimed == entries) {
-                    claimed = entries.clone();
+                if (resolved == entries) {
+                    resolved = entries.clone();
                 }
-                claimed[i] = tables.entry(entry.name);
+                resolved[i] = tables.entry(entry.name);
                 i--;
             } else if (others != 0 && entry != unknown) {
                 conflicts.onConflict(
-                        kind, entry.name, digest, slot, otherDigest, Integer.numberOfTrailingZeros(others));
+                        kind, entry.name, digest, index, otherDigest, Integer.numberOfTrailingZeros(others));
             }
         }
         inFlight.incrementAndGet();
-        activity.begin(slot);
-        return new Claim(this, claimed, slot);
+        activity.begin(index);
+        return new PendingWrite(this, resolved, index);
     }
 
-    /** The server refused the domain: the write runs in another one. */
-    void move(Claim claim, int to, long digest) {
-        for (TableEntry entry : claim.entries) {
+    /** Called when the server refused the domain: the write runs in another one. */
+    void move(PendingWrite pending, int to, long digest) {
+        for (TableEntry entry : pending.entries) {
             int others;
             synchronized (entry) {
-                entry.move(claim.slot(), to);
+                entry.move(pending.index(), to);
                 others = owners(entry) & ~(1 << to);
             }
             if (others != 0 && entry != unknown) {
@@ -182,20 +183,20 @@ final class TableOwnership {
                 conflicts.onConflict(Conflict.REFUSED, entry.name, digest, to, 0, other);
             }
         }
-        activity.move(claim.slot(), to);
-        claim.moved(to);
+        activity.move(pending.index(), to);
+        pending.moved(to);
     }
 
-    /** The write and its transaction are over. */
-    void release(Claim claim) {
-        // Read before the monitors are taken: an epoch too early would be wrong, but the server's answer is here.
+    /** Called when the write and its transaction have ended. */
+    void release(PendingWrite pending) {
+        // Read before the monitors are taken: the response has already arrived, so this epoch is not too early.
         long epoch = progress.epoch();
-        for (TableEntry entry : claim.entries) {
+        for (TableEntry entry : pending.entries) {
             synchronized (entry) {
-                entry.end(claim.slot(), epoch);
+                entry.end(pending.index(), epoch);
             }
         }
-        activity.end(claim.slot(), epoch);
+        activity.end(pending.index(), epoch);
         inFlight.decrementAndGet();
     }
 
@@ -211,12 +212,12 @@ final class TableOwnership {
             }
         }
         synchronized (unknown) {
-            // A procedure's tables are not known: it may have written this one.
+            // A procedure's tables are unknown: it may have written this one.
             return (unknown.outstanding(progress, simulated) & ~(1 << wanted)) == 0;
         }
     }
 
-    /** Claims not yet released. */
+    /** Returns the number of pending writes. */
     int inFlight() {
         return inFlight.get();
     }
@@ -229,12 +230,12 @@ final class TableOwnership {
         return tables.full();
     }
 
-    /** Called now and then by the poller: see {@link Inheritance#settle}. */
+    /** Called by the poller at intervals: see {@link Inheritance#settle}. */
     void settle() {
         inheritance.settle();
     }
 
-    /** Owners of a table now, as bits of slots. */
+    /** Returns the bit set of the domain indexes that own a table now. */
     int ownersOf(String name) {
         TableEntry entry = tables.find(name);
         if (entry == null) {

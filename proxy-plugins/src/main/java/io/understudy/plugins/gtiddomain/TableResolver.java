@@ -10,15 +10,16 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From a statement's summary to the entries, in the order of their names, of the tables that its replication depends on, which is remembered by digest
- * and schema: a repeated statement costs a lookup. These are the tables that it writes, and those that it reads where the replica runs the
- * statement itself: schema changes always, others unless the binary log is in row format. Any thread.
+ * Resolves a statement's summary to the entries, in the order of their names, of the tables that its replication
+ * depends on. The result is cached by digest and schema, so that a repeated statement costs one lookup. These are the
+ * tables that it writes, and those that it reads if the replica runs the statement itself: always for schema changes,
+ * for others unless the binary log is in row format. Thread-safe.
  */
 final class TableResolver {
     private static final int CACHE_SIZE = 4096;
-    /** A statement that writes more tables than that is not worth following one by one. */
+    /** A statement that writes more tables is not followed table by table. */
     private static final int MAX_TABLES = 32;
-    /** A statement over more tables than that ties none of them. */
+    /** A statement over more tables ties none of them. */
     private static final int MAX_TIED = 8;
 
     private record Resolved(
@@ -40,16 +41,16 @@ final class TableResolver {
         unknown = new TableEntry[] {ownership.unknown()};
     }
 
-    /** The entries, not to be modified; never empty. */
+    /** Returns the entries, not to be modified; never empty. */
     TableEntry[] touched(Work work, @Nullable StatementSummary summary, @Nullable String schema) {
         boolean known = work.tablesKnown();
         if (summary == null || !known && (summary.writes().isEmpty() || summary.useSchema() != null)) {
             return unknown;
         }
         Relations relations = dictionary.relations();
-        int slot = (int) (summary.digest() ^ summary.digest() >>> 32) & CACHE_SIZE - 1;
+        int index = (int) (summary.digest() ^ summary.digest() >>> 32) & CACHE_SIZE - 1;
         boolean rowFormat = dictionary.rowFormat();
-        Resolved before = cache.get(slot);
+        Resolved before = cache.get(index);
         if (before != null
                 && before.digest == summary.digest()
                 && before.work == work
@@ -64,7 +65,7 @@ final class TableResolver {
             tables.addAll(summary.reads());
         }
         TableEntry[] entries = resolve(tables, schema, relations, known);
-        cache.set(slot, new Resolved(summary.digest(), work, schema, relations, rowFormat, entries));
+        cache.set(index, new Resolved(summary.digest(), work, schema, relations, rowFormat, entries));
         return entries;
     }
 
@@ -77,7 +78,9 @@ final class TableResolver {
         return true;
     }
 
-    /** @param known whether these are all */
+    /**
+     * @param known whether {@code tables} is complete
+     */
     private TableEntry[] resolve(List<TableName> tables, @Nullable String schema, Relations relations, boolean known) {
         // In the order of their names, in which their monitors are taken.
         TreeSet<String> names = new TreeSet<>();
@@ -95,8 +98,8 @@ final class TableResolver {
             return unknown;
         }
         if (known && families.size() > 1 && families.size() <= MAX_TIED) {
-            // Once written together, always followed together: else two domains could own them when the statement comes
-            // again.
+            // Tables once written together are always followed together: otherwise two domains could own them when the
+            // statement is repeated.
             dictionary.expand(families, families);
         }
         TableEntry[] entries = new TableEntry[names.size() + (known ? 0 : 1)];

@@ -7,25 +7,28 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables for which a moment is looked for in which nothing of them is unapplied. A table whose time has come to nothing waits
- * longer before it asks again, up to a minute; and all tables together may keep the servers busy for no more than a share of the
- * time. Any thread; {@link #owners} and {@link #rest} by the one that looks.
+ * Tables waiting for a handover: every write to them must first be applied on all standbys. A table whose probes did
+ * not free it waits longer before the next ones, up to a minute, and all tables together load the servers with probes
+ * for a bounded share of the time. Thread-safe; {@link #owners} and {@link #rest} are called by the thread that probes.
  */
-final class WaitingTables implements Passages {
+final class WaitingTables implements HandoverListener {
     private static final int MAX = 64;
     private static final long MILLI = 1_000_000L;
     private static final long FIRST_PAUSE_NANOS = 250 * MILLI;
     private static final long LONGEST_PAUSE_NANOS = 60_000 * MILLI;
-    /** A table that has just passed, and is pulled back already, shall not go to and fro at the servers' expense. */
+    /** A table must not oscillate between domains at the servers' expense, so it waits this long after a handover. */
     private static final long AFTER_PASSAGE_NANOS = 2_000 * MILLI;
-    /** Looking may take one part in so many of the time. */
+    /** Probes may take one part in this many of the time. */
     private static final long SHARE = 5;
 
     private final Progress progress;
     private final LongSupplier nanos;
     private final long start;
     private final LongSupplier random;
-    /** Tables of one statement, which have to be free together, and the slot that owns them; arrays by identity. */
+    /**
+     * Tables of one statement, which must be free together, with the index of the domain that owns them; arrays by
+     * identity.
+     */
     private final Map<TableEntry[], Integer> waiting = new ConcurrentHashMap<>();
 
     private final LongAdder handovers = new LongAdder();
@@ -33,7 +36,7 @@ final class WaitingTables implements Passages {
     private volatile @Nullable Runnable probe;
 
     /**
-     * None waiting.
+     * No table waits.
      *
      * @param random any numbers, for the jitter of pauses
      */
@@ -44,17 +47,17 @@ final class WaitingTables implements Passages {
         start = nanos.getAsLong() - 1;
     }
 
-    /** Set once, by whoever looks: run whenever there is something to look for, also while looking goes on. */
+    /** Sets the task to run whenever a table waits, also during a burst. Called once. */
     void onWaiting(Runnable wake) {
         probe = wake;
     }
 
-    /** Since the start, so that 0 is before any moment. */
+    /** Time since the start, so that 0 is always in the past. */
     private long now() {
         return nanos.getAsLong() - start;
     }
 
-    /** Tables that have passed from one domain to another. */
+    /** Returns the number of handovers. */
     long handovers() {
         return handovers.sum();
     }
@@ -67,8 +70,8 @@ final class WaitingTables implements Passages {
     public void waits(TableEntry[] entries, int owner) {
         Runnable wake = probe;
         long now = now();
-        // The first stands for all of the statement's: it is always the same one.
-        if (wake == null || now < notBefore || now < entries[0].looksFrom() || waiting.size() >= MAX) {
+        // The first entry stands for all of the statement's: it is always the same one.
+        if (wake == null || now < notBefore || now < entries[0].probesFrom() || waiting.size() >= MAX) {
             return;
         }
         waiting.putIfAbsent(entries, owner);
@@ -76,16 +79,16 @@ final class WaitingTables implements Passages {
     }
 
     @Override
-    public void passed(TableEntry[] entries) {
+    public void handedOver(TableEntry[] entries) {
         handovers.increment();
         entries[0].probesAgain(now() + AFTER_PASSAGE_NANOS, 0);
     }
 
     /**
-     * What is still worth looking at: bits of the slots that own waiting tables. Tables found free are no longer waited for: their next write
-     * takes them along, or finds out that another one was quicker.
+     * Returns the owners for which a probe is still useful. Tables found free no longer wait: their next write hands
+     * them over, unless a write of the old owner comes first.
      */
-    Look owners() {
+    Owners owners() {
         int owners = 0;
         boolean promising = false;
         for (Map.Entry<TableEntry[], Integer> wait : waiting.entrySet()) {
@@ -106,29 +109,29 @@ final class WaitingTables implements Passages {
                 postpone(wait.getKey());
             }
         }
-        return new Look(owners, promising);
+        return new Owners(owners, promising);
     }
 
     /**
-     * What to look at.
+     * Owners to probe.
      *
-     * @param owners bits of slots; 0 when nobody waits
-     * @param promising a look may free something: of some statement no table has a write in flight
+     * @param owners bit set of domain indexes; 0 if no table waits
+     * @param promising whether a probe may free tables: those of some statement have no write in flight
      */
-    record Look(int owners, boolean promising) {}
+    record Owners(int owners, boolean promising) {}
 
-    /** Looking is over for now. Whoever still waits shall ask again, but later than the last time. */
+    /** Called when a burst has ended. Tables still waiting pause for longer than the last time. */
     void rest(long tookNanos) {
         notBefore = now() + (SHARE - 1) * tookNanos;
         waiting.keySet().forEach(this::postpone);
         waiting.clear();
     }
 
-    /** Also of tables that were free: that helps only if their next write is one that takes them along. */
+    /** Also for tables found free: that is of use only if their next write hands them over. */
     private void postpone(TableEntry[] entries) {
         TableEntry first = entries[0];
         long pause = Math.min(Math.max(2 * first.pause(), FIRST_PAUSE_NANOS), LONGEST_PAUSE_NANOS);
         long jitter = Math.floorMod(random.getAsLong(), pause / 4);
-        first.probesAgain(Math.max(first.looksFrom(), now() + pause - jitter), pause);
+        first.probesAgain(Math.max(first.probesFrom(), now() + pause - jitter), pause);
     }
 }

@@ -6,28 +6,28 @@ import io.understudy.sql.StatementSummary;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What a statement does to the binary log, as far as its text tells; in doubt it writes something unknown. */
+/** Effect of a statement on the binary log, from its text; in doubt it writes unknown tables. */
 enum Work {
-    /** Nothing. */
+    /** Writes nothing. */
     NONE,
     /** Begins a transaction. */
     BEGIN,
-    /** Sets {@code gtid_domain_id} or something next to it. */
+    /** Sets {@code gtid_domain_id} or a related variable. */
     STEERS,
     /** Writes the tables that its summary lists. */
     TABLES,
-    /** Several statements, which write the tables that the summary lists and stay in the default domain. */
+    /** Several statements: they write the tables that the summary lists and stay in the default domain. */
     SEVERAL,
-    /** Runs stored functions: writes the tables that its summary lists, and what these write. */
+    /** Runs stored functions: writes the tables that its summary lists, and those that the functions write. */
     CALLS,
-    /** Writes, or may write, tables that cannot be told. */
+    /** Writes, or may write, unknown tables. */
     UNKNOWN;
 
     boolean writes() {
         return this == TABLES || this == SEVERAL || this == CALLS || this == UNKNOWN;
     }
 
-    /** Whether every table that it writes is known, triggers and foreign keys aside. */
+    /** Returns whether every table that it writes is known, apart from triggers and foreign keys. */
     boolean tablesKnown() {
         return this == TABLES || this == SEVERAL;
     }
@@ -45,11 +45,11 @@ enum Work {
     }
 
     /**
-     * As above, from parts.
+     * Returns the work from its parts.
      *
      * @param kind by the first word
      * @param text of a SET, or of several statements; null for any other
-     * @param callsStored one of the functions that it calls may be a stored one that writes
+     * @param callsStored whether one of the functions that it calls may be a stored one that writes
      */
     static Work of(
             StatementKind kind,
@@ -82,7 +82,7 @@ enum Work {
         return several ? SEVERAL : TABLES;
     }
 
-    /** LOCK TABLES lists the tables that it locks. */
+    /** The summary of LOCK TABLES lists the tables that it locks. */
     private static boolean locks(StatementSummary summary) {
         return summary.runs() == StatementKind.LOCK;
     }

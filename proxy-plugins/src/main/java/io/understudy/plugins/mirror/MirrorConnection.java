@@ -41,7 +41,7 @@ final class MirrorConnection implements Playback.Listener {
     private final StandbyMirror mirror;
     private final MirrorLane lane;
     private final Runnable begin = this::begin;
-    // A login costs as much as hundreds of statements, and nobody waits for a mirror.
+    // A login costs as much as hundreds of statements, and no session waits for a mirror.
     private final BackOff backOff = BackOff.spread(Duration.ofSeconds(1), Duration.ofSeconds(10));
 
     private volatile @Nullable ServerConnection wire;

@@ -12,7 +12,7 @@ class AdviceWindowTest {
 
     private final Fixture fixture =
             new Fixture(Mode.ADVISE, Guard.PIN, Fixture.table("shop.archive", 10), Fixture.table("shop.nothing", 11));
-    private final AdviceWindow window = new AdviceWindow(fixture.slots, fixture.meters, fixture.progress);
+    private final AdviceWindow window = new AdviceWindow(fixture.indexes, fixture.meters, fixture.progress);
 
     AdviceWindowTest() {
         fixture.caughtUp();
@@ -31,12 +31,12 @@ class AdviceWindowTest {
     }
 
     @Test
-    void beforeTheFirstSampleThereIsNothingToSay() {
+    void beforeTheFirstSampleTheViewIsEmpty() {
         assertThat(window.view(0, 10)).isEmpty();
     }
 
     @Test
-    void itSaysWhatEachRuleWouldHaveTaggedAndWhatShareIsIndependent() {
+    void showsTheWritesThatEachRuleWouldHaveTaggedAndTheIndependentShare() {
         window.sample(0, fixture.policy);
         write("archive", 3);
         write("orders", 1);
@@ -56,7 +56,7 @@ class AdviceWindowTest {
     }
 
     @Test
-    void aTableThatTwoDomainsWantIsNamed() {
+    void aTableThatTwoDomainsWantIsListed() {
         window.sample(0, fixture.policy);
         write("archive", 1);
         FakeClient app = fixture.client("app");
@@ -69,7 +69,7 @@ class AdviceWindowTest {
     }
 
     @Test
-    void whatIsOlderThanTenMinutesIsForgotten() {
+    void samplesOlderThanTenMinutesAreDropped() {
         window.sample(0, fixture.policy);
         write("archive", 5);
         for (int step = 1; step <= 60; step++) {
@@ -84,7 +84,7 @@ class AdviceWindowTest {
     }
 
     @Test
-    void otherRulesBeginAnew() {
+    void otherRulesStartANewWindow() {
         window.sample(0, fixture.policy);
         write("archive", 5);
         Policy other = fixture.policy(Mode.ADVISE, Guard.PIN, null, Fixture.table("shop.orders", 10));

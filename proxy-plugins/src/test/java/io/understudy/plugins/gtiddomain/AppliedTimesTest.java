@@ -25,14 +25,14 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Answers come when the test gives them, at the time that the test says. */
+/** The test decides when responses come and which time it is. */
 class AppliedTimesTest {
     private static final long MILLISECOND = 1_000_000L;
 
-    private final List<String> asked = new ArrayList<>();
+    private final List<String> queries = new ArrayList<>();
     private final List<String> recorded = new ArrayList<>();
     private final Queue<ServerResponse> pending = new ArrayDeque<>();
-    private final DomainSlots slots = new DomainSlots(0);
+    private final DomainIndexes indexes = new DomainIndexes(0);
     private int connects;
     private boolean refusing;
     private boolean open = true;
@@ -51,7 +51,7 @@ class AppliedTimesTest {
                     case "execute" -> {
                         ByteBuf command = (ByteBuf) arguments[0];
                         assertThat(command.getMediumLE(0)).isEqualTo(command.readableBytes() - 4);
-                        asked.add(command.toString(5, command.readableBytes() - 5, StandardCharsets.UTF_8));
+                        queries.add(command.toString(5, command.readableBytes() - 5, StandardCharsets.UTF_8));
                         command.release();
                         pending.add((ServerResponse) arguments[1]);
                         yield null;
@@ -81,7 +81,7 @@ class AppliedTimesTest {
             }
             default -> throw new UnsupportedOperationException(method.getName());
         });
-        return new AppliedTimes(context, slots, () -> now);
+        return new AppliedTimes(context, indexes, () -> now);
     }
 
     private void committed(AppliedTimes times, long domain, long sequence) {
@@ -111,37 +111,37 @@ class AppliedTimesTest {
     }
 
     @Test
-    void theTimeIsFromTheArrivalInTheBinaryLogToTheStandbysAnswer() {
+    void theTimeIsFromTheArrivalInTheBinaryLogToTheStandbysResponse() {
         AppliedTimes times = times();
-        committed(times, 0, 1); // brings the connection only: a login is no part of the time
+        committed(times, 0, 1); // only opens the connection: a login is no part of the time
         committed(times, 0, 2);
         now += 30 * MILLISECOND;
         response(0);
 
-        assertThat(asked).containsExactly("SELECT MASTER_GTID_WAIT('0-1-2', 300)");
+        assertThat(queries).containsExactly("SELECT MASTER_GTID_WAIT('0-1-2', 300)");
         assertThat(recorded).containsExactly("0:30");
     }
 
     @Test
-    void oneQuestionAtATimeAndAPauseAfterIt() {
+    void oneQueryAtATimeAndAPauseAfterIt() {
         AppliedTimes times = times();
         committed(times, 0, 1);
         committed(times, 0, 2);
         committed(times, 0, 3);
-        assertThat(asked).hasSize(1);
+        assertThat(queries).hasSize(1);
 
         response(0);
         committed(times, 0, 4);
-        assertThat(asked).hasSize(1);
+        assertThat(queries).hasSize(1);
 
         now += 51 * MILLISECOND;
         committed(times, 0, 5);
-        assertThat(asked).hasSize(2).last().asString().contains("0-1-5");
+        assertThat(queries).hasSize(2).last().asString().contains("0-1-5");
     }
 
     @Test
-    void aSlowDomainDoesNotHideAQuickOneAndOthersAreNotAskedFor() {
-        slots.assign(10);
+    void aSlowDomainDoesNotHideAFastOneAndOtherDomainsAreNotMeasured() {
+        indexes.assign(10);
         AppliedTimes times = times();
         committed(times, 0, 1);
         committed(times, 10, 1);
@@ -149,16 +149,16 @@ class AppliedTimesTest {
         committed(times, 10, 2);
         committed(times, 0, 2);
         committed(times, 77, 2);
-        pending.add(pending.remove()); // the one of domain 10 is asked first and stays open
+        pending.add(pending.remove()); // the query in domain 10 was sent first and stays open
         now += MILLISECOND;
         response(0);
 
-        assertThat(asked).hasSize(2);
+        assertThat(queries).hasSize(2);
         assertThat(recorded).containsExactly("0:1");
     }
 
     @Test
-    void anErrorOrAWaitThatEndedByItselfIsNoTime() {
+    void anErrorOrATimeoutIsNotRecorded() {
         AppliedTimes times = times();
         committed(times, 0, 1);
         committed(times, 0, 2);
@@ -168,7 +168,7 @@ class AppliedTimesTest {
         now += 300_000 * MILLISECOND;
         response(0);
 
-        assertThat(asked).hasSize(2);
+        assertThat(queries).hasSize(2);
         assertThat(recorded).isEmpty();
     }
 
@@ -194,9 +194,9 @@ class AppliedTimesTest {
     }
 
     @Test
-    void aDomainThatAReloadBringsIsMeasuredToo() {
+    void aDomainAddedByAReloadIsMeasuredToo() {
         AppliedTimes times = times();
-        slots.assign(10);
+        indexes.assign(10);
         committed(times, 10, 1);
         assertThat(connects).isZero();
 
@@ -204,17 +204,17 @@ class AppliedTimesTest {
         committed(times, 10, 2);
         committed(times, 10, 3);
 
-        assertThat(asked).containsExactly("SELECT MASTER_GTID_WAIT('10-1-3', 300)");
+        assertThat(queries).containsExactly("SELECT MASTER_GTID_WAIT('10-1-3', 300)");
     }
 
     @Test
-    void nothingIsAskedAfterTheEnd() {
+    void nothingIsQueriedAfterClose() {
         AppliedTimes times = times();
         committed(times, 0, 1);
         times.close();
         committed(times, 0, 2);
 
         assertThat(open).isFalse();
-        assertThat(asked).isEmpty();
+        assertThat(queries).isEmpty();
     }
 }

@@ -35,7 +35,7 @@ class ApplierErrorsTest {
     }
 
     @Test
-    void aRowNotFoundNamesTheDomainsThatWroteTheTable() {
+    void rowNotFoundIsReportedWithTheDomainsThatWroteTheTable() {
         errors.seen("s1", 1032, NOT_FOUND);
 
         names("shop.mixed", List.of("0", "11"));
@@ -43,7 +43,7 @@ class ApplierErrorsTest {
     }
 
     @Test
-    void soDoesARowAlreadyThere() {
+    void duplicateKeyIsReportedWithTheDomains() {
         errors.seen(
                 "s1",
                 1062,
@@ -55,14 +55,14 @@ class ApplierErrorsTest {
     }
 
     @Test
-    void soDoesATableNotThere() {
+    void tableNotFoundIsReportedWithTheDomains() {
         errors.seen("s1", 1146, "Error executing row event: 'Table 'shop.tx' doesn't exist'");
 
         names("shop.tx", List.of());
     }
 
     @Test
-    void ofALoggedStatementTheTextIsRead() {
+    void theTextOfALoggedStatementIsParsed() {
         errors.seen(
                 "s1",
                 1062,
@@ -73,7 +73,7 @@ class ApplierErrorsTest {
     }
 
     @Test
-    void aMessageThatTellsNothingIsShownWithoutATable() {
+    void aMessageWithoutATableIsShownWithoutOne() {
         errors.seen("s1", 1062, null);
 
         names("", List.of());
@@ -81,7 +81,7 @@ class ApplierErrorsTest {
     }
 
     @Test
-    void aStopIsCountedOnceHoweverOftenItIsSeenAndAgainAfterwards() {
+    void aStopIsCountedOnceUntilTheApplierRunsAgain() {
         errors.seen("s1", 1032, NOT_FOUND);
         errors.seen("s1", 1032, NOT_FOUND);
         assertThat(stops("1032")).isEqualTo(1);

@@ -28,7 +28,7 @@ class CatalogTest {
     }
 
     @Test
-    void whatATriggerHidesOrPutsTogetherStays() {
+    void tablesOfHiddenOrDynamicTriggersStay() {
         builder.trigger("s", "a", null);
         builder.trigger("s", "b", "EXECUTE IMMEDIATE CONCAT('INSERT INTO s.', 'c VALUES (1)')");
 
@@ -41,7 +41,7 @@ class CatalogTest {
     }
 
     @Test
-    void whatRoutinesAndEventsWriteStaysAndWhatTheyReadDoesNotMatter() {
+    void tablesThatRoutinesAndEventsWriteStayAndThoseTheyReadDoNot() {
         builder.routine("s", "fill");
         builder.routine("s", "total");
         builder.routineBody("s", "fill", "BEGIN DELETE FROM a WHERE id < 5; END");
@@ -56,7 +56,7 @@ class CatalogTest {
     }
 
     @Test
-    void aTriggerThatCallsARoutineStaysWithWhatTheRoutineWrites() {
+    void theTableOfATriggerThatCallsARoutineStaysWithTheRoutinesTables() {
         builder.routine("s", "fill");
         builder.trigger("s", "b", "CALL fill()");
         builder.routineBody("s", "fill", "INSERT INTO a VALUES (1)");

@@ -46,7 +46,7 @@ class DomainObserverTest {
                 "CALL p()",
                 "not understood"
             })
-    void whateverComesBehindATaggedStatementRunsInTheDefaultDomain(String sql) {
+    void everyCommandAfterATaggedStatementRunsInTheDefaultDomain(String sql) {
         FakeClient app = tagging(Guard.PIN).client("app");
 
         assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
@@ -54,7 +54,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void aSetStatementIsSteeredAsWhatItRuns() {
+    void setStatementIsSteeredLikeTheStatementItRuns() {
         FakeClient app = tagging(Guard.PIN).client("app");
 
         assertThat(app.run("SET STATEMENT max_statement_time=5 FOR DELETE FROM archive"))
@@ -64,7 +64,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void whatASchemaChangeReadsIsWaitedForAlsoInRowFormat() {
+    void tablesThatASchemaChangeReadsCountEvenInRowFormat() {
         Fixture fixture = tagging(Guard.PIN);
         fixture.dictionary.setRowFormat(true);
         FakeClient app = fixture.client("app");
@@ -76,7 +76,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void severalStatementsInOneTextCountConflictsAndStayAtHome() {
+    void severalStatementsInOneTextCountConflictsAndStayInTheDefaultDomain() {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient app = fixture.client("app");
 
@@ -101,7 +101,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void aPipelinedStatementOfTheSameTablesGoesAlong() {
+    void aPipelinedStatementOfTheSameTablesGoesToTheSameDomain() {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient app = fixture.client("app");
 
@@ -119,7 +119,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void aProcedureStandsInForThePrivilege() {
+    void aProcedureReplacesThePrivilege() {
         Fixture fixture = tagging(Guard.OFF);
         fixture.policy = fixture.policy(Mode.TAG, Guard.OFF, "tools.set_domain", Fixture.ddl(10));
 
@@ -127,7 +127,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void theSessionDecidesForTransactionsWhereTheGuardAllows() {
+    void sessionRulesDecideForTransactionsIfTheGuardAllows() {
         Fixture fixture = new Fixture(Mode.TAG, Guard.WARN, Fixture.ddl(10), Fixture.user("archiver", 11));
         FakeClient archiver = fixture.client("archiver");
 
@@ -163,7 +163,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void aClientThatSetsTheVariableIsRespectedUntilItResets() {
+    void aClientThatSetsTheVariableIsNotSteeredUntilItResets() {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient app = fixture.client("app");
 
@@ -182,7 +182,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void afterRepeatedRefusalsTheSessionIsLeftAlone() {
+    void afterRepeatedRefusalsTheSessionIsNotSteered() {
         Fixture fixture = tagging(Guard.OFF);
         FakeClient app = fixture.client("app");
         app.refuseWith = 1227;
@@ -196,7 +196,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void anAccountProvesItselfBeforeItsWritesAreTrustedToADomain() {
+    void anAccountsPrivilegeIsProvenBeforeItsWritesAreTagged() {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient fresh = fixture.client("other");
 
@@ -212,7 +212,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void anAccountIsAskedAboutOnceAtItsFirstLogin() {
+    void anAccountIsProbedOnceAtItsFirstLogin() {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient first = fixture.client("other");
 
@@ -232,7 +232,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void nothingIsAskedAtALoginWhereNothingWouldBeSet() {
+    void aLoginIsNotProbedIfNoDomainWouldBeSet() {
         for (Guard guard : List.of(Guard.WARN, Guard.OFF)) {
             assertThat(tagging(guard).client("other").logIn()).isEqualTo("-");
         }
@@ -259,7 +259,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void aWriteInFlightHoldsItsTable() {
+    void aWriteInFlightOwnsItsTable() {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient dba = fixture.client("app");
         FakeClient.Command alter = dba.send("ALTER TABLE big ADD c INT", true);
@@ -303,7 +303,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void whatCannotBeToldGoesToTheDefaultDomainAndHoldsEverythingThere() {
+    void aWriteToUnknownTablesGoesToTheDefaultDomainAndKeepsEveryTableThere() {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient app = fixture.client("app");
         FakeClient other = fixture.client("app");
@@ -370,7 +370,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void aWriteThatNothingMayPrecedeIsCountedAndKeepsItsTable() {
+    void aWriteWithoutABoundaryIsCountedAndKeepsItsTable() {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient app = fixture.client("app");
         app.run("DELETE FROM archive");
@@ -382,7 +382,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void adviseSetsNothingAndCountsWhatItWould() {
+    void adviseSetsNothingAndCountsTheDomainsItWouldSet() {
         Fixture fixture = new Fixture(Mode.ADVISE, Guard.PIN, Fixture.ddl(10));
         fixture.caughtUp();
         FakeClient app = fixture.client("app");
@@ -396,7 +396,7 @@ class DomainObserverTest {
                 .satisfies(table -> {
                     assertThat(table.table()).isEqualTo("shop.big");
                     assertThat(table.wanted()).isEqualTo(0b11);
-                    assertThat(table.writesBySlot()).startsWith(0L, 2L);
+                    assertThat(table.writesByIndex()).startsWith(0L, 2L);
                 });
         fixture.caughtUp();
         app.run("UPDATE big SET c = 1");
@@ -406,7 +406,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void aLostSessionHoldsItsTablesWhileTheServerIsAtIt() {
+    void aLostSessionOwnsItsTablesWhileItsServerThreadIsAlive() {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient dba = fixture.client("app");
         dba.send("ALTER TABLE big ADD c INT", true);
@@ -423,7 +423,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void nothingIsGrantedBeforeTheStandbysHaveTheTimeBeforeTheStart() {
+    void nothingIsGrantedBeforeTheStandbysHaveAppliedTheWritesBeforeTheStart() {
         Fixture fixture = new Fixture(Mode.TAG, Guard.PIN, Fixture.ddl(10));
         fixture.accounts.proven("app");
         FakeClient app = fixture.client("app");
@@ -435,7 +435,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void aRefusedDomainIsNotTakenForGranted() {
+    void afterARefusalTheWriteCountsInTheOldDomain() {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient app = fixture.client("app");
         app.refuseWith = 1227;
@@ -448,7 +448,7 @@ class DomainObserverTest {
     }
 
     @Test
-    void whatAWriteReadsCountsUnlessTheBinaryLogHasRows() {
+    void tablesThatAWriteReadsCountUnlessTheBinaryLogHasRows() {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient app = fixture.client("app");
         String copy = "INSERT INTO archive SELECT * FROM orders";
@@ -466,7 +466,7 @@ class DomainObserverTest {
     @Test
     void aServerWithAnotherGlobalDomainIsSetToTheDefaultOne() {
         Fixture fixture = tagging(Guard.PIN);
-        fixture.accounts.setFreshSlot(fixture.slots.find(99));
+        fixture.accounts.setFreshIndex(fixture.indexes.find(99));
         FakeClient fresh = fixture.client("other");
 
         assertThat(fresh.run("INSERT INTO orders VALUES (1)")).isEqualTo(TO_0);

@@ -11,7 +11,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** A client, its server and the tracker between them, as far as an observer can tell. */
+/** A client, its server and the tracker between them, as an observer sees them. */
 final class FakeClient implements SessionContext, SessionSettings {
     private final Fixture fixture;
     private final String user;
@@ -20,9 +20,9 @@ final class FakeClient implements SessionContext, SessionSettings {
     boolean temporaryTables;
     private boolean inTransaction;
     private long number;
-    /** Error number with which the server refuses our statements; 0 for none. */
+    /** Error number with which the server refuses injected statements; 0 for none. */
     int refuseWith;
-    /** What was injected before the last statement. */
+    /** Statement injected before the last one. */
     @Nullable
     String injected;
 
@@ -33,7 +33,7 @@ final class FakeClient implements SessionContext, SessionSettings {
                 this, () -> fixture.policy, fixture.accounts, fixture.meters, fixture.dictionary, fixture.orphans);
     }
 
-    /** The login is over; returns what went out because of it, or "-". */
+    /** Completes the login; returns the statement injected after it, or "-". */
     String logIn() {
         InjectedStatement injectedSql = observer.afterLogin();
         if (injectedSql == null) {
@@ -44,14 +44,14 @@ final class FakeClient implements SessionContext, SessionSettings {
         return injectedSql.sql();
     }
 
-    /** Sends a statement and gets its answer; returns what went ahead of it, or "-". */
+    /** Sends a statement and receives its response; returns the statement injected before it, or "-". */
     String run(String sql) {
         Command command = send(sql, !inTransaction);
         response(command);
         return injected == null ? "-" : injected;
     }
 
-    /** Sends a statement whose answer is not here yet. */
+    /** Sends a statement without receiving its response yet. */
     Command send(String sql, boolean boundary) {
         Command command = new Command(++number, sql, inTransaction);
         injected = null;

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The plugin's parts without servers: the test is the poller and moves the clock. */
+/** The plugin's parts without servers: the test acts as the poller and advances the clock. */
 final class Fixture {
     final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    final DomainSlots slots = new DomainSlots(0);
-    final DomainMeters meters = new DomainMeters(registry, slots);
-    final Progress progress = new Progress(slots);
+    final DomainIndexes indexes = new DomainIndexes(0);
+    final DomainMeters meters = new DomainMeters(registry, indexes);
+    final Progress progress = new Progress(indexes);
     final Accounts accounts = new Accounts();
     final Dictionary dictionary = new Dictionary(() -> 0, 0);
     final Orphans orphans = new Orphans();
@@ -25,7 +25,7 @@ final class Fixture {
 
     Fixture(Mode mode, Guard guard, DomainRule... rules) {
         for (DomainRule rule : rules) {
-            slots.assign(rule.domain());
+            indexes.assign(rule.domain());
         }
         policy = policy(mode, guard, null, rules);
         Catalog.Builder catalog = new Catalog.Builder();
@@ -46,13 +46,13 @@ final class Fixture {
                 100,
                 mode == Mode.ADVISE,
                 dictionary,
-                (kind, table, digest, slot, otherDigest, other) -> {
-                    conflicts.add(kind.label() + " " + table + " " + slots.label(slot) + "/" + slots.label(other));
+                (kind, table, digest, index, otherDigest, other) -> {
+                    conflicts.add(kind.label() + " " + table + " " + indexes.label(index) + "/" + indexes.label(other));
                     meters.conflict(kind);
                 },
-                Passages.IGNORED,
+                HandoverListener.IGNORED,
                 null);
-        return new Policy(config, slots, meters, ownership, dictionary);
+        return new Policy(config, indexes, meters, ownership, dictionary);
     }
 
     static DomainRule ddl(long domain) {
@@ -70,7 +70,7 @@ final class Fixture {
                 user, new Match(List.of(NameGlob.parse(user)), null, null, null, null, null, null), domain);
     }
 
-    /** Every standby has applied everything. */
+    /** Makes every standby apply everything. */
     void caughtUp() {
         long ended = progress.endEpoch();
         progress.reached(ended, new GtidPosition(Map.of()));

@@ -52,7 +52,7 @@ class GtidDomainConfigTest {
     }
 
     @Test
-    void everyMistakeIsNamedAtItsPlace() {
+    void everyMistakeIsReportedAtItsPlace() {
         assertThatThrownBy(() -> load("""
                 poll: 1ms
                 maxTables: 0
@@ -80,7 +80,7 @@ class GtidDomainConfigTest {
     @Test
     void moreDomainsThanAReplicaHasUseForAreRefused() {
         StringBuilder rules = new StringBuilder("rules:\n");
-        for (int domain = 1; domain <= DomainSlots.MAX; domain++) {
+        for (int domain = 1; domain <= DomainIndexes.MAX; domain++) {
             rules.append("  - { name: r")
                     .append(domain)
                     .append(", domain: ")
@@ -91,7 +91,7 @@ class GtidDomainConfigTest {
     }
 
     @Test
-    void everyKeyHasItsSentence() {
+    void everyKeyHasItsDescription() {
         Descriptions descriptions = new Descriptions();
         for (Class<?> type : new Class<?>[] {GtidDomainConfig.class, DomainRule.class}) {
             for (RecordComponent component : type.getRecordComponents()) {

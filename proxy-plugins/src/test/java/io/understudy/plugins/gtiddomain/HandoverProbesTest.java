@@ -15,12 +15,12 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
-/** Bursts run when the test says, and time passes when it says. */
+/** The test decides when bursts run and how time passes. */
 class HandoverProbesTest {
     private static final long MILLI = 1_000_000L;
 
-    private final DomainSlots slots = new DomainSlots(0);
-    private final Progress progress = new Progress(slots);
+    private final DomainIndexes indexes = new DomainIndexes(0);
+    private final Progress progress = new Progress(indexes);
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final Set<String> notAdmitted = new HashSet<>();
     private int looked;
@@ -28,31 +28,31 @@ class HandoverProbesTest {
     private final TableOwnership ownership;
     private long now = -5_000_000_000L;
     private long sequence;
-    /** What happens between the primary's answer and the standby's. */
+    /** Runs between the primary's response and the standby's. */
     private Runnable duringProbe = () -> now += 2 * MILLI;
-    /** What the standby has applied in the default domain; of the others it has everything. */
+    /** The standby's position in the default domain; in the other domains it has applied everything. */
     private LongSupplier standby = () -> sequence;
 
     private boolean failing;
     private LongConsumer passing = nanos -> now += nanos;
 
-    private final HandoverProbes looks;
+    private final HandoverProbes probes;
 
     HandoverProbesTest() {
-        slots.assign(10);
-        slots.assign(11);
+        indexes.assign(10);
+        indexes.assign(11);
         waiting = new WaitingTables(progress, () -> now, () -> 0);
         ownership = new TableOwnership(
                 progress,
                 100,
                 false,
                 table -> !notAdmitted.contains(table),
-                (kind, table, digest, slot, otherDigest, other) -> {},
+                (kind, table, digest, index, otherDigest, other) -> {},
                 waiting,
                 null);
-        looks = new HandoverProbes(
+        probes = new HandoverProbes(
                 waiting, progress, this::open, tasks::add, () -> now, nanos -> passing.accept(nanos));
-        look();
+        probe();
     }
 
     private HandoverProbes.Prober open() throws SQLException {
@@ -61,9 +61,9 @@ class HandoverProbesTest {
         }
         return new HandoverProbes.Prober() {
             @Override
-            public void look() {
+            public void probe() {
                 looked++;
-                HandoverProbesTest.this.look();
+                HandoverProbesTest.this.probe();
             }
 
             @Override
@@ -71,7 +71,7 @@ class HandoverProbesTest {
         };
     }
 
-    private void look() {
+    private void probe() {
         long ended = progress.endEpoch();
         progress.reached(ended, new GtidPosition(Map.of(0L, sequence, 10L, sequence)));
         duringProbe.run();
@@ -87,12 +87,12 @@ class HandoverProbesTest {
         return entries;
     }
 
-    /** A whole write that wants a slot; returns where it went. */
+    /** Begins and ends a write whose rule wants a domain; returns the index of the domain where it went. */
     private int write(int wanted, TableEntry... entries) {
-        Claim claim = ownership.decide(entries, wanted, true, Work.TABLES, 1);
+        PendingWrite pending = ownership.decide(entries, wanted, true, Work.TABLES, 1);
         sequence++;
-        claim.release();
-        return claim.slot();
+        pending.release();
+        return pending.index();
     }
 
     private void runTasks() {
@@ -102,7 +102,7 @@ class HandoverProbesTest {
     }
 
     @Test
-    void aWriteThatMustFollowBringsLooksUntilItsTableIsFree() {
+    void aPinnedWriteCausesProbesUntilItsTableIsFree() {
         TableEntry[] table = tables("s.a");
         write(0, table);
         assertThat(tasks).isEmpty();
@@ -116,24 +116,24 @@ class HandoverProbesTest {
         assertThat(waiting.size()).isZero();
         assertThat(write(1, table)).isEqualTo(1);
         assertThat(waiting.handovers()).isEqualTo(1);
-        assertThat(looks.bursts()).isEqualTo(1);
-        assertThat(looks.looks()).isEqualTo(1);
+        assertThat(probes.bursts()).isEqualTo(1);
+        assertThat(probes.probes()).isEqualTo(1);
     }
 
     @Test
-    void whileTheTableIsBeingWrittenNothingIsAsked() {
+    void noProbeWhileTheTableHasAWriteInFlight() {
         TableEntry[] table = tables("s.a");
-        Claim inFlight = ownership.decide(table, 0, true, Work.TABLES, 1);
+        PendingWrite inFlight = ownership.decide(table, 0, true, Work.TABLES, 1);
         write(1, table);
         runTasks();
 
         assertThat(looked).isZero();
-        assertThat(looks.bursts()).isEqualTo(1);
+        assertThat(probes.bursts()).isEqualTo(1);
         inFlight.release();
     }
 
     @Test
-    void aStatementsTablesHaveToBeFreeTogether() {
+    void aStatementsTablesMustBeFreeTogether() {
         TableEntry[] both = tables("s.a", "s.b");
         write(0, both);
         Queue<TableEntry> writtenInTurn = new ArrayDeque<>(List.of(both));
@@ -152,7 +152,7 @@ class HandoverProbesTest {
     }
 
     @Test
-    void nobodyLooksForWhatCannotPass() {
+    void noProbesForTablesThatCannotBeHandedOver() {
         TableEntry[] stuck = tables("s.stuck");
         ownership.force(stuck, 0, Conflict.TRANSACTION, Work.TABLES, 1, true).release();
         write(1, stuck);
@@ -169,7 +169,7 @@ class HandoverProbesTest {
     }
 
     @Test
-    void aStandbyThatIsLateEndsTheBurst() {
+    void aLaggingStandbyEndsTheBurst() {
         TableEntry[] slow = tables("s.slow");
         write(0, slow);
         standby = () -> 0;
@@ -187,7 +187,7 @@ class HandoverProbesTest {
     }
 
     @Test
-    void whatIsAppliedLaterIsFoundByALaterLook() {
+    void aLaterProbeFindsWhatIsAppliedLater() {
         TableEntry[] table = tables("s.a");
         write(0, table);
         write(1, table);
@@ -201,7 +201,7 @@ class HandoverProbesTest {
     }
 
     @Test
-    void aTableThatIsNeverFreeIsLookedAtLessAndLessOften() {
+    void aTableThatIsNeverFreeIsProbedLessAndLessOften() {
         TableEntry[] table = tables("s.a");
         duringProbe = () -> {
             now += 2 * MILLI;
@@ -222,16 +222,16 @@ class HandoverProbesTest {
         assertThat(at.size()).isBetween(10, 20);
         long last = at.get(at.size() - 1) - at.get(at.size() - 2);
         assertThat(last).isBetween(60_000 * MILLI, 60_500 * MILLI);
-        assertThat(looks.looks()).isEqualTo(at.size() * 100L);
+        assertThat(probes.probes()).isEqualTo(at.size() * 100L);
     }
 
     @Test
-    void manyTablesTogetherTakeNoMoreThanAShareOfTheTime() {
+    void manyTablesTogetherCauseProbesForABoundedShareOfTheTime() {
         duringProbe = () -> now += 2 * MILLI;
         long end = now + 60_000 * MILLI;
         long busy = 0;
         for (int i = 0; now - end < 0; i++) {
-            // Always other ones, and what is free is taken again at once.
+            // Always other tables, so that a free place is taken again at once.
             TableEntry[] table = tables("s.t" + i % 90);
             write(0, table);
             write(1, table);
@@ -245,7 +245,7 @@ class HandoverProbesTest {
     }
 
     @Test
-    void whenNobodyCanBeAskedTheNextTryIsLater() {
+    void afterAFailedProbeTheNextIsLater() {
         failing = true;
         TableEntry[] table = tables("s.a");
         write(0, table);
@@ -262,11 +262,11 @@ class HandoverProbesTest {
     }
 
     /**
-     * Several sessions write one table at random moments, on average a thousand times a second; a write takes 0.5 ms, a
-     * standby applies it 1.5 ms later, a look takes 0.4 ms; the poller comes every 250 ms.
+     * Several sessions write one table at random times, on average a thousand times a second; a write takes 0.5 ms, a
+     * standby applies it 1.5 ms later, a probe takes 0.4 ms; the poller runs every 250 ms.
      */
     @Test
-    void aBusyTablePassesInAPauseThatThePollerMisses() {
+    void aBusyTableIsHandedOverInAPauseThatThePollerMisses() {
         double polled = 0;
         double quick = 0;
         int runs = 40;
@@ -292,18 +292,20 @@ class HandoverProbesTest {
                 runTasks();
             }
             if (i % 250 == 0) {
-                look();
+                probe();
             }
         }
         return (now - started) / MILLI;
     }
 
-    /** Sessions that write: the next one comes after an exponential pause, each is in flight for half a millisecond. */
+    /**
+     * Sessions that write: the next write comes after an exponential pause, each is in flight for half a millisecond.
+     */
     private final class World {
         private final Random random;
         private final TableEntry[] table;
         private final double perNano;
-        private final Queue<Claim> inFlight = new ArrayDeque<>();
+        private final Queue<PendingWrite> inFlight = new ArrayDeque<>();
         private final Queue<Long> responses = new ArrayDeque<>();
         private final Queue<Long> applying = new ArrayDeque<>();
         private long applied;
@@ -317,7 +319,7 @@ class HandoverProbesTest {
             next = now;
         }
 
-        /** Of the default domain; asked for ever later times. */
+        /** Returns the sequence number in the default domain; called with increasing times. */
         long sequenceAt(long time) {
             for (Long at = applying.peek(); at != null && at <= time; at = applying.peek()) {
                 applying.remove();
@@ -340,9 +342,9 @@ class HandoverProbesTest {
                     inFlight.remove().release();
                 } else {
                     now = Math.max(now, next);
-                    Claim claim = ownership.decide(table, 1, true, Work.TABLES, 1);
-                    passed += claim.slot() == 1 ? 1 : 0;
-                    inFlight.add(claim);
+                    PendingWrite pending = ownership.decide(table, 1, true, Work.TABLES, 1);
+                    passed += pending.index() == 1 ? 1 : 0;
+                    inFlight.add(pending);
                     responses.add(now + MILLI / 2);
                     next += (long) (-Math.log(1 - random.nextDouble()) / perNano);
                 }

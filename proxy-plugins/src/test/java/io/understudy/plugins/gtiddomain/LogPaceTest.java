@@ -10,7 +10,7 @@ class LogPaceTest {
     private long now = -7;
     private boolean urgent;
 
-    /** What is allowed at some moments of a second in which the log has so many transactions every ten milliseconds. */
+    /** Returns the rests allowed at several times of a second with this many transactions every ten milliseconds. */
     private long[] second(LogPace pace, int perTenMillis) {
         long[] rests = new long[100];
         for (int i = 0; i < 100; i++) {
@@ -24,7 +24,7 @@ class LogPaceTest {
     }
 
     @Test
-    void aBusyLogRestsButForAMomentOfEverySecond() {
+    void aBusyLogRestsExceptForAPartOfEverySecond() {
         LogPace pace = new LogPace(() -> now, 250 * MILLI, () -> urgent);
 
         assertThat(second(pace, 5)).containsOnly(0);
@@ -47,7 +47,7 @@ class LogPaceTest {
     }
 
     @Test
-    void noMoreAreSampledWhenOthersHaveABusyLogReadAsItArrives() {
+    void noMoreAreSampledIfAnotherSubscriberReadsABusyLogAsItArrives() {
         LogPace pace = new LogPace(() -> now, 250 * MILLI, () -> urgent);
         second(pace, 100);
 
@@ -61,7 +61,7 @@ class LogPaceTest {
     }
 
     @Test
-    void afterASilenceItIsReadAsItArrives() {
+    void afterASilenceTheLogIsReadAsItArrives() {
         LogPace pace = new LogPace(() -> now, 250 * MILLI, () -> urgent);
         second(pace, 10);
         second(pace, 10);
@@ -72,7 +72,7 @@ class LogPaceTest {
     }
 
     @Test
-    void aQuickPollerMakesForShortRests() {
+    void aShortPollIntervalShortensRests() {
         LogPace pace = new LogPace(() -> now, 20 * MILLI, () -> urgent);
         second(pace, 10);
 

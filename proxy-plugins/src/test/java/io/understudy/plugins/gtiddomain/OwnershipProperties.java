@@ -11,9 +11,9 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
 /**
- * The guard against a model of a primary and two standbys: sessions write tables in the domains that they are told, each
- * standby applies each domain's writes in order but the domains in any order. Whenever a write of a table commits, every
- * standby must have applied all of the table's writes in other domains.
+ * Checks the guard against a model of a primary and two standbys: sessions write tables in the domains that it decides,
+ * each standby applies each domain's writes in order but the domains in any order. Whenever a write of a table commits,
+ * every standby must have applied all of the table's writes in other domains.
  */
 class OwnershipProperties {
     private static final int DOMAINS = 4;
@@ -22,23 +22,23 @@ class OwnershipProperties {
 
     private record Write(int domain, long sequence) {}
 
-    private record InFlight(Claim claim, String table) {}
+    private record InFlight(PendingWrite pending, String table) {}
 
     @Property(tries = 60)
     void pinKeepsATablesWritesInOrder(@ForAll long seed) {
         Random random = new Random(seed);
-        DomainSlots slots = new DomainSlots(0);
+        DomainIndexes indexes = new DomainIndexes(0);
         for (int domain = 1; domain < DOMAINS; domain++) {
-            slots.assign(domain * 10L);
+            indexes.assign(domain * 10L);
         }
-        Progress progress = new Progress(slots);
+        Progress progress = new Progress(indexes);
         TableOwnership ownership = new TableOwnership(
                 progress,
                 100,
                 false,
                 table -> true,
-                (kind, table, digest, slot, otherDigest, other) -> {},
-                Passages.IGNORED,
+                (kind, table, digest, index, otherDigest, other) -> {},
+                HandoverListener.IGNORED,
                 null);
         long[] committed = new long[DOMAINS];
         long[][] applied = new long[2][DOMAINS];
@@ -53,16 +53,16 @@ class OwnershipProperties {
                     int session = random.nextInt(SESSIONS);
                     if (sessions[session] == null) {
                         String table = "s.t" + random.nextInt(TABLES);
-                        Claim claim = ownership.decide(
+                        PendingWrite pending = ownership.decide(
                                 new TableEntry[] {ownership.entry(table)},
                                 random.nextInt(DOMAINS),
                                 true,
                                 Work.TABLES,
                                 step);
-                        sessions[session] = new InFlight(claim, table);
+                        sessions[session] = new InFlight(pending, table);
                     } else {
                         InFlight done = sessions[session];
-                        int domain = done.claim().slot();
+                        int domain = done.pending().index();
                         leftDefault += domain == 0 ? 0 : 1;
                         Write write = new Write(domain, ++committed[domain]);
                         List<Write> earlier = written.computeIfAbsent(done.table(), t -> new ArrayList<>());
@@ -74,7 +74,7 @@ class OwnershipProperties {
                             }
                         }
                         earlier.add(write);
-                        done.claim().release();
+                        done.pending().release();
                         sessions[session] = null;
                     }
                 }

@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class TableOwnershipTest {
-    private final DomainSlots slots = new DomainSlots(0);
-    private final Progress progress = new Progress(slots);
+    private final DomainIndexes indexes = new DomainIndexes(0);
+    private final Progress progress = new Progress(indexes);
 
     TableOwnershipTest() {
-        slots.assign(10);
-        slots.assign(11);
+        indexes.assign(10);
+        indexes.assign(11);
     }
 
     private TableOwnership ownership(int maxTables, @Nullable TableOwnership before) {
@@ -29,12 +29,12 @@ class TableOwnershipTest {
                 maxTables,
                 false,
                 table -> true,
-                (kind, table, digest, slot, otherDigest, other) -> {},
-                Passages.IGNORED,
+                (kind, table, digest, index, otherDigest, other) -> {},
+                HandoverListener.IGNORED,
                 before);
     }
 
-    private Claim decide(TableOwnership ownership, String table, int wanted) {
+    private PendingWrite decide(TableOwnership ownership, String table, int wanted) {
         return ownership.decide(new TableEntry[] {ownership.entry(table)}, wanted, true, Work.TABLES, 1);
     }
 
@@ -57,21 +57,21 @@ class TableOwnershipTest {
 
         poll("0-1-5,10-1-1,11-1-1", "0-1-5,10-1-1,11-1-1", "0-1-5,11-1-1");
 
-        assertThat(decide(ownership, "s.a", 0).slot()).isEqualTo(1);
-        assertThat(decide(ownership, "s.b", 0).slot()).isZero();
+        assertThat(decide(ownership, "s.a", 0).index()).isEqualTo(1);
+        assertThat(decide(ownership, "s.b", 0).index()).isZero();
     }
 
     @Test
-    void aPositionAskedForBeforeTheAnswerProvesNothing() {
+    void aPositionQueriedBeforeTheResponseProvesNothing() {
         TableOwnership ownership = ownership(10, null);
         poll("0-1-5", "0-1-5");
-        Claim claim = decide(ownership, "s.a", 1);
+        PendingWrite pending = decide(ownership, "s.a", 1);
         long ended = progress.endEpoch();
-        claim.release();
+        pending.release();
         progress.reached(ended, GtidPosition.parse("0-1-5"));
         progress.standbysAt(List.of(GtidPosition.parse("0-1-5")));
 
-        assertThat(decide(ownership, "s.a", 0).slot()).isEqualTo(1);
+        assertThat(decide(ownership, "s.a", 0).index()).isEqualTo(1);
     }
 
     @Test
@@ -81,7 +81,7 @@ class TableOwnershipTest {
         decide(ownership, "s.a", 1).release();
         decide(ownership, "s.b", 1).release();
 
-        assertThat(decide(ownership, "s.c", 1).slot()).isZero();
+        assertThat(decide(ownership, "s.c", 1).index()).isZero();
         assertThat(ownership.full()).isTrue();
         poll("0-1-6,10-1-2", "0-1-6,10-1-2");
         assertThat(ownership.entry("s.c").name).isEqualTo("s.c");
@@ -89,36 +89,36 @@ class TableOwnershipTest {
     }
 
     @Test
-    void anEntryDroppedMeanwhileIsLookedUpAgain() {
+    void anEntryDroppedMeanwhileIsResolvedAgain() {
         TableOwnership ownership = ownership(1, null);
         poll("0-1-5", "0-1-5");
         TableEntry stale = ownership.entry("s.a");
         ownership.entry("s.b");
         assertThat(stale.dropped()).isTrue();
 
-        Claim claim = ownership.decide(new TableEntry[] {stale}, 1, true, Work.TABLES, 1);
-        Claim forced = ownership.force(new TableEntry[] {stale}, 0, Conflict.TRANSACTION, Work.TABLES, 1, true);
+        PendingWrite pending = ownership.decide(new TableEntry[] {stale}, 1, true, Work.TABLES, 1);
+        PendingWrite forced = ownership.force(new TableEntry[] {stale}, 0, Conflict.TRANSACTION, Work.TABLES, 1, true);
 
-        assertThat(claim.entries).doesNotContain(stale);
+        assertThat(pending.entries).doesNotContain(stale);
         assertThat(forced.entries).doesNotContain(stale);
         assertThat(stale.idle()).isTrue();
     }
 
     @Test
-    void aSuccessorGrantsNothingWhileItsPredecessorsWritesAreInFlight() {
+    void anOwnershipGrantsNothingWhileItsPredecessorsWritesAreInFlight() {
         TableOwnership before = ownership(10, null);
         poll("0-1-5", "0-1-5");
-        Claim old = decide(before, "s.a", 0);
+        PendingWrite old = decide(before, "s.a", 0);
         TableOwnership after = ownership(10, before);
 
         after.settle();
         poll("0-1-6", "0-1-6");
-        assertThat(decide(after, "s.a", 1).slot()).isZero();
+        assertThat(decide(after, "s.a", 1).index()).isZero();
         old.release();
         after.settle();
-        assertThat(decide(after, "s.b", 1).slot()).isZero();
+        assertThat(decide(after, "s.b", 1).index()).isZero();
         poll("0-1-7", "0-1-7");
-        assertThat(decide(after, "s.c", 1).slot()).isEqualTo(1);
+        assertThat(decide(after, "s.c", 1).index()).isEqualTo(1);
     }
 
     @Test
@@ -137,10 +137,10 @@ class TableOwnershipTest {
                 done.add(executor.submit(() -> {
                     start.await();
                     for (int table = 0; table < tables; table++) {
-                        Claim claim = decide(ownership, "s.t" + table, wanted);
+                        PendingWrite pending = decide(ownership, "s.t" + table, wanted);
                         granted.computeIfAbsent("s.t" + table, t -> ConcurrentHashMap.newKeySet())
-                                .add(claim.slot());
-                        claim.release();
+                                .add(pending.index());
+                        pending.release();
                     }
                     return null;
                 }));
@@ -160,7 +160,7 @@ class TableOwnershipTest {
     }
 
     @Test
-    void positionsAreReadAsServersWriteThem() {
+    void positionsAreParsedAsServersWriteThem() {
         GtidPosition position = GtidPosition.parse("0-34067-911, 1-34067-1,0-2-912");
 
         assertThat(position.sequence(0)).isEqualTo(912);
@@ -171,7 +171,7 @@ class TableOwnershipTest {
     }
 
     @Test
-    void whatNobodyAnnouncedIsOwnedByItsDomainAndStaysInTheDefaultOneAfterwards() {
+    void anUnannouncedWriteOwnsItsTableWhichStaysInTheDefaultDomainAfterwards() {
         TableOwnership ownership = ownership(10, null);
         poll("0-1-5", "0-1-5");
 
@@ -179,20 +179,20 @@ class TableOwnershipTest {
                 ownership.logged.observe(List.of("s.audit"), 1, () -> false).tables();
 
         assertThat(unseen).containsExactly("s.audit");
-        assertThat(decide(ownership, "s.audit", 2).slot()).isEqualTo(1);
+        assertThat(decide(ownership, "s.audit", 2).index()).isEqualTo(1);
         poll("0-1-5,10-1-1", "0-1-5,10-1-1");
-        assertThat(decide(ownership, "s.audit", 1).slot()).isEqualTo(1);
+        assertThat(decide(ownership, "s.audit", 1).index()).isEqualTo(1);
     }
 
     @Test
-    void whatWasAnnouncedIsNoSurprise() {
+    void anAnnouncedWriteIsNotReported() {
         TableOwnership ownership = ownership(10, null);
         poll("0-1-5", "0-1-5");
-        Claim claim = decide(ownership, "s.a", 1);
+        PendingWrite pending = decide(ownership, "s.a", 1);
 
         assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> false).tables())
                 .isEmpty();
-        claim.release();
+        pending.release();
         assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> false).tables())
                 .isEmpty();
         assertThat(ownership.logged.observe(List.of("s.a"), 2, () -> false).tables())
@@ -203,10 +203,10 @@ class TableOwnershipTest {
     }
 
     @Test
-    void aCallThatIsAnnouncedExplainsTablesThatNobodyNamed() {
+    void anAnnouncedCallExplainsTablesThatNoStatementNamed() {
         TableOwnership ownership = ownership(10, null);
         poll("0-1-5", "0-1-5");
-        Claim call = ownership.decide(new TableEntry[] {ownership.unknown()}, 0, true, Work.CALLS, 1);
+        PendingWrite call = ownership.decide(new TableEntry[] {ownership.unknown()}, 0, true, Work.CALLS, 1);
 
         LoggedWrites.Found found = ownership.logged.observe(List.of("s.called"), 0, () -> false);
 

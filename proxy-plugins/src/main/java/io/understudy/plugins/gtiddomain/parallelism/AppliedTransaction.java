@@ -3,8 +3,8 @@ package io.understudy.plugins.gtiddomain.parallelism;
 /**
  * A transaction to apply.
  *
- * @param name what a report calls it: its GTID, or the digest of its longest statement
- * @param duration time that a worker needs for it, without its commit, in whatever unit
+ * @param name name in the report: its GTID, or the digest of its longest statement
+ * @param duration time that a worker needs for it, without its commit, in any unit
  */
 public record AppliedTransaction(String name, long duration) {
     public AppliedTransaction {

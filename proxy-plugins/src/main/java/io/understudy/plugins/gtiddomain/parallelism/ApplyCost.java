@@ -4,11 +4,11 @@ import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.TransactionKind;
 
 /**
- * How long a replica's worker is taken to need for a transaction, in microseconds. The binary log tells how long a schema change
- * took on the primary (in whole seconds) and how many bytes the rows of a write have; the rest is assumption, which is why the
- * figures are parameters.
+ * Model of the time that a replica's worker needs for a transaction, in microseconds. The binary log contains how long
+ * a schema change took on the primary (in whole seconds) and how many bytes the rows of a write have; the rest is
+ * assumption, so the figures are parameters.
  *
- * @param perTransaction what the smallest needs
+ * @param perTransaction time for the smallest transaction
  * @param bytesPerMicro rows applied per microsecond
  * @param commit one commit, however many transactions share it
  */
@@ -25,10 +25,10 @@ public record ApplyCost(long perTransaction, long bytesPerMicro, long commit) {
         }
     }
 
-    /** Microseconds without the commit. */
+    /** Returns the microseconds without the commit. */
     public long of(BinlogTransaction transaction) {
         boolean byStatement = transaction.kind() == TransactionKind.SCHEMA || transaction.statements();
-        // One second may be a millisecond that a clock's tick fell into.
+        // One logged second may be a millisecond across a tick of the clock.
         long asOnPrimary = byStatement && transaction.seconds() > 1 ? transaction.seconds() * MICROS : 0;
         return Math.max(asOnPrimary, perTransaction + transaction.bytes() / bytesPerMicro);
     }

@@ -5,9 +5,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * In-order parallel apply as MariaDB's {@code slave_parallel_mode=conservative} does it: transactions of one commit group
- * run side by side, each keeps its worker until it has committed, commits happen in the primary's order, those that are
- * ready together share one commit, and the next group begins when the last one is through.
+ * Simulates in-order parallel apply as MariaDB's {@code slave_parallel_mode=conservative} does it: transactions of one
+ * commit group run in parallel, each keeps its worker until it has committed, commits happen in the primary's order,
+ * transactions that are ready together share one commit, and the next group begins when the last one has finished.
  */
 public final class ParallelApply {
 
@@ -23,23 +23,23 @@ public final class ParallelApply {
     public record Stall(String name, long duration, long stalled) {}
 
     /**
-     * What came out.
+     * The result of a simulation.
      *
      * @param workers {@code slave_parallel_threads}
      * @param makespan from the first begin to the last commit
      * @param serial the same with one worker
-     * @param commits commits that were made, each for one transaction or more
+     * @param commits number of commits, each for one transaction or more
      * @param stalls transactions that others waited for, the worst first
      */
     public record Result(int workers, long makespan, long serial, int commits, List<Stall> stalls) {
-        /** How much faster than one worker. */
+        /** Returns the speed relative to one worker. */
         public double speedup() {
             return makespan == 0 ? 1 : serial / (double) makespan;
         }
     }
 
     /**
-     * Simulates.
+     * Simulates one domain.
      *
      * @param groups the primary's commit groups, in its order of commit
      * @param workers 1 or more
@@ -67,10 +67,10 @@ public final class ParallelApply {
     }
 
     /**
-     * The same with the long transactions in a domain of their own, which has one of the workers for itself: what tagging
-     * them could gain at best, if nothing depends on them.
+     * Simulates the long transactions in a domain of their own with one of the workers: the best that tagging them
+     * could gain, if no other transaction depends on them.
      *
-     * @param atLeast duration from which on a transaction counts as long
+     * @param atLeast duration from which a transaction counts as long
      */
     public static Result simulateApart(
             List<List<AppliedTransaction>> groups, int workers, long commitCost, long atLeast) {
@@ -101,7 +101,7 @@ public final class ParallelApply {
                 inDefault.stalls());
     }
 
-    /** One commit group on its way. */
+    /** One commit group in progress. */
     private static final class Group {
         private final List<AppliedTransaction> transactions;
         private final long commitCost;
@@ -119,13 +119,13 @@ public final class ParallelApply {
             workerOf = new int[transactions.size()];
         }
 
-        /** Returns when the last commit is over. */
+        /** Returns the time of the last commit. */
         long run(List<Stall> stalls) {
             long committed = freeAt[0];
             int started = 0;
             int next = 0;
             while (next < transactions.size()) {
-                // No worker is free before the head commits, except those not yet given anything to do.
+                // No worker becomes free before the head commits, except those without a transaction yet.
                 while (started < transactions.size() && started - next < freeAt.length) {
                     int worker = freest(started, next);
                     workerOf[started] = worker;
@@ -155,7 +155,7 @@ public final class ParallelApply {
             return committed;
         }
 
-        /** The worker that has been free for longest and holds no transaction that waits for its commit. */
+        /** Returns the worker that has been free for longest and holds no transaction that waits for its commit. */
         private int freest(int started, int next) {
             int best = -1;
             for (int worker = 0; worker < freeAt.length; worker++) {

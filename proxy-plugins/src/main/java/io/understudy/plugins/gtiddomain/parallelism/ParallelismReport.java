@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What parallel apply can make of a workload: group sizes, simulated times, and which transactions stand in the way. */
+/**
+ * Reports the potential of parallel apply for a workload: group sizes, simulated times, and the transactions that limit
+ * it.
+ */
 public final class ParallelismReport {
     /** Transactions from this many microseconds on keep their names. */
     static final long ALWAYS_NAMED = 20_000;
@@ -19,9 +22,10 @@ public final class ParallelismReport {
     private ParallelismReport() {}
 
     /**
-     * As maps, for JSON and for who prints it. Takes some tenths of a second for some thousand transactions.
+     * Returns the report as maps, for JSON and for printing. Takes some tenths of a second for some thousand
+     * transactions.
      *
-     * @param longMicros from which on a transaction counts as long
+     * @param longMicros duration from which a transaction counts as long
      */
     public static Map<String, Object> of(Workload workload, long longMicros) {
         List<Workload.Entry> entries = workload.entries();
@@ -39,7 +43,7 @@ public final class ParallelismReport {
         return report;
     }
 
-    /** Commit groups in the log's order: neighbours with the same commit id. */
+    /** Returns the commit groups in the log's order: adjacent entries with the same commit id. */
     static List<List<Workload.Entry>> groups(List<Workload.Entry> entries) {
         List<List<Workload.Entry>> groups = new ArrayList<>();
         long last = BinlogTransaction.NO_GROUP;
@@ -53,7 +57,7 @@ public final class ParallelismReport {
         return groups;
     }
 
-    /** As slave_parallel_mode=optimistic runs them: everything side by side, but for schema changes. */
+    /** Returns groups as slave_parallel_mode=optimistic runs them: everything in parallel, except schema changes. */
     private static List<List<Workload.Entry>> withoutGroups(List<Workload.Entry> entries) {
         List<List<Workload.Entry>> groups = new ArrayList<>();
         boolean alone = true;
@@ -113,7 +117,7 @@ public final class ParallelismReport {
         return makespan == 0 ? 1 : serial / (double) makespan;
     }
 
-    /** Long writes in pieces below the limit; a schema change cannot be cut. */
+    /** Returns the groups with long writes split into pieces below the limit; a schema change cannot be split. */
     private static List<List<AppliedTransaction>> split(List<List<Workload.Entry>> groups, long longMicros) {
         List<List<AppliedTransaction>> all = new ArrayList<>();
         for (List<Workload.Entry> group : groups) {

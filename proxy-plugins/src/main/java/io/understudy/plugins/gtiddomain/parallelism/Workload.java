@@ -13,7 +13,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 
-/** The last transactions of a binary log, as much of them as the simulation needs. Thread-safe. */
+/** The last transactions of a binary log, reduced to the data that the simulation needs. Thread-safe. */
 public final class Workload {
     private static final SqlAnalyzer ANALYZER = new SqlAnalyzer(2_048, 64);
 
@@ -23,10 +23,10 @@ public final class Workload {
      * @param gtid its GTID
      * @param domain its domain
      * @param group commit group, or {@link BinlogTransaction#NO_GROUP}
-     * @param schemaChange a replica runs nothing beside it
-     * @param micros what a worker needs for it
+     * @param schemaChange whether it is one, beside which a replica runs nothing else
+     * @param micros time that a worker needs for it
      * @param bytes in the binary log
-     * @param what kind of statement and tables; empty for what is short
+     * @param what kind of statement and tables; empty for a short one
      */
     public record Entry(
             String gtid, long domain, long group, boolean schemaChange, long micros, long bytes, String what) {}
@@ -36,7 +36,9 @@ public final class Workload {
     private final Deque<Entry> entries = new ArrayDeque<>();
     private long seen;
 
-    /** @param limit transactions kept; older ones are forgotten */
+    /**
+     * @param limit number of transactions retained; older ones are dropped
+     */
     public Workload(int limit, ApplyCost cost) {
         this.limit = limit;
         this.cost = cost;
@@ -46,10 +48,10 @@ public final class Workload {
         return cost;
     }
 
-    /** Adds the next one. */
+    /** Adds the next transaction. */
     public void add(BinlogTransaction transaction) {
         long micros = cost.of(transaction);
-        // Names are only ever shown of what is long.
+        // Reports name only long transactions.
         String what = micros >= ParallelismReport.ALWAYS_NAMED ? what(transaction) : "";
         Entry entry = new Entry(
                 transaction.gtid() == null ? "anonymous" : transaction.gtid(),
@@ -68,12 +70,12 @@ public final class Workload {
         }
     }
 
-    /** Transactions ever added. */
+    /** Returns the number of transactions ever added. */
     public synchronized long seen() {
         return seen;
     }
 
-    /** Those kept, oldest first. */
+    /** Returns the retained transactions, oldest first. */
     public synchronized List<Entry> entries() {
         return new ArrayList<>(entries);
     }
@@ -83,7 +85,7 @@ public final class Workload {
         if (statement == null) {
             return "rows of " + String.join(", ", transaction.tables());
         }
-        // Kind and tables and no text: this is shown to whoever may see the figures.
+        // Kind and tables but no text: readers of the report need no access to SQL text.
         byte[] text = statement.text().getBytes(StandardCharsets.UTF_8);
         StatementSummary summary = ANALYZER.summarize(text, 0, text.length, 0);
         StringBuilder what = new StringBuilder(summary.kind().name().toLowerCase(Locale.ROOT));

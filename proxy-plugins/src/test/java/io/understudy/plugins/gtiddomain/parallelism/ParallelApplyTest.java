@@ -44,8 +44,8 @@ class ParallelApplyTest {
 
     @Test
     void twoThreadsKeepTheirTransactionsUntilTheyHaveCommitted() {
-        // T1 holds the first worker until 13; T2 is done at 3 but waits behind T1; both commit at 12.
-        // T3 and T4 run to 16 and commit until 17; T5 and T6 to 20 and 21.
+        // T1 occupies the first worker until 13; T2 is done at 3 but waits for T1; both commit at 12. T3 and T4 run to
+        // 16 and commit until 17; T5 and T6 to 20 and 21.
         assertThat(ParallelApply.simulate(example(), 2, 1).makespan()).isEqualTo(21);
     }
 

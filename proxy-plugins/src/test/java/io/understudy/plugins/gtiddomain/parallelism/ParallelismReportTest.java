@@ -57,7 +57,7 @@ class ParallelismReportTest {
     }
 
     @Test
-    void groupsAreNeighboursWithOneCommitId() {
+    void groupsAreAdjacentTransactionsWithOneCommitId() {
         for (int i = 0; i < 4; i++) {
             write(i, 7, 0);
         }
@@ -68,7 +68,7 @@ class ParallelismReportTest {
 
         assertThat(report.get("groups")).isEqualTo(3);
         assertThat(report.get("groupSizes")).hasToString("{1=2, 4-7=1}");
-        // Four side by side take 1 ms, two alone 1 ms each: 3 ms instead of 6.
+        // Four in parallel take 1 ms, two alone 1 ms each: 3 ms instead of 6.
         assertThat(rows(report, "conservative").get(1))
                 .containsEntry("threads", 5)
                 .containsEntry("speedup", 2.0);
