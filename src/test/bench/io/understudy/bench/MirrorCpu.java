@@ -225,7 +225,7 @@ public final class MirrorCpu {
                 rounds,
                 warmUp));
         table.append(
-                        "| mirrored | whole process | together | goal | relay's threads | together | µs: whole | relay | our own connections | plugin's executor"
+                        "| mirrored | whole process | together | goal | relay's threads | together | µs: whole | relay | server connections | plugin's executor"
                                 + " | JIT | GC | other | queries a second | mirrored a second | dropped |\n")
                 .append("|---|" + "--:|".repeat(15) + "\n");
         measured.forEach((name, values) -> table.append(row(name, values)));
