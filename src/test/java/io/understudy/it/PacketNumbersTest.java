@@ -1,17 +1,23 @@
 package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.understudy.it.RawClient.Packet;
+import io.understudy.wire.Capabilities;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A client without compression on a server's leg with it, whose server numbers packets by its frames: every answer begins
- * behind the number of its command and goes on by one.
+ * A client without compression on a server's leg with it, whose server numbers packets by its frames: each response begins
+ * behind the number of its command and goes on by one; and the other way round.
  */
 class PacketNumbersTest {
     private static final int PREPARE = 0x16;
@@ -43,7 +49,11 @@ class PacketNumbersTest {
     }
 
     private RawClient client() throws Exception {
-        return RawClient.login(proxy.socketAddress(), server);
+        return client(RawClient.PLAIN);
+    }
+
+    private RawClient client(long capabilities) throws Exception {
+        return RawClient.login(proxy.socketAddress(), server, capabilities);
     }
 
     private static void assertNumbered(List<Packet> response, int first, int atLeast) {
@@ -63,16 +73,31 @@ class PacketNumbersTest {
         }
     }
 
+    /**
+     * The server flushes behind the first result and numbers the second from the frames: it passes 1 in the middle of the
+     * second, where the client is elsewhere.
+     */
+    private static void assertTwoResults(RawClient client) throws Exception {
+        client.query("SELECT 1; " + MANY);
+        List<Packet> first = client.readResult();
+        assertNumbered(first, 1, 5);
+        assertNumbered(client.readResult(), 1 + first.size(), 900);
+    }
+
     @Test
-    void behindCommandsWithoutAnResponse() throws Exception {
-        try (RawClient client = client()) {
+    void behindACommandWithoutAResponse() throws Exception {
+        try (RawClient client = client(RawClient.PLAIN | RawClient.MULTI_STATEMENTS)) {
             prepare(client, "DO ?", 2);
             client.command(CLOSE, new byte[] {1, 0, 0, 0});
-            client.query(MANY);
-            assertNumbered(client.readResult(), 1, 900);
+            assertTwoResults(client);
+        }
+    }
 
+    @Test
+    void behindLongData() throws Exception {
+        try (RawClient client = client(RawClient.PLAIN | RawClient.MULTI_STATEMENTS)) {
             prepare(client, "DO LENGTH(?)", 2);
-            byte[] id = {2, 0, 0, 0};
+            byte[] id = {1, 0, 0, 0};
             for (int i = 0; i < 20; i++) {
                 client.command(
                         SEND_LONG_DATA,
@@ -89,13 +114,95 @@ class PacketNumbersTest {
                             .uint(0xFB, 2)
                             .bytes());
             assertThat(client.read().sequence()).isEqualTo(1);
-            client.query(MANY);
-            assertNumbered(client.readResult(), 1, 900);
+            assertTwoResults(client);
         }
     }
 
     @Test
-    void answersOfCommandsSentBackToBack() throws Exception {
+    void behindCommandsOfSeveralFrames() throws Exception {
+        try (RawClient client = client()) {
+            for (int size : new int[] {70_000, 140_000, 900_000}) {
+                client.query("/* " + noise(size) + " */ " + MANY);
+                assertNumbered(client.readResult(), 1, 900);
+                client.query(MANY);
+                assertNumbered(client.readResult(), 1, 900);
+            }
+        }
+        assertThat(plugin.results).hasSizeGreaterThan(5).allMatch(result -> result.ok());
+    }
+
+    /** Two packets in 260 frames and more: the frames' numbers pass 0 as well. */
+    @Test
+    void behindACommandOfTwoPackets() throws Exception {
+        String bound = server.ask("SELECT @@global.max_allowed_packet");
+        server.execute("SET GLOBAL max_allowed_packet = 67108864");
+        try (RawClient client = client()) {
+            client.query("/* " + noise(17_000_000) + " */ " + MANY);
+            assertNumbered(client.readResult(), 2, 900);
+            client.query(MANY);
+            assertNumbered(client.readResult(), 1, 900);
+        } finally {
+            server.execute("SET GLOBAL max_allowed_packet = " + bound);
+        }
+    }
+
+    /** The server answers the injected statement, in a frame of its own, between two frames of the client's command. */
+    @Test
+    void aCommandGoesOnWhereTheResponseToAnInjectedOneComesBetween() throws Exception {
+        byte[] text = new RawClient.Bytes()
+                .uint(3, 1)
+                .text("/* " + noise(900_000) + " */ " + MANY)
+                .bytes();
+        byte[] packet =
+                new RawClient.Bytes().uint(text.length, 3).uint(0, 1).raw(text).bytes();
+        try (RawClient client = client()) {
+            int before = plugin.results.size();
+            client.sendRaw(Arrays.copyOf(packet, 200_000));
+            await().until(() -> plugin.results.size() > before);
+            client.sendRaw(Arrays.copyOfRange(packet, 200_000, packet.length));
+            assertNumbered(client.readResult(), 1, 900);
+        }
+    }
+
+    /** The server, asked directly, shows what the proxy has to do. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void framesForACompressingClientOfAServerWithoutCompression(boolean proxied) throws Exception {
+        String yaml = ProxyUnderTest.config("127.0.0.1:0", server.address(), "", "plugins: { injecting: {} }");
+        try (ProxyUnderTest plain = ProxyUnderTest.start(yaml, plugin);
+                FramedSocket socket =
+                        new FramedSocket(proxied ? (InetSocketAddress) plain.socketAddress() : server.address());
+                RawClient client = RawClient.over(socket.in(), socket.out(), socket)) {
+            client.login(
+                    server.user(), server.password(), ServerUnderTest.SCHEMA, RawClient.PLAIN | Capabilities.COMPRESS);
+            socket.compress();
+            client.query("/* " + noise(200_000) + " */ " + MANY);
+            socket.expect(4);
+            assertThat(client.readResult()).hasSizeGreaterThan(900);
+            prepare(client, socket);
+            client.command(CLOSE, new byte[] {1, 0, 0, 0});
+            client.query(MANY);
+            socket.expect(1);
+            assertThat(client.readResult()).hasSizeGreaterThan(900);
+            for (String sql : new String[] {"DO 1", MANY, "DO 2"}) {
+                client.query(sql);
+            }
+            socket.expect(1);
+            assertThat(client.read().isOk()).isTrue();
+            socket.expect(1);
+            assertThat(client.readResult()).hasSizeGreaterThan(900);
+            socket.expect(1);
+            assertThat(client.read().isOk()).isTrue();
+        }
+    }
+
+    private static void prepare(RawClient client, FramedSocket socket) throws Exception {
+        socket.expect(1);
+        prepare(client, "DO ?", 2);
+    }
+
+    @Test
+    void responsesToCommandsSentBackToBack() throws Exception {
         try (RawClient client = client()) {
             for (int i = 0; i < 3; i++) {
                 client.write(0, new RawClient.Bytes().uint(3, 1).text(MANY).bytes());

@@ -137,7 +137,7 @@ final class FrameEncoder extends ChannelOutboundHandlerAdapter {
         @Override
         void number(ByteBuf buf, int index) {
             int number = buf.getUnsignedByte(index);
-            if (number == 0) {
+            if (numbers.begins(number)) {
                 frames(emitting, index - Packets.HEADER + 1);
             }
             numbers.packetSent(number);

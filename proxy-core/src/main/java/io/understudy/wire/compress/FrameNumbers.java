@@ -6,8 +6,11 @@ package io.understudy.wire.compress;
  * <p>Both products number frames from 0 at each command and check that; after each flush they go on numbering packets from
  * the frames' number, and nobody checks those. A connection without compression has its packets' numbers checked, so what
  * comes out of frames is numbered as it would have been without: on from the last packet, whichever side sent it; from 0
- * for a command, and from 1 for an answer that begins while several are due. Where answers begin is a guess here, wrong behind a
- * command without an answer; a session that follows its answers numbers them itself.
+ * for a command, and from 1 for a response that begins while several are due. Where responses begin is a guess here, wrong
+ * behind a command without a response; a session that follows its responses numbers them itself.
+ *
+ * <p>Frames go on by one from the frame that began a command or a response, however many frames of the other side come
+ * meanwhile: a command may be on its way while responses to earlier ones arrive, and the other way round.
  *
  * <p>Sources: MySQL's {@code sql-common/net_serv.cc} and MariaDB's {@code sql/net_serv.cc}: {@code net_write_packet},
  * {@code net_flush}, {@code my_real_read}.
@@ -17,9 +20,16 @@ final class FrameNumbers {
 
     private final boolean weAreServer;
     private int nextFrame;
+    /** Number of the first frame of what responds to the last frame received. */
+    private int respondingFrame;
+
     private int nextPacket;
-    /** Commands sent whose answers have not begun. */
+    /** Number of the last packet sent. */
+    private int lastSent = -1;
+    /** Commands sent whose responses have not begun. */
     private int due;
+    /** The client has begun a command since the last packet to it. */
+    private boolean commandReceived;
     /** Number, as it came, of the last packet that the client sent; -1 when the server has spoken since. */
     private int lastOfClient = -1;
 
@@ -28,12 +38,11 @@ final class FrameNumbers {
         this.weAreServer = weAreServer;
     }
 
-    /** A frame of the other side has come: ours go on from there. */
     void frameReceived(int number) {
-        nextFrame = number + 1 & MASK;
+        respondingFrame = number + 1 & MASK;
     }
 
-    /** For the next frame of ours. */
+    /** Returns the number of the next frame to send. */
     int nextFrame() {
         int number = nextFrame;
         nextFrame = number + 1 & MASK;
@@ -45,7 +54,9 @@ final class FrameNumbers {
         if (weAreServer) {
             if (clientBeginsCommand(number)) {
                 nextPacket = 0;
+                commandReceived = true;
             }
+            lastOfClient = number;
         } else {
             lastOfClient = -1;
             if (number == 1 && due > 0) {
@@ -58,29 +69,33 @@ final class FrameNumbers {
         return is;
     }
 
-    /**
-     * A packet of ours.
-     *
-     * @return whether it is a command, which needs a frame of its own, numbered 0
-     */
-    boolean packetSent(int number) {
+    /** Whether a packet to send, of this number, needs a frame of its own: it begins a command, a response or a file. */
+    boolean begins(int number) {
+        boolean goesOn = number == (lastSent + 1 & MASK);
+        return weAreServer ? !goesOn || number == 1 && commandReceived : !goesOn || clientBeginsCommand(number);
+    }
+
+    /** A packet is sent; a frame that it needs of its own begins with it. */
+    void packetSent(int number) {
         nextPacket = number + 1 & MASK;
+        if (begins(number)) {
+            nextFrame = respondingFrame;
+        }
+        lastSent = number;
         if (weAreServer) {
             lastOfClient = -1;
-            return false;
+            commandReceived = false;
+            return;
         }
-        if (!clientBeginsCommand(number)) {
-            return false;
+        if (clientBeginsCommand(number)) {
+            due++;
+            nextFrame = 0;
         }
-        due++;
-        nextFrame = 0;
-        return true;
+        lastOfClient = number;
     }
 
     /** Number 0 behind number 255 is just the next packet of something long, such as a file. */
     private boolean clientBeginsCommand(int number) {
-        boolean begins = number == 0 && lastOfClient != MASK;
-        lastOfClient = number;
-        return begins;
+        return number == 0 && lastOfClient != MASK;
     }
 }

@@ -1,0 +1,156 @@
+package io.understudy.it;
+
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
+
+/**
+ * A client's socket that speaks the compressed protocol from the end of the login on: every flush is a command, in frames
+ * numbered from 0, and the frames of a response have to be numbered as {@link #expect} says.
+ */
+final class FramedSocket implements Closeable {
+    private static final int FRAME = 60_000;
+    private static final int TIMEOUT_MILLIS = 20_000;
+
+    private final Socket socket;
+    private final DataInputStream received;
+    private boolean compressed;
+    private int nextFrame;
+    private byte[] content = new byte[0];
+    private int at;
+
+    FramedSocket(InetSocketAddress address) throws IOException {
+        socket = new Socket(address.getAddress(), address.getPort());
+        socket.setTcpNoDelay(true);
+        socket.setSoTimeout(TIMEOUT_MILLIS);
+        received = new DataInputStream(socket.getInputStream());
+    }
+
+    void compress() {
+        compressed = true;
+    }
+
+    /** The next frame begins a response and has this number. */
+    void expect(int frame) throws IOException {
+        if (at < content.length) {
+            throw new IOException((content.length - at) + " bytes of the frame before were not read");
+        }
+        nextFrame = frame;
+    }
+
+    InputStream in() {
+        return new InputStream() {
+            @Override
+            public int read() throws IOException {
+                byte[] one = new byte[1];
+                return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+            }
+
+            @Override
+            public int read(byte[] bytes, int from, int length) throws IOException {
+                if (!compressed) {
+                    return received.read(bytes, from, length);
+                }
+                try {
+                    while (at == content.length) {
+                        readFrame();
+                    }
+                } catch (EOFException e) {
+                    return -1;
+                }
+                int count = Math.min(length, content.length - at);
+                System.arraycopy(content, at, bytes, from, count);
+                at += count;
+                return count;
+            }
+        };
+    }
+
+    private int octets(int count) throws IOException {
+        int value = 0;
+        for (int i = 0; i < count; i++) {
+            value |= received.readUnsignedByte() << 8 * i;
+        }
+        return value;
+    }
+
+    private void readFrame() throws IOException {
+        int length = octets(3);
+        int number = octets(1);
+        int original = octets(3);
+        byte[] bytes = received.readNBytes(length);
+        if (number != (nextFrame & 0xFF)) {
+            throw new IOException("frame " + number + " instead of " + (nextFrame & 0xFF));
+        }
+        nextFrame++;
+        content = original == 0 ? bytes : inflated(bytes, original);
+        at = 0;
+    }
+
+    private static byte[] inflated(byte[] bytes, int length) throws IOException {
+        Inflater inflater = new Inflater();
+        inflater.setInput(bytes);
+        byte[] made = new byte[length];
+        try {
+            if (inflater.inflate(made) != length) {
+                throw new IOException("a frame holds less than it says");
+            }
+        } catch (DataFormatException e) {
+            throw new IOException(e);
+        } finally {
+            inflater.end();
+        }
+        return made;
+    }
+
+    OutputStream out() {
+        return new OutputStream() {
+            private final ByteArrayOutputStream waiting = new ByteArrayOutputStream();
+
+            @Override
+            public void write(int octet) {
+                waiting.write(octet);
+            }
+
+            @Override
+            public void write(byte[] bytes, int from, int length) {
+                waiting.write(bytes, from, length);
+            }
+
+            @Override
+            public void flush() throws IOException {
+                byte[] bytes = waiting.toByteArray();
+                waiting.reset();
+                if (!compressed) {
+                    socket.getOutputStream().write(bytes);
+                    return;
+                }
+                int number = 0;
+                for (int from = 0; from < bytes.length; from += FRAME) {
+                    int length = Math.min(FRAME, bytes.length - from);
+                    ByteArrayOutputStream frame = new ByteArrayOutputStream();
+                    frame.write(length);
+                    frame.write(length >> 8);
+                    frame.write(length >> 16);
+                    frame.write(number++);
+                    frame.write(new byte[3]);
+                    frame.write(bytes, from, length);
+                    socket.getOutputStream().write(frame.toByteArray());
+                }
+            }
+        };
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
