@@ -11,6 +11,7 @@ import io.understudy.sql.StatementSummary;
 import io.understudy.wire.CommandCode;
 import io.understudy.wire.Packets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 public final class Exchange extends ResponseProgress implements CommandView {
     /** Results of one response whose GTIDs are kept until it is over: bounds what a text of many statements holds. */
     static final int MAX_EARLIER_GTIDS = 4_096;
+
+    private static final @Nullable Object[] NO_ATTACHMENTS = new Object[0];
 
     private final StatementBytes statement;
 
@@ -36,13 +39,13 @@ public final class Exchange extends ResponseProgress implements CommandView {
     private boolean wroteBefore;
     private @Nullable String gtid;
     private long gtidNanos;
-    private @Nullable List<ResultGtid> earlierGtids;
+    private List<ResultGtid> earlierGtids = List.of();
 
     private @Nullable InjectedStatement injected;
     private int injectedBy;
     private @Nullable Runnable effect;
 
-    private @Nullable Object @Nullable [] attachments;
+    private @Nullable Object[] attachments = NO_ATTACHMENTS;
     private int slot;
 
     Exchange(StatementBytes statement) {
@@ -63,7 +66,7 @@ public final class Exchange extends ResponseProgress implements CommandView {
         wroteBefore = wrote;
         gtid = null;
         gtidNanos = 0;
-        earlierGtids = null;
+        earlierGtids = List.of();
         injected = null;
         effect = null;
     }
@@ -73,13 +76,10 @@ public final class Exchange extends ResponseProgress implements CommandView {
         summary = null;
         prepared = null;
         gtid = null;
-        earlierGtids = null;
+        earlierGtids = List.of();
         injected = null;
         effect = null;
-        Object[] kept = attachments;
-        if (kept != null) {
-            java.util.Arrays.fill(kept, null);
-        }
+        Arrays.fill(attachments, null);
     }
 
     /** A packet of the client's has passed: the answer goes on from its number. */
@@ -110,13 +110,11 @@ public final class Exchange extends ResponseProgress implements CommandView {
     void setGtid(String text, long nanos) {
         String before = gtid;
         if (before != null && !before.equals(text)) {
-            List<ResultGtid> earlier = earlierGtids;
-            if (earlier == null) {
-                earlier = new ArrayList<>();
-                earlierGtids = earlier;
+            if (earlierGtids.isEmpty()) {
+                earlierGtids = new ArrayList<>();
             }
-            if (earlier.size() < MAX_EARLIER_GTIDS) {
-                earlier.add(new ResultGtid(before, gtidNanos));
+            if (earlierGtids.size() < MAX_EARLIER_GTIDS) {
+                earlierGtids.add(new ResultGtid(before, gtidNanos));
             }
         }
         gtid = text;
@@ -180,17 +178,14 @@ public final class Exchange extends ResponseProgress implements CommandView {
 
     @Override
     public @Nullable StatementSummary summary() {
-        StatementSummary known = summary;
-        if (known == null) {
-            PreparedEntry entry = prepared;
-            if (entry != null) {
-                known = entry.summary();
+        if (summary == null) {
+            if (prepared != null) {
+                summary = prepared.summary();
             } else if (textAtHand()) {
-                known = statement.summary();
+                summary = statement.summary();
             }
-            summary = known;
         }
-        return known;
+        return summary;
     }
 
     private boolean textAtHand() {
@@ -199,9 +194,8 @@ public final class Exchange extends ResponseProgress implements CommandView {
 
     @Override
     public @Nullable String text() {
-        PreparedEntry entry = prepared;
-        if (entry != null) {
-            byte[] text = entry.text();
+        if (prepared != null) {
+            byte[] text = prepared.text();
             return text == null ? null : new String(text, java.nio.charset.StandardCharsets.UTF_8);
         }
         return textAtHand() ? statement.text() : null;
@@ -209,9 +203,8 @@ public final class Exchange extends ResponseProgress implements CommandView {
 
     @Override
     public @Nullable String normalizedText() {
-        PreparedEntry entry = prepared;
-        if (entry != null) {
-            return entry.normalizedText();
+        if (prepared != null) {
+            return prepared.normalizedText();
         }
         return textAtHand() ? statement.normalizedText() : null;
     }
@@ -253,21 +246,18 @@ public final class Exchange extends ResponseProgress implements CommandView {
 
     @Override
     public void attach(@Nullable Object attachment) {
-        Object[] kept = attachments;
-        if (kept == null || kept.length <= slot) {
+        if (attachments.length <= slot) {
             if (attachment == null) {
                 return;
             }
-            kept = kept == null ? new Object[slot + 1] : java.util.Arrays.copyOf(kept, slot + 1);
-            attachments = kept;
+            attachments = Arrays.copyOf(attachments, slot + 1);
         }
-        kept[slot] = attachment;
+        attachments[slot] = attachment;
     }
 
     @Override
     public @Nullable Object attachment() {
-        Object[] kept = attachments;
-        return kept == null || kept.length <= slot ? null : kept[slot];
+        return attachments.length <= slot ? null : attachments[slot];
     }
 
     @Override
@@ -282,7 +272,6 @@ public final class Exchange extends ResponseProgress implements CommandView {
 
     @Override
     public List<ResultGtid> earlierGtids() {
-        List<ResultGtid> earlier = earlierGtids;
-        return earlier == null ? List.of() : earlier;
+        return earlierGtids;
     }
 }

@@ -1,7 +1,9 @@
 package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.util.collection.IntCollections;
 import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +16,7 @@ final class PreparedStatements {
     /** MariaDB: "the statement prepared last", which allows preparing and executing in one round trip. */
     private static final int LAST = -1;
 
-    private @Nullable IntObjectHashMap<PreparedEntry> byId;
+    private IntObjectMap<PreparedEntry> byId = IntCollections.emptyMap();
     private @Nullable PreparedEntry last;
     private int textBytes;
     private int openCursors;
@@ -33,12 +35,10 @@ final class PreparedStatements {
     /** COM_STMT_PREPARE was answered. */
     void prepared(PreparedEntry entry, int id, int parameters) {
         entry.answered(id, parameters);
-        IntObjectHashMap<PreparedEntry> map = byId;
-        if (map == null) {
-            map = new IntObjectHashMap<>(4);
-            byId = map;
+        if (byId.isEmpty()) {
+            byId = new IntObjectHashMap<>(4);
         }
-        map.put(id, entry);
+        byId.put(id, entry);
         textBytes += entry.textLength();
     }
 
@@ -47,19 +47,17 @@ final class PreparedStatements {
         if (id == LAST) {
             return last;
         }
-        IntObjectHashMap<PreparedEntry> map = byId;
-        return map == null ? null : map.get(id);
+        return byId.get(id);
     }
 
     void closed(int id) {
-        IntObjectHashMap<PreparedEntry> map = byId;
-        PreparedEntry entry = id == LAST ? last : map == null ? null : map.remove(id);
+        PreparedEntry entry = id == LAST ? last : byId.remove(id);
         if (entry != null) {
             if (entry == last) {
                 last = null;
             }
-            if (map != null && id == LAST) {
-                map.remove(entry.id());
+            if (id == LAST) {
+                byId.remove(entry.id());
             }
             textBytes -= entry.textLength();
             setCursor(entry, false);
@@ -106,7 +104,7 @@ final class PreparedStatements {
     }
 
     void clear() {
-        byId = null;
+        byId = IntCollections.emptyMap();
         last = null;
         textBytes = 0;
         openCursors = 0;

@@ -14,35 +14,31 @@ final class TemporaryTables {
     /** More are not told apart. */
     private static final int LIMIT = 256;
 
-    private @Nullable Set<TableName> names;
+    private Set<TableName> names = Set.of();
     private boolean unknown;
 
     boolean any() {
-        Set<TableName> known = names;
-        return unknown || known != null && !known.isEmpty();
+        return unknown || !names.isEmpty();
     }
 
     void created(List<TableName> tables, @Nullable String schema) {
-        Set<TableName> known = names;
-        if (known == null) {
-            known = new HashSet<>();
-            names = known;
+        if (names.isEmpty()) {
+            names = new HashSet<>();
         }
         for (TableName table : tables) {
-            known.add(in(schema, table));
+            names.add(in(schema, table));
         }
-        if (tables.isEmpty() || known.size() > LIMIT) {
+        if (tables.isEmpty() || names.size() > LIMIT) {
             unknown = true;
-            known.clear();
+            names = Set.of();
         }
     }
 
     /** {@code DROP TABLE} drops the temporary table where there is one of that name. */
     void dropped(List<TableName> tables, @Nullable String schema) {
-        Set<TableName> known = names;
-        if (known != null) {
+        if (!names.isEmpty()) {
             for (TableName table : tables) {
-                known.remove(in(schema, table));
+                names.remove(in(schema, table));
             }
         }
     }
@@ -53,7 +49,7 @@ final class TemporaryTables {
     }
 
     void clear() {
-        names = null;
+        names = Set.of();
         unknown = false;
     }
 

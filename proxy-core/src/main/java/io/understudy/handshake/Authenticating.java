@@ -45,9 +45,8 @@ final class Authenticating implements HandshakePhase {
     public HandshakePhase fromServer(ByteBuf packet) {
         ByteBuf payload = SequencedLeg.payload(packet);
         int first = payload.isReadable() ? payload.getUnsignedByte(0) : -1;
-        AuthBridge between = bridge;
         try {
-            if (between != null && between.fromServer(payload, handshake)) {
+            if (bridge != null && bridge.fromServer(payload, handshake)) {
                 packet.release();
                 return this;
             }
@@ -102,9 +101,8 @@ final class Authenticating implements HandshakePhase {
 
     @Override
     public HandshakePhase fromClient(ByteBuf packet) {
-        AuthBridge between = bridge;
         try {
-            if (between != null && between.fromClient(SequencedLeg.payload(packet), handshake)) {
+            if (bridge != null && bridge.fromClient(SequencedLeg.payload(packet), handshake)) {
                 packet.release();
                 return this;
             }
@@ -118,9 +116,8 @@ final class Authenticating implements HandshakePhase {
 
     @Override
     public void close() {
-        AuthBridge between = bridge;
-        if (between != null) {
-            between.forget();
+        if (bridge != null) {
+            bridge.forget();
         }
     }
 }

@@ -5,6 +5,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Which grammar a command's answer follows. */
 public final class ResponseGrammars {
+    /** Where no response is due. */
+    static final ResponseGrammar NONE = new ResponseGrammar() {
+        @Override
+        public int packet(ResponseProgress progress, int length, int first) {
+            throw new IllegalStateException("no response is due");
+        }
+    };
     /** Over when the next command comes. */
     public static final ResponseGrammar UNKNOWN = new UnknownResponse();
     /** Of a statement. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public abstract class ResponseProgress implements ResponseView {
     private final OkPacket ok = new OkPacket();
 
-    private @Nullable ResponseGrammar response;
+    private ResponseGrammar response = ResponseGrammars.NONE;
     private long capabilities;
     private SessionState.@Nullable Visitor sessionState;
 
@@ -83,23 +83,15 @@ public abstract class ResponseProgress implements ResponseView {
         bytes += length;
         packets++;
         first = firstByte;
-        return grammar().packet(this, length, firstByte);
+        return response.packet(this, length, firstByte);
     }
 
     public final void look(ByteBuf buf, int index, int length) {
-        grammar().look(this, buf, index, length);
+        response.look(this, buf, index, length);
     }
 
     public final void clientPacket(int length) {
-        grammar().clientPacket(this, length);
-    }
-
-    private ResponseGrammar grammar() {
-        ResponseGrammar current = response;
-        if (current == null) {
-            throw new IllegalStateException("no answer is expected");
-        }
-        return current;
+        response.clientPacket(this, length);
     }
 
     /** The grammar this answer follows. */
@@ -188,7 +180,7 @@ public abstract class ResponseProgress implements ResponseView {
 
     /** Like {@link #wantsClientData()}, for a packet of a given sequence number. */
     public final boolean wantsClientData(int sequence) {
-        return wantsClientData && grammar().takesClientPacket(sequence);
+        return wantsClientData && response.takesClientPacket(sequence);
     }
 
     /** The client was asked for a file whose closing empty packet has not come: it comes even after an error. */
