@@ -34,9 +34,8 @@ final class CommandEffects {
         switch (exchange.code()) {
             case CommandCode.QUERY -> {
                 query(exchange, length);
-                TrackingWatch watch = model.trackingWatch();
-                if (watch != null && exchange.kind() == StatementKind.SET) {
-                    watch.clientSets(exchange.number(), buf, index, length);
+                if (exchange.kind() == StatementKind.SET) {
+                    model.trackingWatch().clientSets(exchange.number(), buf, index, length);
                 }
             }
             case CommandCode.STMT_PREPARE -> prepare(exchange, length);
@@ -234,9 +233,8 @@ final class CommandEffects {
         if (exchange.code() == CommandCode.STMT_EXECUTE && ExecuteBody.asksForCursor(buf, index, length)) {
             exchange.askCursor();
         }
-        TrackingWatch watch = model.trackingWatch();
-        if (watch != null && entry != null && entry.kind() == StatementKind.SET) {
-            watch.clientSetsPrepared(exchange.number(), entry.text(), buf, index, length);
+        if (entry != null && entry.kind() == StatementKind.SET) {
+            model.trackingWatch().clientSetsPrepared(exchange.number(), entry.text(), buf, index, length);
         }
         if (entry == null || !statements || exchange.code() != CommandCode.STMT_EXECUTE) {
             return;

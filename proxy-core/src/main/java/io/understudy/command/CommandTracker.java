@@ -8,6 +8,7 @@ import io.understudy.wire.CommandCode;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.PacketSink;
 import io.understudy.wire.Packets;
+import io.understudy.wire.packet.SessionState;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,10 @@ public final class CommandTracker {
     private final ResponseTracker responses;
     private final boolean statements;
     private final boolean commands;
+    /** Bytes of a statement that are read where nobody watches it whole. */
+    private final int statementPrefix;
+
+    private final SessionState.@Nullable Visitor stateVisitor;
 
     /** For commands that have no answer. */
     private final Exchange silent;
@@ -51,6 +56,8 @@ public final class CommandTracker {
         int interests = listener.interests();
         statements = (interests & (Interest.STATEMENTS | Interest.BOUNDARY)) != 0;
         commands = (interests & Interest.COMMANDS) != 0;
+        statementPrefix = model.trackingWatch() == TrackingWatch.NONE ? KIND_PREFIX : SET_PREFIX;
+        stateVisitor = model.stateVisitor(interests);
         effects = new CommandEffects(model, statements);
         silent = new Exchange(model.statement());
         sending = silent;
@@ -101,23 +108,15 @@ public final class CommandTracker {
         }
         exchange.begin(
                 code, model.nextNumber(), length, model.nanos(), model.inTransaction(), model.wroteInTransaction());
-        exchange.expect(
-                response == null ? ResponseGrammars.UNKNOWN : response,
-                model.capabilities(),
-                model.stateVisitor(listener.interests()));
+        exchange.expect(response == null ? ResponseGrammars.UNKNOWN : response, model.capabilities(), stateVisitor);
         return exchange;
-    }
-
-    private static boolean isStatement(int code) {
-        return code == CommandCode.QUERY || code == CommandCode.STMT_EXECUTE || code == CommandCode.STMT_BULK_EXECUTE;
     }
 
     private int wanted(int code, int length, boolean mayInject) {
         boolean everything = statements || mayInject;
         int whole = Math.min(length, model.statementLimit());
         return switch (code) {
-            case CommandCode.QUERY, CommandCode.STMT_PREPARE ->
-                everything ? whole : Math.min(length, model.trackingWatch() == null ? KIND_PREFIX : SET_PREFIX);
+            case CommandCode.QUERY, CommandCode.STMT_PREPARE -> everything ? whole : Math.min(length, statementPrefix);
             case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE ->
                 everything ? whole : Math.min(length, EXECUTE_PREFIX);
             case CommandCode.INIT_DB, CommandCode.CHANGE_USER, CommandCode.SET_OPTION -> Math.min(length, NAME_LIMIT);

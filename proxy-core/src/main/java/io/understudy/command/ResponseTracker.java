@@ -69,9 +69,7 @@ public final class ResponseTracker {
     public void shown(ByteBuf buf, int index, int length) {
         Exchange exchange = inFlight.head();
         if (exchange != null) {
-            model.answering(exchange);
             exchange.look(buf, index, length);
-            model.answering(null);
         }
     }
 

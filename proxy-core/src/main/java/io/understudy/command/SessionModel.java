@@ -45,8 +45,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     private boolean multiStatements;
     private long commands;
     private long nanos;
-    private @Nullable Exchange answering;
-    private @Nullable TrackingWatch trackingWatch;
+    private TrackingWatch trackingWatch = TrackingWatch.NONE;
 
     /** What the login has settled. */
     public record Login(
@@ -196,7 +195,6 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         trackingWatch = watch;
     }
 
-    @Nullable
     TrackingWatch trackingWatch() {
         return trackingWatch;
     }
@@ -237,12 +235,8 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     private void expect(Exchange exchange, InjectedStatement injectedStatement, int observer) {
         exchange.begin(CommandCode.QUERY, 0, 0, nanos, false, false);
-        exchange.expect(ResponseGrammars.RESULT, capabilities, trackingWatch == null ? null : this);
+        exchange.expect(ResponseGrammars.RESULT, capabilities, trackingWatch == TrackingWatch.NONE ? null : this);
         exchange.ownedBy(injectedStatement, observer);
-    }
-
-    void answering(@Nullable Exchange exchange) {
-        answering = exchange;
     }
 
     /** Session state is read only when somebody watches statements or GTIDs. */
@@ -252,16 +246,13 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     @Override
     public void variable(String name, String value) {
-        Exchange exchange = answering;
+        Exchange exchange = inFlight.head(); // whose response is being read
         if (name.equals("last_gtid")) {
             if (exchange != null && !value.isEmpty()) {
                 exchange.setGtid(value, nanos);
             }
         } else if (name.equals("session_track_system_variables")) {
-            TrackingWatch watch = trackingWatch;
-            if (watch != null) {
-                watch.reported(value);
-            }
+            trackingWatch.reported(value);
         } else {
             settings.tracked(name, value, exchange == null ? -1 : exchange.number());
         }
@@ -274,7 +265,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     @Override
     public void gtids(String text) {
-        Exchange exchange = answering;
+        Exchange exchange = inFlight.head(); // whose response is being read
         if (exchange != null) {
             exchange.setGtid(text, nanos);
         }

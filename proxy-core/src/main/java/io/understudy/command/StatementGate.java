@@ -11,6 +11,11 @@ public interface StatementGate {
 
         @Override
         public void beforeStatement(Exchange exchange) {}
+
+        @Override
+        public boolean afterLogin() {
+            return false;
+        }
     };
 
     /**
@@ -22,4 +27,7 @@ public interface StatementGate {
 
     /** The client's command, already last in flight if it has an answer, is about to be forwarded. */
     void beforeStatement(Exchange exchange);
+
+    /** Sends what observers need answered before the session's first command. Returns whether there is a response to wait for. */
+    boolean afterLogin();
 }

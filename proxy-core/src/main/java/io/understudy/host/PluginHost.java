@@ -111,37 +111,33 @@ public final class PluginHost {
         return false;
     }
 
-    /** Asks every plugin for its observer of a new session. */
-    public ObserverChain openSession(SessionContext session) {
+    /** Asks every plugin for its observer of a new session, and the observer for its interests. */
+    public List<SessionPlugin> openSession(SessionContext session) {
         List<Running> plugins = running;
-        List<String> names = new ArrayList<>(plugins.size());
-        List<SessionObserver> observers = new ArrayList<>(plugins.size());
+        List<SessionPlugin> opened = new ArrayList<>(plugins.size());
         for (Running current : plugins) {
-            SessionObserver observer = open(current.plugin(), session);
-            if (observer != SessionObserver.NONE) {
-                names.add(current.plugin().id());
-                observers.add(observer);
+            SessionPlugin plugin = open(current.plugin(), session);
+            if (plugin.observer() != SessionObserver.NONE) {
+                opened.add(plugin);
             }
         }
-        if (observers.isEmpty()) {
-            return ObserverChain.EMPTY;
-        }
-        return new ObserverChain(
-                names.toArray(new String[0]),
-                observers.toArray(new SessionObserver[0]),
-                (plugin, where, fault) -> faulted(session, plugin, where, fault));
+        return opened;
     }
 
-    private SessionObserver open(ProxyPlugin<Record> plugin, SessionContext session) {
+    private SessionPlugin open(ProxyPlugin<Record> plugin, SessionContext session) {
+        String where = "openSession";
         try {
-            return plugin.openSession(session);
+            SessionObserver observer = plugin.openSession(session);
+            where = "interests";
+            return new SessionPlugin(plugin.id(), observer, observer.interests());
         } catch (Throwable fault) {
-            faulted(session, plugin.id(), "openSession", fault);
-            return SessionObserver.NONE;
+            faulted(session, plugin.id(), where, fault);
+            return new SessionPlugin(plugin.id(), SessionObserver.NONE, Interest.NONE);
         }
     }
 
-    private void faulted(SessionContext session, String plugin, String where, Throwable fault) {
+    /** An observer has thrown; it is called no more. */
+    public void faulted(SessionContext session, String plugin, String where, Throwable fault) {
         metrics.observerFault(plugin);
         log.error(
                 "plugin {} failed in {} and is out of session {}; the session goes on",

@@ -93,9 +93,7 @@ public final class BoundaryInjector implements StatementGate {
         }
     }
 
-    /**
-     * Sends what observers need answered before the session's first command. Returns whether there is an answer to wait for.
-     */
+    @Override
     public boolean afterLogin() {
         if (!model.atBoundary()) {
             return false;

@@ -2,9 +2,12 @@ package io.understudy.inject;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.TrackingWatch;
+import io.understudy.plugin.CommandView;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
+import io.understudy.plugin.Interest;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.SessionObserver;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -23,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * On the session's event loop.
  */
-public final class GtidTracking implements TrackingWatch {
+public final class GtidTracking implements SessionObserver, TrackingWatch {
     private static final String LIST = "session_track_system_variables";
     private static final String GTIDS = "session_track_gtids";
 
@@ -52,7 +55,8 @@ public final class GtidTracking implements TrackingWatch {
     private static final long NONE = -1;
 
     private final boolean mariaDb;
-    private State state = State.WANTED;
+    private final boolean on;
+    private State state;
     private boolean listReported;
     /** The server reports what only the proxy asked for; holds on through WANTED and ASKED until its answer says otherwise. */
     private boolean added;
@@ -64,7 +68,38 @@ public final class GtidTracking implements TrackingWatch {
     private long setBy = NONE;
 
     public GtidTracking(ServerFlavor flavor) {
-        mariaDb = flavor == ServerFlavor.MARIADB;
+        this(flavor == ServerFlavor.MARIADB, true);
+    }
+
+    private GtidTracking(boolean mariaDb, boolean on) {
+        this.mariaDb = mariaDb;
+        this.on = on;
+        state = on ? State.WANTED : State.REFUSED;
+    }
+
+    /** Returns the tracking of a session in which nobody wants GTIDs: it never wants a statement and has added nothing. */
+    public static GtidTracking off() {
+        return new GtidTracking(false, false);
+    }
+
+    public boolean isOn() {
+        return on;
+    }
+
+    /** Asked at a boundary alone, and only while {@link #wants}. */
+    @Override
+    public int interests() {
+        return Interest.BOUNDARY;
+    }
+
+    @Override
+    public @Nullable InjectedStatement beforeCommand(CommandView command) {
+        return take(command.number());
+    }
+
+    @Override
+    public @Nullable InjectedStatement beforePreparation(CommandView command) {
+        return take(command.number());
     }
 
     /** A statement is to go out at the next boundary. */
@@ -87,8 +122,8 @@ public final class GtidTracking implements TrackingWatch {
         return mariaDb ? MARIADB : MYSQL;
     }
 
-    /** The answer to what {@link #take} gave. */
-    public void done(InjectionResult result) {
+    @Override
+    public void onInjected(InjectedStatement statement, InjectionResult result) {
         if (state != State.ASKED) {
             return;
         }
@@ -103,8 +138,8 @@ public final class GtidTracking implements TrackingWatch {
         state = added ? State.OURS : State.THEIRS;
     }
 
-    /** COM_RESET_CONNECTION or COM_CHANGE_USER has put all variables back. */
-    public void reset() {
+    @Override
+    public void onReset() {
         added = false;
         clientAsked = false;
         clientAskedList = false;

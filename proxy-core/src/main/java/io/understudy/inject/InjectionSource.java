@@ -1,6 +1,6 @@
 package io.understudy.inject;
 
-import io.understudy.plugin.CommandView;
+import io.understudy.command.Exchange;
 import io.understudy.plugin.InjectedStatement;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +27,7 @@ public interface InjectionSource {
     }
 
     /** Asks one off a boundary, or ahead of a command that is no statement; null for no. */
-    default @Nullable InjectedStatement beforeUnknown(int observer, CommandView command) {
+    default @Nullable InjectedStatement beforeUnknown(int observer, Exchange exchange) {
         return null;
     }
 
@@ -38,5 +38,5 @@ public interface InjectionSource {
 
     /** Asks one; null for no. */
     @Nullable
-    InjectedStatement beforeCommand(int observer, CommandView command);
+    InjectedStatement beforeCommand(int observer, Exchange exchange);
 }

@@ -1,22 +1,16 @@
 package io.understudy.plugin;
 
-/**
- * Bits that name the callbacks and values an observer uses, read once per session. The proxy does not inspect what no
- * observer uses.
- */
+/** What an observer wants to be called for, asked once per session. What nobody wants is not read. */
 public final class Interest {
-    /** Calls {@link SessionObserver#onCommand}. */
+    /** {@link SessionObserver#onCommand}. */
     public static final int COMMANDS = 1;
-    /** Makes the statement's text available in {@link CommandView}: its kind, summary, text and packet. */
+    /** Statement text in {@link CommandView}: its kind, summary, text and packet. */
     public static final int STATEMENTS = 1 << 1;
-    /** Calls {@link SessionObserver#onResponse}. */
+    /** {@link SessionObserver#onResponse}. */
     public static final int RESPONSES = 1 << 2;
-    /**
-     * Calls the methods of {@link SessionObserver} that return an {@link InjectedStatement}, and makes the statement's
-     * text available as {@link #STATEMENTS} does.
-     */
+    /** {@link SessionObserver#beforeCommand}. */
     public static final int BOUNDARY = 1 << 3;
-    /** Fills {@link ResponseView#gtid}; the proxy then asks the server to send the GTIDs of commits. */
+    /** GTIDs of commits in {@link ResponseView#gtid}; makes the proxy ask the server to send them. */
     public static final int GTIDS = 1 << 4;
 
     public static final int NONE = 0;

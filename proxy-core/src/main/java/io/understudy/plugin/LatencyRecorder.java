@@ -1,8 +1,7 @@
 package io.understudy.plugin;
 
-/** Records values of one histogram series. Thread-safe. */
+/** A histogram series. Any thread. */
 @FunctionalInterface
 public interface LatencyRecorder {
-    /** Records a latency in nanoseconds. */
     void record(long nanos);
 }

@@ -3,18 +3,15 @@ package io.understudy.plugin;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Access to the primary for a plugin's own queries. Thread-safe. */
+/** The primary, as plugins may use it for questions of their own. */
 public interface Primary {
-    /**
-     * Returns connections with the monitor account, or null when none is configured. Obtaining and using one waits, so
-     * never do it on an event loop.
-     */
+    /** For own questions, with the monitor account; null when none is configured. Never for the session's event loop. */
     @Nullable
     DataSource dataSource();
 
-    /** Returns the primary's product, known after the first contact; MARIADB until then. */
+    /** Known after the first contact; MARIADB until then. */
     ServerFlavor flavor();
 
-    /** Returns a connector with the monitor account, for connections on which the binary log can be requested. */
+    /** A new connection on which the server's binary log can be requested, with the monitor account. */
     ServerConnector connector();
 }

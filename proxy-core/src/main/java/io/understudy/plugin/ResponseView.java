@@ -3,63 +3,52 @@ package io.understudy.plugin;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The response to a command, as its deciding packets describe it. Borrowed: valid until the callback returns. Times are
- * monotonic, in nanoseconds.
- */
+/** What the answer's deciding packets said, borrowed for the length of a callback. */
 public interface ResponseView {
     boolean ok();
 
-    /** Returns the server's error number, or 0 without an error. */
+    /** The server's error number, 0 when there was none. */
     int errorCode();
 
-    /**
-     * Returns the server's error message, which may contain values of the statement, or null when there was no error or
-     * the message is not kept.
-     */
+    /** The server's error message, which may hold values of the statement; null when there was no error, or it is not kept. */
     default @Nullable String errorMessage() {
         return null;
     }
 
-    /** Returns the status bits of the response's last OK or EOF packet. */
+    /** Status bits of the answer's last OK or EOF packet. */
     int status();
 
-    /** Returns whether the session is in a transaction after the response. */
+    /** The session is in a transaction after the answer. */
     boolean inTransaction();
 
-    /** Returns the affected rows of the last OK packet. */
+    /** Of the last OK packet. */
     long affectedRows();
 
-    /** Returns the number of rows of all result sets. */
+    /** Rows of all result sets. */
     long rows();
 
-    /** Returns the payload bytes of the response. */
+    /** Payload bytes of the answer. */
     long bytes();
 
-    /** Returns the time of the read that delivered the response's first byte. */
+    /** Monotonic time of the read that brought the answer's first byte. */
     long firstByteNanos();
 
-    /** Returns the time of the read that delivered the response's last byte. */
+    /** Monotonic time of the read that brought the answer's last byte. */
     long lastByteNanos();
 
     /**
-     * Returns the GTIDs that the response reports: from MariaDB the last one, {@code 0-1-42}; from MySQL all of a
-     * result, {@code uuid:5}. If several results report some, those of the last such result.
-     *
-     * @return null when the response reports none
+     * Text of the GTIDs that the response told: MariaDB the last one, {@code 0-1-42}; MySQL all of a result, {@code uuid:5}. Where several
+     * results told some, the last of them. Null if none did.
      */
     @Nullable
     String gtid();
 
-    /** Returns the time of the read that delivered {@link #gtid}, or 0 without one. */
+    /** Monotonic time of the read that brought {@link #gtid}; 0 without one. */
     default long gtidNanos() {
         return 0;
     }
 
-    /**
-     * Returns the GTIDs of the results before that of {@link #gtid}, in order: a text of several statements has a
-     * result for each.
-     */
+    /** What results before that of {@link #gtid} told, in their order: a text of several statements has a result for each. */
     default List<ResultGtid> earlierGtids() {
         return List.of();
     }

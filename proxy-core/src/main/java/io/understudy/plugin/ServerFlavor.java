@@ -1,6 +1,6 @@
 package io.understudy.plugin;
 
-/** The product that a server runs. */
+/** Which product answers. */
 public enum ServerFlavor {
     MARIADB,
     MYSQL

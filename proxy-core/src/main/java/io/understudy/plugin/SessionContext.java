@@ -3,36 +3,31 @@ package io.understudy.plugin;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** One session, valid for the life of its observer. Values are current when read on the session's event loop. */
+/** One session, for the life of its observer. Values are current when read on the session's event loop. */
 public interface SessionContext {
-    /** Returns the proxy's number of the session, unique while the process runs. */
+    /** The proxy's own number of the session, unique while the process runs. */
     long id();
 
-    /** Returns the user name of the login, or of the last successful COM_CHANGE_USER. */
     String user();
 
-    /**
-     * Returns the default schema as known from login, COM_INIT_DB, USE and session tracking, or null when there is
-     * none.
-     */
+    /** Default schema as far as known: login, COM_INIT_DB, USE, session tracking; null when there is none. */
     @Nullable
     String schema();
 
-    /** Returns the client's address; with the PROXY protocol, the address in its header. */
+    /** The client's address; with the PROXY protocol, the one it names. */
     SocketAddress clientAddress();
 
-    /** Returns the primary's product, as its greeting reports it. */
     ServerFlavor flavor();
 
-    /** Returns the version in the server's greeting. */
+    /** As the server's greeting says it. */
     String serverVersion();
 
-    /** Returns the value of CONNECTION_ID() on the primary. */
+    /** What CONNECTION_ID() says on the primary. */
     long serverThreadId();
 
-    /** Returns the bits of {@code io.understudy.wire.Capabilities} that the client and the server agreed on. */
+    /** Bits of {@code Capabilities} that the client and the server agreed on. */
     long capabilities();
 
-    /** Returns the settings of the session that affect the meaning of a statement. */
+    /** What is known of the session's settings that give a statement its meaning. */
     SessionSettings settings();
 }

@@ -2,19 +2,16 @@ package io.understudy.plugin;
 
 import javax.sql.DataSource;
 
-/** Access to one standby. Thread-safe. */
+/** One standby. */
 public interface Standby {
-    /** Returns the standby's name in the configuration, also its label in metrics. */
     String name();
 
-    /**
-     * Returns connections with the standby's account. Obtaining and using one waits, so never do it on an event loop.
-     */
+    /** For own questions, with the standby's account. Never for the session's event loop. */
     DataSource dataSource();
 
-    /** Returns the result of the last probe. */
+    /** Reachable and read-only at the last look. */
     StandbyState state();
 
-    /** Returns a connector with the standby's account. */
+    /** Opens wire connections with the standby's account. */
     ServerConnector connector();
 }

@@ -6,16 +6,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Searches for texts on which matching an expression takes exponential time: short texts of the expression's own
- * characters, ended by one that does not match. Java's engine remembers where a repetition has failed before, so the
- * textbook's {@code (a+)+$} is only slow; with a back-reference it cannot, and {@code (a+)+\1b} does not end.
- * Expressions that are merely slow, and those not found here, meet the bound on each search's steps.
+ * Looks for texts on which an expression's search takes exponential time: short texts made of the expression's own
+ * characters, ended by something that does not match. Java's engine remembers where a repetition has failed before, so that
+ * the textbook's {@code (a+)+$} is only slow; with a back-reference it cannot, and {@code (a+)+\1b} does not end. What is slow,
+ * and what this does not find, meets the bound on each search's steps.
  */
 final class Backtracking {
-    /**
-     * With this many repetitions even the slowest exponential growth exceeds the bound, while cubic growth stays far
-     * below it.
-     */
+    /** With as many repetitions even the slowest growth that is exponential is beyond the bound, and a cubic one far below. */
     private static final int REPEATS = 30;
 
     private static final int STEPS = 5_000_000;
@@ -25,10 +22,7 @@ final class Backtracking {
 
     private Backtracking() {}
 
-    /**
-     * Returns a text on which the search does not end in reasonable time, shortened for a message, or null when none
-     * was found.
-     */
+    /** A text on which the search does not end in reasonable time, shortened for a message; null when none was found. */
     static @Nullable String endlessFor(String regex, Pattern pattern) {
         String begin = literalBegin(regex);
         for (String unit : units(regex)) {
@@ -49,7 +43,7 @@ final class Backtracking {
         }
     }
 
-    /** Returns the expression's characters, singly and in pairs, and some that classes usually match. */
+    /** The expression's characters, one by one and in pairs, and some that classes usually match. */
     private static Set<String> units(String regex) {
         Set<String> units = new LinkedHashSet<>();
         String literals = regex.replaceAll("\\\\[a-zA-Z]", "");
@@ -67,7 +61,7 @@ final class Backtracking {
         return units;
     }
 
-    /** Returns the literal text that every match begins with, as far as the expression states it. */
+    /** What a match begins with, as far as the expression says it literally. */
     private static String literalBegin(String regex) {
         int from = regex.startsWith("^") ? 1 : 0;
         int to = from;

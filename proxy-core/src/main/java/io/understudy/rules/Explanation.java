@@ -6,21 +6,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rule that matched, and why each one before it did not.
+ * Which rule matched, and why each one before it did not.
  *
  * @param rule name of the rule that matched, or null when none did
- * @param value the value of that rule, or null
+ * @param value what that rule stands for, or null
  * @param index its index, or -1
- * @param verdicts one for each rule evaluated, in order; the last one is the match if there is one
- * @param <R> the type of a rule's value
+ * @param verdicts one for each rule looked at, in order; the last one is the match if there is one
+ * @param <R> what a rule stands for
  */
 public record Explanation<R>(
         @Nullable String rule, @Nullable R value, int index, List<Verdict> verdicts) {
 
     /**
-     * The result for one rule.
+     * What became of one rule.
      *
-     * @param reason a sentence: the key that did not hold, and the value found instead
+     * @param reason a sentence: the key that did not hold, and what was found instead
      */
     public record Verdict(String rule, boolean matched, String reason) {}
 

@@ -2,10 +2,10 @@ package io.understudy.rules;
 
 import org.jspecify.annotations.Nullable;
 
-/** A glob for a user or schema name: {@code app_*}, {@code !reporting}. */
+/** A user or schema name with globs: {@code app_*}, {@code !reporting}. */
 public final class NameGlob implements Term {
 
-    /** An example of the syntax, for schemas. */
+    /** An example of the syntax. */
     public static final String EXAMPLE = "app_*";
 
     private final String text;
@@ -22,9 +22,9 @@ public final class NameGlob implements Term {
     }
 
     /**
-     * Parses a name.
+     * Reads a name.
      *
-     * @throws IllegalArgumentException when it is empty
+     * @throws IllegalArgumentException when there is nothing in it
      */
     public static NameGlob parse(String text) {
         if (text.isEmpty() || text.equals("!")) {
@@ -38,14 +38,12 @@ public final class NameGlob implements Term {
         return negated;
     }
 
-    /** Returns whether the glob covers the name, ignoring the negation. Case-sensitive, as user names are. */
+    /** Whether the glob covers the name, whatever the sign, letter by letter as users are compared. */
     boolean covers(@Nullable String name) {
         return name != null && exact.matches(name);
     }
 
-    /**
-     * Returns whether the glob covers the name regardless of case, as schema names are compared, ignoring the negation.
-     */
+    /** The same without regard to case, as schemas are compared. */
     boolean coversIgnoringCase(@Nullable String name) {
         return name != null && folded.matches(name);
     }

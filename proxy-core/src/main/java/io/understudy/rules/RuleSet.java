@@ -14,16 +14,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules in order; the first that matches wins. Thread-safe: immutable except for its caches and counters, and shared by
- * all sessions. {@code R} is the value of a plugin's rule, normally the record that its configuration was bound to.
+ * Rules in their order, of which the first that matches wins. Immutable but for its caches and counters; shared by all
+ * sessions and threads. What a plugin's rules carry is {@code R}, normally the record that the configuration was bound to.
  *
- * @param <R> the type of a rule's value
+ * @param <R> what a rule stands for
  */
 public final class RuleSet<R> {
 
-    /** Number of cached results, one for each pair of digest and {@link SessionPart}; a power of two. */
+    /** Answers kept, one for each pair of digest and kind of session; a power of two. */
     private static final int CACHE_SIZE = 8192;
-    /** Number of session parts shared between sessions; further sessions work the same but share no cached results. */
+    /** Kinds of sessions that are shared; sessions beyond work the same but share no answers. */
     private static final int MAX_SHARED_PARTS = 1024;
 
     private record Result(long digest, SessionPart part, int rule) {}
@@ -41,10 +41,9 @@ public final class RuleSet<R> {
     private final ConcurrentHashMap<PartKey, SessionPart> parts = new ConcurrentHashMap<>();
 
     /**
-     * Creates the set.
+     * Rules made of whatever has a name and a match.
      *
-     * @param name returns the rule's name in logs, metrics and explanations
-     * @param match returns the rule's condition
+     * @param name what logs, metrics and explanations call the rule
      */
     public RuleSet(List<R> rules, Function<R, String> name, Function<R, Match> match) {
         this.rules = List.copyOf(rules);
@@ -65,9 +64,7 @@ public final class RuleSet<R> {
         responses = new AtomicReferenceArray<>(anyStatementKeys ? CACHE_SIZE : 0);
     }
 
-    /**
-     * Returns the rules for one session. The observer keeps the object and uses it on the session's event loop only.
-     */
+    /** The rules for one session; to be kept with its observer and used on its event loop only. */
     public SessionRules<R> forSession(SessionContext session) {
         return new SessionRules<>(this, session);
     }
@@ -88,27 +85,27 @@ public final class RuleSet<R> {
         return names.get(index);
     }
 
-    /** Returns whether any rule depends on the statement; if not, these rules need no statement analysed. */
+    /** Whether any rule looks at statements; otherwise none is ever analysed for these rules. */
     public boolean usesStatements() {
         return statementKeys;
     }
 
-    /** Returns how often a rule was the first to match. */
+    /** How often a rule was the first to match. */
     public long hits(int index) {
         return hits[index].sum();
     }
 
-    /** Returns how many searches for a rule's pattern were aborted because they took too many steps. */
+    /** Searches for a rule's pattern that were given up because they took too many steps. */
     public long patternAborts(int index) {
         return conditions[index].aborts();
     }
 
-    /** Returns whether a rule's pattern is no longer tried, because too many of its searches were aborted. */
+    /** Whether a rule's pattern is no longer tried, since its searches took too many steps too often. */
     public boolean patternOff(int index) {
         return conditions[index].patternOff();
     }
 
-    /** Returns which rule matches and why the ones before it do not. Does not count a hit. */
+    /** Which rule matches and why the ones before it do not. Counts as no hit. */
     public Explanation<R> explain(Subject subject) {
         return Explanation.of(this, conditions, subject);
     }
@@ -117,16 +114,12 @@ public final class RuleSet<R> {
         hits[index].increment();
     }
 
-    /** Returns whether any rule depends on tables. */
+    /** Whether any rule looks at tables. */
     boolean usesTables() {
         return tableKeys;
     }
 
-    /**
-     * Returns the session's part of the evaluation.
-     *
-     * @param tables the schema that unqualified table names refer to
-     */
+    /** @param tables what names of tables without a schema mean */
     SessionPart part(String user, @Nullable String schema, @Nullable InetAddress client, @Nullable String tables) {
         List<Integer> candidates = new ArrayList<>();
         int decided = -1;
@@ -153,7 +146,7 @@ public final class RuleSet<R> {
         return parts.computeIfAbsent(key, k -> new SessionPart(open, last, tables));
     }
 
-    /** Returns the index of the first rule that matches the statement, or -1. */
+    /** The first rule for a statement, or -1. */
     int find(SessionPart part, CommandView command) {
         if (part.candidates.length == 0) {
             return part.fallback;

@@ -8,14 +8,15 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link RuleSet} for one session. The session's part is evaluated once, and again when its schema or user changes.
- * Must be used on the session's event loop only. Evaluating a statement whose digest was seen before allocates nothing.
+ * A {@link RuleSet} as one session sees it. What the session decides is worked out once and again when its schema or
+ * user changes. To be used on the session's event loop only. Asking again for a statement whose like has been seen
+ * allocates nothing.
  *
- * @param <R> the type of a rule's value
+ * @param <R> what a rule stands for
  */
 public final class SessionRules<R> {
 
-    /** The index when no rule matches. */
+    /** No rule matches. */
     public static final int NONE = -1;
 
     private final RuleSet<R> rules;
@@ -24,7 +25,7 @@ public final class SessionRules<R> {
     private String user;
     private @Nullable String schema;
     private SessionPart part;
-    /** The part for statements prepared in another schema, kept for the last such schema; null until there is one. */
+    /** Of statements prepared in another schema, as of the last one; null until there is one. */
     private @Nullable SessionPart preparedPart;
 
     SessionRules(RuleSet<R> rules, SessionContext session) {
@@ -40,19 +41,13 @@ public final class SessionRules<R> {
         return rules;
     }
 
-    /**
-     * Returns the first rule that matches the statement and counts its hit, or null. Must be called within a callback
-     * of the command.
-     */
+    /** The first rule that matches the statement, counted as its hit, or null. Only within a callback of the command. */
     public @Nullable R match(CommandView command) {
         int index = matchIndex(command);
         return index < 0 ? null : rules.rule(index);
     }
 
-    /**
-     * Returns the index in {@link RuleSet#rules} of the rule that {@link #match} would return, or {@link #NONE}, and
-     * counts its hit.
-     */
+    /** The same as an index into {@link RuleSet#rules}, or {@link #NONE}. */
     public int matchIndex(CommandView command) {
         int index = rules.find(partOf(command), command);
         if (index >= 0) {
@@ -61,20 +56,20 @@ public final class SessionRules<R> {
         return index;
     }
 
-    /** Returns the index of the first rule that matches, or {@link #NONE}, without counting a hit. */
+    /** The first rule that matches without counting a hit, or {@link #NONE}. */
     public int peekIndex(CommandView command) {
         return rules.find(partOf(command), command);
     }
 
     /**
-     * Returns the index of the first rule without statement keys that matches, or {@link #NONE}, without counting a
-     * hit. For decisions made before the statements are known, such as at the start of a transaction.
+     * The first rule without statement keys that matches, for decisions to be made before the statements are known, such
+     * as at the beginning of a transaction; {@link #NONE} if there is none. Counts no hit.
      */
     public int sessionIndex() {
         return current().fallback;
     }
 
-    /** Returns whether the statement can change the result; if not, {@link #matchIndex} never analyses one. */
+    /** Whether a statement can still make a difference; if not, {@link #matchIndex} never analyses one. */
     public boolean needsStatement() {
         return current().candidates.length > 0;
     }
@@ -91,7 +86,7 @@ public final class SessionRules<R> {
         return part;
     }
 
-    /** Unqualified tables of a prepared statement belong to the default schema at its preparation. */
+    /** Names of tables in a prepared statement mean the schema of its preparation. */
     private SessionPart partOf(CommandView command) {
         SessionPart now = current();
         PreparedStatement prepared = rules.usesTables() ? command.prepared() : null;
@@ -107,7 +102,7 @@ public final class SessionRules<R> {
     }
 
     private static boolean same(@Nullable String a, @Nullable String b) {
-        // Usually the same object.
+        // Most often the very same object.
         return a == b || a != null && a.equals(b);
     }
 }

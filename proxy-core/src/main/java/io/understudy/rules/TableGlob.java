@@ -4,12 +4,12 @@ import io.understudy.sql.TableName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A glob for tables: {@code orders} in any schema, {@code shop.orders}, {@code shop.*}, {@code !shop.log_*}. Not
- * case-sensitive, because statements of one digest may differ in case.
+ * A table with globs: {@code orders} in whatever schema, {@code shop.orders}, {@code shop.*}, {@code !shop.log_*}. Case
+ * does not count, since statements of one digest may differ in it.
  */
 public final class TableGlob implements Term {
 
-    /** An example of the syntax, for schemas. */
+    /** An example of the syntax. */
     public static final String EXAMPLE = "shop.orders";
 
     private final String text;
@@ -25,7 +25,7 @@ public final class TableGlob implements Term {
     }
 
     /**
-     * Parses a table; the text before the first dot is the schema.
+     * Reads a table, the schema being what stands before the first dot.
      *
      * @throws IllegalArgumentException when either part is empty
      */
@@ -49,10 +49,7 @@ public final class TableGlob implements Term {
         return negated;
     }
 
-    /**
-     * Returns whether the glob covers the table, ignoring the negation; {@code defaultSchema} is the schema of an
-     * unqualified name.
-     */
+    /** Whether the glob covers the table, whatever the sign; {@code defaultSchema} is where an unqualified name lives. */
     boolean covers(TableName name, @Nullable String defaultSchema) {
         if (!table.matches(name.table())) {
             return false;

@@ -23,17 +23,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Monitors whether the primary is reachable, for the readiness check.
- *
- * <p>With a monitor account it is queried periodically. Without one only a connection can be attempted, and each
- * connection without a login counts towards {@code max_connect_errors}, after which the server blocks the proxy's host.
- * So it is attempted only until it succeeds once, and again after {@link #suspect}. The executor must not be an event
+ * Whether the primary is there, for the readiness check. With a monitor account it is asked regularly. Without one nothing can
+ * be asked, and each connection without a login counts towards {@code max_connect_errors}, after which the server locks the
+ * proxy's host out: so it is tried only until it is there, and again after {@link #suspect}. The executor must not be an event
  * loop.
  */
 public final class PrimaryMonitor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PrimaryMonitor.class);
 
-    /** Interval between probes of a primary that responds. */
+    /** How often a primary that answers is asked. */
     public static final Duration INTERVAL = Duration.ofSeconds(1);
 
     private final String address;
@@ -44,9 +42,7 @@ public final class PrimaryMonitor implements AutoCloseable {
     private volatile PrimaryState state = PrimaryState.UNKNOWN;
     private volatile boolean suspected = true;
 
-    /**
-     * @param questions connections with the monitor account, or null when there is no such account
-     */
+    /** @param questions the monitor account's connections, or null when there is no such account */
     public PrimaryMonitor(
             PrimaryConfig primary,
             @Nullable DataSource questions,
@@ -82,17 +78,17 @@ public final class PrimaryMonitor implements AutoCloseable {
                 .register(registry);
     }
 
-    /** Receives the primary's global {@code sql_mode} after each probe. */
+    /** Told of the primary's own {@code sql_mode} by each look. */
     public interface SqlModeListener {
         /**
-         * @param value null when it could not be read, or when sessions may start with another one
-         * @param askedNanos monotonic time before the probe
-         * @param answeredNanos monotonic time after the probe
+         * @param value null when it could not be asked, or says nothing of what sessions begin with
+         * @param askedNanos monotonic time before the look
+         * @param answeredNanos and after it
          */
         void seen(@Nullable String value, long askedNanos, long answeredNanos);
     }
 
-    /** Sets the listener. Must be called before {@link #start}. */
+    /** To be set before {@link #start}. */
     public void tellSqlMode(SqlModeListener listener) {
         sqlModes = listener;
     }
@@ -101,15 +97,12 @@ public final class PrimaryMonitor implements AutoCloseable {
         polling.start();
     }
 
-    /** Returns the result of the last probe. Thread-safe. */
+    /** What the last look found. Any thread. */
     public PrimaryState state() {
         return state;
     }
 
-    /**
-     * Requests a probe even without a monitor account, because a session could not be connected. Thread-safe; does not
-     * wait.
-     */
+    /** A session could not be connected: worth a look even without a monitor account. Any thread, also an event loop. */
     public void suspect() {
         suspected = true;
     }
@@ -154,7 +147,7 @@ public final class PrimaryMonitor implements AutoCloseable {
                 ResultSet row = statement.executeQuery("SELECT VERSION(), @@global.sql_mode, @@global.init_connect")) {
             row.next();
             String atLogin = row.getString(3);
-            // init_connect may change the mode, and runs for some accounts only.
+            // What init_connect sets is run for some accounts and not for others.
             boolean untouched = atLogin == null || atLogin.isBlank();
             return new PrimaryProbe.Result(String.valueOf(row.getString(1)), untouched ? row.getString(2) : null);
         }

@@ -4,24 +4,22 @@ import java.io.IOException;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Probes the primary. May wait. */
+/** Asks the primary whether it is there. May wait. */
 @FunctionalInterface
 interface PrimaryProbe {
     /**
-     * The values that a probe read.
+     * What a primary said of itself.
      *
-     * @param version null when it could not be read
-     * @param sqlMode the mode that sessions start with; null when it is not known
+     * @param version null when it could not be asked
+     * @param sqlMode what a session begins with; null when that is not to be known
      */
     record Result(@Nullable String version, @Nullable String sqlMode) {
         static final Result NONE = new Result(null, null);
     }
 
     /**
-     * Probes the primary.
-     *
-     * @throws SQLException when it does not respond
-     * @throws IOException when no connection can be made
+     * @throws SQLException when it does not answer
+     * @throws IOException when it cannot be connected to
      */
     Result ask() throws SQLException, IOException;
 }

@@ -2,13 +2,9 @@ package io.understudy.server;
 
 import java.sql.SQLException;
 
-/** Probes a standby. May wait. */
+/** Asks a standby how it is. May wait. */
 @FunctionalInterface
 interface StandbyProbe {
-    /**
-     * Probes the standby.
-     *
-     * @throws SQLException when it does not respond
-     */
+    /** @throws SQLException when it does not answer */
     StandbyProbeResult look() throws SQLException;
 }

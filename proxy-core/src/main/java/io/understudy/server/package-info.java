@@ -1,7 +1,4 @@
-/**
- * The primary and the standbys: connections of sessions, monitoring of health and roles, and pools for the proxy's own
- * queries.
- */
+/** The primary and the standbys: connecting sessions, looking after health and roles, and pools for the proxy's own questions. */
 @NullMarked
 package io.understudy.server;
 

@@ -17,7 +17,7 @@ import io.understudy.wire.packet.AuthResponseField;
  * held until they are whole, shown to the {@link AuthBridge} and renumbered, because one leg may have a packet more than
  * the other. Everything else passes through untouched.
  */
-final class ChangeUserBridge implements AuthBridge.Ends {
+final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
     private final AuthBridge bridge;
     private final SessionModel model;
     private final Leg client;
@@ -35,16 +35,24 @@ final class ChangeUserBridge implements AuthBridge.Ends {
         this.server = server;
     }
 
-    PacketSink commands(PacketSink next) {
+    @Override
+    public boolean legsUnlike() {
+        return true;
+    }
+
+    @Override
+    public PacketSink commands(PacketSink next) {
         return new Commands(next);
     }
 
-    PacketSink responses(PacketSink next) {
-        return new ResponseGrammars(next);
+    @Override
+    public PacketSink responses(PacketSink next) {
+        return new Responses(next);
     }
 
     /** The oldest command in flight is COM_CHANGE_USER: what the legs say is its dialogue. */
-    boolean active() {
+    @Override
+    public boolean active() {
         Exchange head = model.inFlight().head();
         if (head == null || head.code() != CommandCode.CHANGE_USER) {
             return false;
@@ -57,17 +65,18 @@ final class ChangeUserBridge implements AuthBridge.Ends {
         return true;
     }
 
-    /** Number of the next packet to the client, while {@link #active}. */
-    int clientSequence() {
+    @Override
+    public int clientSequence() {
         return clientNext & 0xFF;
     }
 
-    /** Number of the next packet from the server, while {@link #active}. */
-    int serverSequence() {
+    @Override
+    public int serverSequence() {
         return serverNext & 0xFF;
     }
 
-    void close() {
+    @Override
+    public void close() {
         bridge.forget();
     }
 
@@ -195,8 +204,8 @@ final class ChangeUserBridge implements AuthBridge.Ends {
         }
     }
 
-    private final class ResponseGrammars extends Direction {
-        ResponseGrammars(PacketSink next) {
+    private final class Responses extends Direction {
+        Responses(PacketSink next) {
             super(next);
         }
 

@@ -33,7 +33,7 @@ public final class ClientSession implements Handshake.Outcome {
     private final long begunNanos = System.nanoTime();
 
     private SessionPhase phase = new Connecting();
-    private @Nullable Leg server;
+    private Leg server = NoServer.LEG;
     private boolean draining;
     private boolean clientDone;
 
@@ -99,21 +99,21 @@ public final class ClientSession implements Handshake.Outcome {
     }
 
     /** The primary has accepted the connection; from now on both sides are read. */
-    public void serverConnected(Leg backend) {
+    public void serverConnected(Leg primary) {
         if (ended()) {
-            backend.closeAfterFlush();
+            primary.closeAfterFlush();
             return;
         }
-        server = backend;
+        server = primary;
         ByteBuf early = phase instanceof Connecting connecting ? connecting.takeEarly() : Unpooled.EMPTY_BUFFER;
         phase = new LoggingIn(new Handshake(
                 client,
-                backend,
+                primary,
                 environment.loginPolicy(),
                 environment.plugins().wantsGtids(),
                 this));
         client.setReading(true);
-        backend.setReading(true);
+        primary.setReading(true);
         if (early.isReadable()) {
             fromClient(early);
         }
@@ -186,12 +186,11 @@ public final class ClientSession implements Handshake.Outcome {
     public void clientShutOutput() {
         clientDone = true;
         phase.clientShutOutput();
-        Leg backend = server;
-        if (backend == null || !phase.responsesDue()) {
+        if (!phase.responsesDue()) {
             end(CloseReason.CLIENT_CLOSED);
         } else {
             // The server has to know as well: it may be waiting for the rest of a file that will not come.
-            backend.shutdownOutput();
+            server.shutdownOutput();
         }
     }
 
@@ -201,9 +200,8 @@ public final class ClientSession implements Handshake.Outcome {
      * @param farewell it has said so by close_notify; a server in the middle of a statement sees one that has not sooner
      */
     public void clientClosed(boolean farewell) {
-        Leg backend = server;
-        if (backend != null && !farewell && phase.responsesDue()) {
-            backend.closeWithoutFarewell();
+        if (!farewell && phase.responsesDue()) {
+            server.closeWithoutFarewell();
         }
         end(CloseReason.CLIENT_CLOSED);
     }
@@ -224,13 +222,12 @@ public final class ClientSession implements Handshake.Outcome {
 
     @Override
     public void loggedIn(LoginResult result) {
-        Leg backend = server;
-        if (backend == null || !(phase instanceof LoggingIn login)) {
+        if (!(phase instanceof LoggingIn login)) {
             throw new IllegalStateException("logged in while " + phase.name());
         }
         environment.metrics().connection("accepted");
         Handshake handshake = login.handshake();
-        Relaying relaying = new RelayingFactory(id, begunNanos, client, backend, environment)
+        Relaying relaying = new RelayingFactory(id, begunNanos, client, server, environment)
                 .relaying(result, this::atBoundary, this::unread);
         phase = relaying;
         LegCompression compression = result.compression();
@@ -240,7 +237,7 @@ public final class ClientSession implements Handshake.Outcome {
         ByteBuf late = handshake.drainServer();
         handshake.close();
         if (compression.compressesServer()) {
-            backend.startCompression(compression.ofServer(), late);
+            server.startCompression(compression.ofServer(), late);
         } else {
             fromServer(late);
         }
@@ -271,13 +268,12 @@ public final class ClientSession implements Handshake.Outcome {
 
     @Override
     public void passthrough() {
-        Leg backend = server;
-        if (backend == null || !(phase instanceof LoggingIn login)) {
+        if (!(phase instanceof LoggingIn login)) {
             throw new IllegalStateException("TLS is to be relayed while " + phase.name());
         }
         environment.metrics().connection("passthrough");
         Handshake handshake = login.handshake();
-        phase = new Passthrough(client, backend, environment);
+        phase = new Passthrough(client, server, environment);
         ByteBuf fromClient = handshake.drainClient();
         ByteBuf fromServer = handshake.drainServer();
         handshake.close();
@@ -325,10 +321,7 @@ public final class ClientSession implements Handshake.Outcome {
         environment.metrics().closed(reason.label());
         last.close(reason);
         client.closeAfterFlush();
-        Leg backend = server;
-        if (backend != null) {
-            backend.closeAfterFlush();
-        }
+        server.closeAfterFlush();
         log.debug("session {} ended: {}", id, reason.label());
         onEnd.accept(this);
     }

@@ -5,18 +5,16 @@ import io.netty.buffer.ByteBufAllocator;
 import io.understudy.inject.GtidTracking;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.packet.SessionStateFilter;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a session's client must not see of its OK packets: session state that only the proxy asked for. */
 final class OkPacketFilter {
     private final SessionStateFilter filter;
     private final boolean all;
-    private final @Nullable GtidTracking tracking;
+    private final GtidTracking tracking;
     private final ByteBufAllocator alloc;
 
-    private OkPacketFilter(
-            SessionStateFilter filter, boolean all, @Nullable GtidTracking tracking, ByteBufAllocator alloc) {
+    private OkPacketFilter(SessionStateFilter filter, boolean all, GtidTracking tracking, ByteBufAllocator alloc) {
         this.filter = filter;
         this.all = all;
         this.tracking = tracking;
@@ -25,9 +23,9 @@ final class OkPacketFilter {
 
     /** The filter for a session, or null when there is nothing to take out. */
     static @Nullable OkPacketFilter of(
-            long capabilities, boolean clientTracks, @Nullable GtidTracking tracking, ByteBufAllocator alloc) {
+            long capabilities, boolean clientTracks, GtidTracking tracking, ByteBufAllocator alloc) {
         boolean tracks = (capabilities & Capabilities.SESSION_TRACK) != 0;
-        if (!tracks || clientTracks && tracking == null) {
+        if (!tracks || clientTracks && !tracking.isOn()) {
             return null;
         }
         return new OkPacketFilter(new SessionStateFilter(capabilities), !clientTracks, tracking, alloc);
@@ -35,8 +33,7 @@ final class OkPacketFilter {
 
     /** Whether OK packets have to be looked at now. */
     boolean active() {
-        GtidTracking own = tracking;
-        return all || own != null && (own.addedGtids() || !own.addedVariables().isEmpty());
+        return all || tracking.addedGtids() || !tracking.addedVariables().isEmpty();
     }
 
     /**
@@ -49,8 +46,6 @@ final class OkPacketFilter {
         if (all) {
             return filter.withoutState(buf, index, length, sequence);
         }
-        GtidTracking own = tracking;
-        List<String> variables = own == null ? List.of() : own.addedVariables();
-        return filter.without(alloc, buf, index, length, sequence, variables, own != null && own.addedGtids());
+        return filter.without(alloc, buf, index, length, sequence, tracking.addedVariables(), tracking.addedGtids());
     }
 }

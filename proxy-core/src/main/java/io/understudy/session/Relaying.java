@@ -30,12 +30,13 @@ final class Relaying implements SessionPhase {
     private final SessionModel model;
     private final CoreMetrics metrics;
     private final KindTimers timers;
-    private final ObserverBridge observers;
+    private final ObserverChain observers;
     private final PacketScanner commands;
     private final PacketScanner responses;
     private final Runnable idleAtBoundary;
-    private final @Nullable ChangeUserBridge changeUser;
-    private final @Nullable BoundaryInjector injector;
+    private final ChangeUserDialogue changeUser;
+    private final StatementGate gate;
+    private final boolean injects;
     private final ResponseTracker responseTracker;
 
     private final Transition transition;
@@ -49,8 +50,8 @@ final class Relaying implements SessionPhase {
     private long requestNanos;
     private boolean answered;
     private boolean clientPaused;
-    /** While ours after the login is not answered; else null. */
-    private @Nullable HeldCommand held;
+    /** What waits for the response to a statement injected right after the login. */
+    private HeldCommand held = HeldCommand.NONE;
     /** Number that the next packet to the client has, unless it begins an answer. */
     private int nextSequence = 1;
 
@@ -61,7 +62,6 @@ final class Relaying implements SessionPhase {
 
     /**
      * @param filter what of the server's OK packets the client does not get; null: it gets them as they are
-     * @param changeUser where only one leg can keep a secret; null: COM_CHANGE_USER is relayed as it comes
      * @param idleAtBoundary run after an answer that leaves the session at a boundary
      * @param transition told once, when the session cannot be read any more
      */
@@ -69,10 +69,10 @@ final class Relaying implements SessionPhase {
             Leg client,
             Leg server,
             SessionModel model,
-            ObserverBridge observers,
+            ObserverChain observers,
             SessionEnvironment environment,
             @Nullable OkPacketFilter filter,
-            @Nullable ChangeUserBridge changeUser,
+            ChangeUserDialogue changeUser,
             Runnable idleAtBoundary,
             Transition transition) {
         this.client = client;
@@ -84,8 +84,8 @@ final class Relaying implements SessionPhase {
         this.idleAtBoundary = idleAtBoundary;
         this.changeUser = changeUser;
         this.transition = transition;
-        injector = observers.mayWant() ? new BoundaryInjector(model, observers, server.alloc(), server::write) : null;
-        StatementGate gate = injector == null ? StatementGate.CLOSED : injector;
+        injects = observers.mayWant();
+        gate = injects ? new BoundaryInjector(model, observers, server.alloc(), server::write) : StatementGate.CLOSED;
         responseTracker = new ResponseTracker(model, observers, this::answered);
         CommandTracker commandTracker = new CommandTracker(model, observers, gate, responseTracker);
         PacketSink toServer = new ToServer(commandTracker);
@@ -93,12 +93,8 @@ final class Relaying implements SessionPhase {
         if (filter != null) {
             toClient = new FilteredResponses(toClient, filter);
         }
-        if (changeUser != null) {
-            toServer = changeUser.commands(toServer);
-            toClient = changeUser.responses(toClient);
-        }
-        commands = new PacketScanner(toServer, server.alloc());
-        responses = new PacketScanner(toClient, client.alloc());
+        commands = new PacketScanner(changeUser.commands(toServer), server.alloc());
+        responses = new PacketScanner(changeUser.responses(toClient), client.alloc());
     }
 
     /**
@@ -107,9 +103,8 @@ final class Relaying implements SessionPhase {
      */
     void numberResponses() {
         responses.numberBy(came -> {
-            ChangeUserBridge bridge = changeUser;
-            if (bridge != null && bridge.active()) {
-                return bridge.serverSequence();
+            if (changeUser.active()) {
+                return changeUser.serverSequence();
             }
             Exchange head = model.inFlight().head();
             // Where the answers are not followed any more, the guess of the frames has to do.
@@ -127,8 +122,7 @@ final class Relaying implements SessionPhase {
      * @param again takes what the client sends before that is answered, afterwards
      */
     void begin(Consumer<ByteBuf> again) {
-        BoundaryInjector injected = injector;
-        if (injected != null && injected.afterLogin()) {
+        if (gate.afterLogin()) {
             held = new HeldCommand(again);
             client.setReading(false);
             server.flush();
@@ -137,18 +131,16 @@ final class Relaying implements SessionPhase {
 
     @Override
     public void fromClient(ByteBuf bytes) {
-        HeldCommand waiting = held;
-        if (waiting != null) {
-            waiting.hold(bytes);
+        if (held.isHolding()) {
+            held.hold(bytes);
             return;
         }
         readNanos = System.nanoTime();
         model.tick(readNanos);
         metrics.bytesFromClient(bytes.readableBytes());
         commands.scan(bytes);
-        RuntimeException fault = unfit;
-        if (fault != null) {
-            becomeUnread(fault);
+        if (unfit != null) {
+            becomeUnread(unfit);
             return;
         }
         if (model.inFlight().isFull()) {
@@ -159,7 +151,7 @@ final class Relaying implements SessionPhase {
 
     @Override
     public void clientReadComplete() {
-        if (injector != null) {
+        if (injects) {
             server.awaitAtLeast(injectedComesFirst() ? OURS_AND_MORE : 1);
         }
         server.flush();
@@ -181,9 +173,8 @@ final class Relaying implements SessionPhase {
         model.tick(readNanos);
         metrics.bytesFromServer(bytes.readableBytes());
         responses.scan(bytes);
-        RuntimeException fault = unfit;
-        if (fault != null) {
-            becomeUnread(fault);
+        if (unfit != null) {
+            becomeUnread(unfit);
             return;
         }
         if (clientPaused && !model.inFlight().isFull()) {
@@ -195,7 +186,7 @@ final class Relaying implements SessionPhase {
     @Override
     public void serverReadComplete() {
         client.flush();
-        if (injector != null && !model.inFlight().isEmpty()) {
+        if (injects && !model.inFlight().isEmpty()) {
             server.awaitAtLeast(1); // one of two answers came alone, and the other may be shorter than both
         }
         if (answered) {
@@ -205,7 +196,7 @@ final class Relaying implements SessionPhase {
                 idleAtBoundary.run();
             }
         }
-        if (held != null && model.inFlight().isEmpty()) {
+        if (held.isHolding() && model.inFlight().isEmpty()) {
             passOnHeld();
         }
     }
@@ -215,17 +206,15 @@ final class Relaying implements SessionPhase {
      * behind it.
      */
     private void unfit(RuntimeException fault) {
-        ChangeUserBridge bridge = changeUser;
-        boolean dialogue = bridge != null && bridge.active();
         // A refusal is the proxy's own decision, and of a dialogue between unlike legs each half is the proxy's own.
-        if (unfit != null || dialogue || fault instanceof LoginRefusal) {
+        if (unfit != null || changeUser.active() || fault instanceof LoginRefusal) {
             throw fault;
         }
         unfit = fault;
     }
 
     private UnreadCommands unreadCommands() {
-        return new UnreadCommands(server, changeUser != null);
+        return new UnreadCommands(server, changeUser.legsUnlike());
     }
 
     /** @param undecided the packet that is passing will be reported again */
@@ -242,19 +231,14 @@ final class Relaying implements SessionPhase {
         UnreadResponses toClient = responsesUnread == null ? unreadResponses(false) : responsesUnread;
         commands.reportTo(toServer);
         responses.reportTo(toClient);
-        ChangeUserBridge bridge = changeUser;
-        if (bridge != null) {
-            bridge.close();
-        }
+        changeUser.close();
         server.awaitAtLeast(1);
         transition.unread(new Unread(client, server, model, metrics, toServer, toClient, commands, responses), fault);
         clientPaused = false;
         client.setReading(true);
         HeldCommand waiting = held;
-        held = null;
-        if (waiting != null) {
-            waiting.passOn();
-        }
+        held = HeldCommand.NONE;
+        waiting.passOn();
         server.flush();
     }
 
@@ -265,9 +249,9 @@ final class Relaying implements SessionPhase {
     }
 
     private void passOnHeld() {
-        HeldCommand waiting = held;
-        if (waiting != null) {
-            held = null;
+        if (held.isHolding()) {
+            HeldCommand waiting = held;
+            held = HeldCommand.NONE;
             client.setReading(true);
             waiting.passOn();
             clientReadComplete();
@@ -293,18 +277,16 @@ final class Relaying implements SessionPhase {
             return;
         }
         Exchange pending = model.inFlight().last();
-        HeldCommand waiting = held;
         if (pending != null && pending.injected() == null) {
             client.write(error.encode(client.alloc(), pending.takeSequence(), true));
-        } else if (waiting != null && waiting.holdsAny()) {
+        } else if (held.holdsAny()) {
             client.write(error.encode(client.alloc(), 1, true));
         }
     }
 
     @Override
     public int errorSequence() {
-        ChangeUserBridge bridge = changeUser;
-        int next = bridge != null && bridge.active() ? bridge.clientSequence() : nextSequence;
+        int next = changeUser.active() ? changeUser.clientSequence() : nextSequence;
         return responses.cleanCut() ? next : -1;
     }
 
@@ -315,16 +297,10 @@ final class Relaying implements SessionPhase {
 
     @Override
     public void close(CloseReason reason) {
-        HeldCommand waiting = held;
-        if (waiting != null) {
-            waiting.drop();
-        }
+        held.drop();
         commands.close();
         responses.close();
-        ChangeUserBridge bridge = changeUser;
-        if (bridge != null) {
-            bridge.close();
-        }
+        changeUser.close();
         observers.close(reason.label());
     }
 

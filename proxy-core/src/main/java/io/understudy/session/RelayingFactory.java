@@ -3,13 +3,13 @@ package io.understudy.session;
 import io.understudy.command.SessionModel;
 import io.understudy.handshake.AuthBridge;
 import io.understudy.handshake.LoginResult;
-import io.understudy.host.ObserverChain;
+import io.understudy.host.SessionPlugin;
 import io.understudy.inject.GtidTracking;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.Leg;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 
 /**
  * What a login makes of a session: what is known of it, who observes it, and what has to stand between the two legs because of what
@@ -25,14 +25,14 @@ record RelayingFactory(long id, long begunNanos, Leg client, Leg server, Session
      */
     Relaying relaying(LoginResult login, Runnable idleAtBoundary, Relaying.Transition transition) {
         SessionModel model = model(login);
-        ObserverChain chain = environment.plugins().openSession(model);
-        GtidTracking tracking = tracking(login, model, chain);
+        List<SessionPlugin> plugins = environment.plugins().openSession(model);
+        GtidTracking tracking = tracking(login, model, SessionPlugin.interests(plugins));
         OkPacketFilter filter =
                 OkPacketFilter.of(login.capabilities(), login.clientTracksSession(), tracking, client.alloc());
-        ObserverBridge observers =
-                new ObserverBridge(chain, environment.metrics(), tracking, environment.limitedAccounts(), model);
+        ObserverChain observers = new ObserverChain(plugins, tracking, model, environment);
         AuthBridge secrets = login.bridge();
-        ChangeUserBridge changeUser = secrets == null ? null : new ChangeUserBridge(secrets, model, client, server);
+        ChangeUserDialogue changeUser =
+                secrets == null ? ChangeUserDialogue.RELAYED : new ChangeUserBridge(secrets, model, client, server);
         Relaying relaying = new Relaying(
                 client, server, model, observers, environment, filter, changeUser, idleAtBoundary, transition);
         if (login.compression().compressesServer()) {
@@ -58,10 +58,10 @@ record RelayingFactory(long id, long begunNanos, Leg client, Leg server, Session
     }
 
     /** The core's own tracking of GTIDs, if an observer wants them and this connection can carry them. */
-    private static @Nullable GtidTracking tracking(LoginResult login, SessionModel model, ObserverChain chain) {
+    private static GtidTracking tracking(LoginResult login, SessionModel model, int interests) {
         boolean carried = (login.capabilities() & Capabilities.SESSION_TRACK) != 0;
-        if (!carried || (chain.interests() & Interest.GTIDS) == 0) {
-            return null;
+        if (!carried || (interests & Interest.GTIDS) == 0) {
+            return GtidTracking.off();
         }
         GtidTracking tracking = new GtidTracking(model.flavor());
         model.setTrackingWatch(tracking);

@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBuf;
  * What a session is doing. Bytes are owned by the phase they are given to.
  *
  * <pre>
- *   Connecting ──backend there──▶ LoggingIn ──OK──▶ Relaying ──┐
+ *   Connecting ───connected────▶ LoggingIn ──OK──▶ Relaying ──┐
  *       │                             │                 └─does not fit─▶ Unread ─▶ (Ended)
  *       │                             ├─TLS relayed─▶ Passthrough ─▶ (Ended)
  *       │                             │                        │

@@ -5,7 +5,6 @@ import io.understudy.command.SessionModel;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.wire.Leg;
 import io.understudy.wire.PacketScanner;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A logged-in session in which a packet did not fit the protocol: bytes are relayed as they come until one side closes.
@@ -24,8 +23,10 @@ final class Unread implements SessionPhase {
     private final CoreMetrics metrics;
     private final UnreadCommands commands;
     private final UnreadResponses responses;
-    private @Nullable PacketScanner commandScanner;
-    private @Nullable PacketScanner responseScanner;
+    private final PacketScanner commandScanner;
+    private final PacketScanner responseScanner;
+    private boolean scansCommands = true;
+    private boolean scansResponses = true;
 
     /** Takes over the scanners, which report to {@code commands} and {@code responses}. */
     Unread(
@@ -56,36 +57,32 @@ final class Unread implements SessionPhase {
     @Override
     public void fromClient(ByteBuf bytes) {
         metrics.bytesFromClient(bytes.readableBytes());
-        PacketScanner scanner = commandScanner;
-        if (scanner == null) {
-            server.write(bytes);
+        if (scansCommands) {
+            commandScanner.scan(bytes);
         } else {
-            scanner.scan(bytes);
+            server.write(bytes);
         }
     }
 
     @Override
     public void fromServer(ByteBuf bytes) {
         metrics.bytesFromServer(bytes.readableBytes());
-        PacketScanner scanner = responseScanner;
-        if (scanner == null) {
-            client.write(bytes);
-        } else {
-            scanner.scan(bytes);
+        if (scansResponses) {
+            responseScanner.scan(bytes);
             stopScanning();
+        } else {
+            client.write(bytes);
         }
     }
 
     private void stopScanning() {
-        PacketScanner towardsServer = commandScanner;
-        if (towardsServer != null && commands.mayPassAll()) {
-            commandScanner = null;
-            towardsServer.finish();
+        if (scansCommands && commands.mayPassAll()) {
+            scansCommands = false;
+            commandScanner.finish();
         }
-        PacketScanner towardsClient = responseScanner;
-        if (towardsClient != null && responses.mayPassAll()) {
-            responseScanner = null;
-            towardsClient.finish();
+        if (scansResponses && responses.mayPassAll()) {
+            scansResponses = false;
+            responseScanner.finish();
         }
     }
 
@@ -118,13 +115,11 @@ final class Unread implements SessionPhase {
 
     @Override
     public void close(CloseReason reason) {
-        PacketScanner towardsServer = commandScanner;
-        if (towardsServer != null) {
-            towardsServer.close();
+        if (scansCommands) {
+            commandScanner.close();
         }
-        PacketScanner towardsClient = responseScanner;
-        if (towardsClient != null) {
-            towardsClient.close();
+        if (scansResponses) {
+            responseScanner.close();
         }
     }
 }

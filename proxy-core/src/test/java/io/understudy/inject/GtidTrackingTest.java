@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.ServerFlavor;
 import java.nio.charset.StandardCharsets;
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class GtidTrackingTest {
+    private static final InjectedStatement STATEMENT = new InjectedStatement("SET", "gtid_tracking");
+
     private final GtidTracking tracking = new GtidTracking(ServerFlavor.MARIADB);
 
     private void clientSetsTheList(long number) {
@@ -32,7 +35,7 @@ class GtidTrackingTest {
         clientSetsTheList(2);
         assertThat(tracking.take(3)).isNotNull();
         tracking.reported("autocommit,session_track_system_variables,last_gtid");
-        tracking.done(InjectionResult.OK);
+        tracking.onInjected(STATEMENT, InjectionResult.OK);
         assertThat(tracking.wants()).isFalse();
         assertThat(tracking.addedVariables()).contains("last_gtid");
     }
@@ -58,7 +61,7 @@ class GtidTrackingTest {
         if (list != null) {
             tracking.reported(list);
         }
-        tracking.done(InjectionResult.OK);
+        tracking.onInjected(STATEMENT, InjectionResult.OK);
     }
 
     @Test

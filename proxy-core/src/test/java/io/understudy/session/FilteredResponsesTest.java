@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.understudy.inject.GtidTracking;
 import io.understudy.testkit.Bytes;
 import io.understudy.testkit.LeakCheck;
 import io.understudy.testkit.Memory;
@@ -56,7 +57,8 @@ class FilteredResponsesTest {
     };
 
     private byte[] scan(byte[]... reads) {
-        OkPacketFilter filter = OkPacketFilter.of(Capabilities.SESSION_TRACK, false, null, memory.alloc());
+        OkPacketFilter filter =
+                OkPacketFilter.of(Capabilities.SESSION_TRACK, false, GtidTracking.off(), memory.alloc());
         if (filter == null) {
             throw new AssertionError("nothing is filtered");
         }
