@@ -77,8 +77,8 @@ final class AuthStep implements LoginStep {
                 return this;
             }
             default ->
-                throw new AuthException("the server answered " + method.name() + " with a packet that begins with byte "
-                        + first + ", which the protocol does not have there");
+                throw new AuthException("the server responded to " + method.name()
+                        + " with a packet that begins with byte " + first + ", which the protocol does not have there");
         }
     }
 

@@ -88,7 +88,7 @@ final class Login extends ChannelInboundHandlerAdapter {
             }
         } catch (MalformedPacketException | IndexOutOfBoundsException e) {
             fail(
-                    "while " + step.doing() + ": what answers does not speak the protocol (" + e.getMessage()
+                    "while " + step.doing() + ": the peer does not speak the protocol (" + e.getMessage()
                             + "); check address and port",
                     e);
         }

@@ -2,7 +2,7 @@ package io.understudy.connection;
 
 import io.understudy.wire.packet.ErrPacket;
 
-/** Remedies for errors with which a server answers a login. */
+/** Remedies for error numbers with which a server rejects a login. */
 final class LoginAdvice {
     private LoginAdvice() {}
 

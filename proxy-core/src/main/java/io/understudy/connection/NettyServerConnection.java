@@ -62,7 +62,7 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
         ResponseGrammar grammar = ResponseGrammars.to(code);
         if (grammar == null || grammar == ResponseGrammars.UNKNOWN) {
             throw new IllegalArgumentException("command " + CommandCode.name(code) + " (" + code
-                    + ") has no answer whose end is known; use send for those without any");
+                    + ") has no response whose end is known; use send for those without any");
         }
         return grammar;
     }
@@ -134,7 +134,7 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
         if (ResponseGrammars.to(code) != null) {
             command.release();
             throw new IllegalArgumentException(
-                    "command " + CommandCode.name(code) + " has an answer; use execute or stream");
+                    "command " + CommandCode.name(code) + " has a response; use execute or stream");
         }
         onLoop(
                 () -> {
@@ -151,7 +151,9 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
             ResponseGrammar grammar = response(code);
             if ((grammar == STREAM) != streamed) {
                 throw new IllegalArgumentException("command " + CommandCode.name(code)
-                        + (streamed ? " has an answer that ends; use execute" : " has an endless answer; use stream"));
+                        + (streamed
+                                ? " has a response that ends; use execute"
+                                : " has an endless response; use stream"));
             }
             return grammar;
         } catch (IllegalArgumentException e) {

@@ -97,7 +97,7 @@ final class ResponseQueue implements PacketSink {
             if (firstByte == Marker.ERR) {
                 return ERR_SHOWN | DROP;
             }
-            throw new MalformedPacketException("the server sent a packet though no answer was due");
+            throw new MalformedPacketException("the server sent a packet though no response was due");
         }
         pending.read(nanos, inTransaction);
         int wanted = pending.packet(packetLength, firstByte);
@@ -177,7 +177,7 @@ final class ResponseQueue implements PacketSink {
             try {
                 pending.deliver();
             } catch (RuntimeException fault) {
-                log.error("whoever waited for an answer failed on it", fault);
+                log.error("the handler of a response failed", fault);
             }
             recycle(pending);
         }
@@ -203,7 +203,7 @@ final class ResponseQueue implements PacketSink {
             try {
                 pending.fail(reason);
             } catch (RuntimeException fault) {
-                log.error("whoever waited for an answer failed on its absence", fault);
+                log.error("the handler of a response failed when told that the connection had ended", fault);
             }
             pending.clear();
         }

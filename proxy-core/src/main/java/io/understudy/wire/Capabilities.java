@@ -1,9 +1,9 @@
 package io.understudy.wire;
 
 /**
- * Capability bits as both products define them. The lower 32 bits are the MySQL protocol's; the upper 32 are MariaDB's
- * extended capabilities, which travel in the four bytes that MySQL reserves as zero and are valid only when
- * {@link #LONG_PASSWORD} (MariaDB calls the unset bit "not a MySQL client") is off.
+ * Capability bits of both products. The lower 32 bits are the MySQL protocol's; the upper 32 are MariaDB's extended
+ * capabilities, which are sent in the four bytes that MySQL reserves as zero and are valid only when {@link
+ * #LONG_PASSWORD} (MariaDB calls the unset bit "not a MySQL client") is off.
  *
  * <p>Sources: MySQL source documentation, "Capabilities Flags"; MariaDB knowledge base, "Connection".
  */

@@ -1,6 +1,6 @@
 package io.understudy.wire;
 
-/** First byte of a command packet, of both products. Codes that are not here are forwarded all the same. */
+/** The first byte of a command packet, for both products. Codes missing here are forwarded nevertheless. */
 public final class CommandCode {
     public static final int SLEEP = 0x00;
     public static final int QUIT = 0x01;
@@ -85,7 +85,10 @@ public final class CommandCode {
 
     private CommandCode() {}
 
-    /** Lower-case name for logs and metric labels; {@code unknown} for a code of neither product: a bounded set. */
+    /**
+     * Returns the lower-case name for logs and metric labels, from a bounded set: {@code unknown} for a code of neither
+     * product.
+     */
     public static String name(int code) {
         return NAMES[code & 0xFF];
     }

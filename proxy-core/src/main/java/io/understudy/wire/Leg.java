@@ -8,54 +8,61 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a session as the phases of a session see it: the client's socket or the server's. The relay implements it;
- * nothing above the relay knows channels. All methods are called on the session's event loop.
+ * One side of a session: the connection to the client or to the server. Implemented by the relay; nothing above the
+ * relay uses channels. All methods but {@link #execute} must be called on the session's event loop.
  */
 public interface Leg {
     ByteBufAllocator alloc();
 
     SocketAddress remoteAddress();
 
-    /** Queues bytes, whose ownership passes; they leave at the next {@link #flush}. */
+    /** Queues bytes until the next {@link #flush}. Ownership passes. */
     void write(ByteBuf bytes);
 
     void flush();
 
     /**
-     * Says that more will come than fewer bytes than that, so that nobody need be woken for them; they may be read all the same. A
-     * leg begins with 1. Holds until it is called again, so whoever is then due less has to say so.
+     * Announces the minimum number of bytes still expected on this leg, so that the kernel need not report fewer; fewer
+     * may be read nevertheless. Initially 1. The value holds until the next call, so a caller that comes to expect less
+     * must call again.
      */
     default void awaitAtLeast(int bytes) {}
 
-    /** Stops or resumes reading this end on behalf of the caller; independent of back-pressure. */
+    /** Stops or resumes reading from this leg on behalf of the caller, independently of back-pressure. */
     void setReading(boolean on);
 
-    /** Runs on the session's event loop; the one method that any thread may call. */
+    /** Runs the task on the session's event loop. Thread-safe, as the only method. */
     void execute(Runnable task);
 
     /**
-     * Sends what is queued, then ends this direction by FIN alone, over TLS too; reading goes on. Servers that are in the
-     * middle of a statement look for the end of the connection and take a close_notify ahead of it for more to read.
+     * Sends queued bytes, then ends this direction with a FIN only, also over TLS; reading continues. A server that
+     * executes a statement watches for the end of the connection, and would treat a close_notify before it as more
+     * input.
      */
     void shutdownOutput();
 
-    /** Sends what is queued, then closes, over TLS without close_notify, for the reason given at {@link #shutdownOutput}. */
+    /**
+     * Sends queued bytes, then closes; over TLS without close_notify, for the reason given at {@link #shutdownOutput}.
+     */
     default void closeWithoutFarewell() {
         closeAfterFlush();
     }
 
-    /** Sends what is queued, then closes. Idempotent. */
+    /** Sends queued bytes, then closes. Idempotent. */
     void closeAfterFlush();
 
-    /** A socket file: nothing between the two ends can listen in, which the protocol's authentication counts as secure. */
+    /**
+     * Returns whether the connection is a socket file. Nobody can listen in on it, so authentication treats it as
+     * secure.
+     */
     default boolean isLocal() {
         return false;
     }
 
     /**
-     * Starts compression, of either direction, with the next byte.
+     * Starts compression of both directions with the next byte.
      *
-     * @param early compressed bytes that have come already; ownership passes
+     * @param early compressed bytes received already; ownership passes
      */
     default void startCompression(Compressed compressed, ByteBuf early) {
         early.release();
@@ -63,10 +70,10 @@ public interface Leg {
     }
 
     /**
-     * Starts TLS: what is written from now on is encrypted, as soon as the TLS handshake is over.
+     * Starts TLS: bytes written from now on are encrypted, and sent when the TLS handshake is complete.
      *
-     * @param early encrypted bytes that came right behind the request for TLS; ownership passes
-     * @param done gets null when TLS stands, else why it does not; the connection is then about to close
+     * @param early encrypted bytes received together with the SSLRequest; ownership passes
+     * @param done receives null when the TLS handshake succeeded, else its failure; the connection then closes
      */
     default void startTls(TlsHandlerSource tls, ByteBuf early, Consumer<@Nullable Throwable> done) {
         early.release();

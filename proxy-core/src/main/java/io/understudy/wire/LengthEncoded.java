@@ -4,12 +4,15 @@ import io.netty.buffer.ByteBuf;
 
 /** Length-encoded integers, read by absolute index or from the reader index. */
 public final class LengthEncoded {
-    /** Stands for the SQL value NULL, never for a length. */
+    /** Marks the SQL value NULL; never a length. */
     private static final int NULL = 0xFB;
 
     private LengthEncoded() {}
 
-    /** Bytes that the integer beginning with {@code first} takes in all; 1 for the values 0 to 250 and for NULL. */
+    /**
+     * Returns the size in bytes of the integer whose first byte is {@code first}; 1 for the values 0 to 250 and for
+     * NULL.
+     */
     public static int size(int first) {
         return switch (first) {
             case 0xFC -> 3;
@@ -19,7 +22,7 @@ public final class LengthEncoded {
         };
     }
 
-    /** The value at {@code index}; the caller has checked that {@link #size} bytes are there. */
+    /** Returns the value at {@code index}; the caller has checked that {@link #size} bytes are available. */
     public static long get(ByteBuf buf, int index) {
         int first = buf.getUnsignedByte(index);
         return switch (first) {
@@ -31,10 +34,10 @@ public final class LengthEncoded {
     }
 
     /**
-     * Where that ends which has its length in front, at {@code index}.
+     * Returns the index just past the length-encoded string at {@code index}.
      *
-     * @param end where it must end at the latest
-     * @throws MalformedPacketException when the integer is cut off or is none, or names more bytes than follow
+     * @param end index that the string must not exceed
+     * @throws MalformedPacketException when the length is missing or cut off, or exceeds the bytes that follow
      */
     public static int behind(ByteBuf buf, int index, int end) {
         int first = index < end ? buf.getUnsignedByte(index) : NULL;
@@ -50,15 +53,15 @@ public final class LengthEncoded {
         return from + (int) value;
     }
 
-    /** Where that begins which has its length in front, at {@code index}. */
+    /** Returns the index of the first byte of the content of the length-encoded string at {@code index}. */
     public static int content(ByteBuf buf, int index) {
         return index + size(buf.getUnsignedByte(index));
     }
 
     /**
-     * Reads a length that must lie within what is readable.
+     * Reads the length of a string, which must not exceed the readable bytes that follow it.
      *
-     * @throws MalformedPacketException when the integer is cut off or is none, or names more bytes than follow
+     * @throws MalformedPacketException when the length is missing or cut off, or exceeds the bytes that follow
      */
     public static int readLength(ByteBuf buf) {
         int first = buf.isReadable() ? buf.getUnsignedByte(buf.readerIndex()) : 0;
@@ -74,7 +77,7 @@ public final class LengthEncoded {
     }
 
     /**
-     * Reads an integer and moves the reader index.
+     * Reads an integer and advances the reader index.
      *
      * @throws MalformedPacketException when it is cut off
      */

@@ -1,25 +1,26 @@
 package io.understudy.wire;
 
 /**
- * A packet that breaks the protocol. Within the login it ends its session; behind it the session is relayed unread from
- * there on. {@link #getMessage()} goes into the log. Carries no stack trace, because hostile input must stay cheap.
+ * Thrown for a packet that violates the protocol. During the login it ends the session; after the login the session is
+ * relayed unread from there on. The message goes into the log. Has no stack trace, because hostile input must stay
+ * cheap.
  */
 public final class MalformedPacketException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final Kind kind;
 
-    /** What does not fit: the few words by which such packets are counted. */
+    /** The kind of violation: a bounded label for counting. */
     public enum Kind {
-        /** A packet under a number that is not the one due, for which servers have an error of its own. */
+        /** A packet with an unexpected sequence number; servers have an error number for this case. */
         COMMAND_NUMBER,
-        /** The server sent a packet though no response was due. */
+        /** The server sent a packet while no response was due. */
         RESPONSE_NOT_DUE,
-        /** A response begins with nothing that one begins with. */
+        /** A response starts with a packet that starts no response. */
         RESPONSE_START,
-        /** An OK packet that is cut off. */
+        /** An OK_Packet that is cut off. */
         OK_PACKET,
-        /** COM_CHANGE_USER, or its dialogue, where it cannot be passed on. */
+        /** A COM_CHANGE_USER, or its authentication exchange, that cannot be forwarded. */
         CHANGE_USER,
         /** A length, a string or another part of a packet. */
         FIELD;

@@ -1,7 +1,10 @@
 package io.understudy.wire;
 
-/** Gives packets other numbers than those they came with. */
+/** Renumbers packets. */
 public interface PacketNumbering {
-    /** Returns the number of the next physical packet, called once for each, in order. */
+    /**
+     * Returns the new number of a physical packet received as number {@code came}. Called once for each packet, in
+     * order.
+     */
     int number(int came);
 }

@@ -6,15 +6,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Walks packet headers in the buffers as they arrive and passes the buffers on whole. A buffer is sliced only where the
- * sink drops, holds or inserts something; a packet of which nothing is wanted costs a look at its header and first byte.
+ * sink drops, holds or inserts something; of a packet that the sink does not inspect, only the header and the first
+ * byte are read.
  *
- * <p>The sink decides about a packet when its lead (header and first byte) is known. A lead that is cut by the end of a
- * buffer is kept back, at most four bytes, until the rest arrives: the receiver could do nothing with it anyway. Logical
- * packets of several physical ones (16 MB and more) are reported as one.
+ * <p>The sink decides about a packet when its lead (header and first byte) is known. A lead cut by the end of a buffer
+ * is kept, at most four bytes, until the rest arrives; the receiver could not use it earlier anyway. A logical packet
+ * of several physical ones (16 MB and more) is reported as one.
  *
- * <p>Not thread-safe; one per direction of a session. When the sink throws, {@link PacketSink#instead} names another one;
- * if it throws as well, the buffer has been released and the scanner is good for nothing but {@link #close()} and {@link #cleanCut()}; packets that lay whole ahead of the one at fault have
- * gone on.
+ * <p>Not thread-safe; one per direction of a session. When the sink throws, {@link PacketSink#instead} names another
+ * one. If that throws as well, the buffer has been released, and only {@link #close()} and {@link #cleanCut()} may be
+ * called; complete packets before the faulty one have been forwarded.
  */
 public final class PacketScanner {
     private static final int LEAD = Packets.HEADER + 1;
@@ -33,15 +34,15 @@ public final class PacketScanner {
 
     private boolean dropping;
     private boolean holding;
-    /** Payload bytes that the sink still waits to be shown, counted from the first; 0 when it waits for none. */
+    /** Number of first payload bytes that the sink is waiting for; 0 when it is not waiting. */
     private int wanted;
-    /** A cut lead, or header and first bytes of a packet whose wanted bytes are not all here. */
+    /** A cut lead, or the header and first bytes of a packet whose wanted bytes have not all arrived. */
     private @Nullable ByteBuf kept;
-    /** First byte of the current buffer about which nothing has been done yet. */
+    /** Index in the current buffer of the first byte neither forwarded nor dropped. */
     private int from;
-    /** Where in the current buffer the current logical packet begins; -1 when it began in an earlier one. */
+    /** Index in the current buffer of the current logical packet; -1 when it began in an earlier buffer. */
     private int packetAt;
-    /** What has gone on ends with a whole packet. */
+    /** Whether the forwarded bytes end with a complete packet. */
     private boolean clean = true;
 
     public PacketScanner(PacketSink sink, ByteBufAllocator alloc) {
@@ -49,22 +50,22 @@ public final class PacketScanner {
         this.alloc = alloc;
     }
 
-    /** Writes other numbers into the packets from now on, ahead of {@link PacketSink#onPacket}. */
+    /** Renumbers packets from now on, before {@link PacketSink#onPacket} is called. */
     public void numberBy(PacketNumbering numbers) {
         numbering = numbers;
     }
 
-    /** True between two logical packets, with nothing kept back. */
+    /** Returns whether the scanner is between two logical packets and keeps no bytes. */
     public boolean atBoundary() {
         return remaining < 0 && !continuing && kept == null;
     }
 
-    /** True when what has gone on so far ends with a whole packet, so that another could be put behind it. */
+    /** Returns whether the bytes forwarded so far end with a complete packet, so that another could follow. */
     public boolean cleanCut() {
         return clean;
     }
 
-    /** Takes ownership of {@code in} and passes on whatever may go on. */
+    /** Scans the buffer and forwards what may be forwarded. Takes ownership of {@code in}. */
     public void scan(ByteBuf in) {
         boolean handedOn = false;
         try {
@@ -101,7 +102,7 @@ public final class PacketScanner {
         }
     }
 
-    /** Reports to another sink from here on. Of the packet that is passing, what was held goes on. */
+    /** Reports to another sink from now on. Held bytes of the current packet are forwarded. */
     public void reportTo(PacketSink other) {
         sink = other;
         ByteBuf bytes = kept;
@@ -118,7 +119,7 @@ public final class PacketScanner {
         }
     }
 
-    /** Nothing more is scanned: a packet's lead that was cut goes on, whatever follows it. */
+    /** Ends scanning; a cut lead is forwarded incomplete. */
     public void finish() {
         ByteBuf bytes = kept;
         kept = null;
@@ -129,7 +130,7 @@ public final class PacketScanner {
         }
     }
 
-    /** Releases what is kept back. */
+    /** Releases kept bytes. */
     public void close() {
         ByteBuf bytes = kept;
         kept = null;
@@ -138,7 +139,9 @@ public final class PacketScanner {
         }
     }
 
-    /** The bytes now passing must not go on: dropped, or held until the sink has seen them. */
+    /**
+     * Returns whether the current bytes must not be forwarded: they are dropped, or held until the sink has seen them.
+     */
     private boolean withheld() {
         return dropping || holding;
     }
@@ -151,8 +154,8 @@ public final class PacketScanner {
     }
 
     /**
-     * Packets one after the other that lie whole in this buffer and of which nothing is wanted: what most of a large result
-     * is. Stops at the first that is otherwise, with its decision taken.
+     * Walks consecutive packets that lie entirely in this buffer and that the sink does not inspect: most of a large
+     * result. Stops at the first other packet, with the sink's decision about it stored.
      */
     private int plain(ByteBuf in, int first, int end) {
         int at = first;
@@ -201,7 +204,10 @@ public final class PacketScanner {
         return at + take;
     }
 
-    /** A first byte is needed for a decision, but there is none in an empty packet and none to be made in a continued one. */
+    /**
+     * Returns the size of the lead. A decision needs the first byte, except for an empty packet, which has none, and a
+     * continued one, which needs no decision.
+     */
     private int leadSize(ByteBuf buf, int at, int available) {
         if (available < Packets.HEADER) {
             return LEAD;
@@ -209,7 +215,7 @@ public final class PacketScanner {
         return continuing || buf.getUnsignedMediumLE(at) == 0 ? Packets.HEADER : LEAD;
     }
 
-    /** A packet whose lead lies whole in this buffer. */
+    /** Begins a packet whose lead lies entirely in this buffer. */
     private int begin(ByteBuf in, int at, int end) {
         if (enter(in, at)) {
             decide(in, at);
@@ -227,7 +233,7 @@ public final class PacketScanner {
             forwardUntil(in, at);
         }
         if (wanted > end - payload) {
-            // Grows with what really comes: a header alone may promise 16 MB.
+            // Grows with the bytes that arrive: a header alone may announce 16 MB.
             kept = alloc.buffer(Math.min(Packets.HEADER + wanted, Math.max(KEPT_MIN, 2 * (end - at))))
                     .writeBytes(in, at, end - at);
             remaining -= end - payload;
@@ -243,7 +249,7 @@ public final class PacketScanner {
         return payload;
     }
 
-    /** A packet whose lead was cut; {@code cut} holds it, and its payload goes on at {@code next}. */
+    /** Begins a packet whose lead was cut; {@code cut} holds the lead, and the payload continues at {@code next}. */
     private void beginCut(ByteBuf in, ByteBuf cut, int next) {
         int at = cut.readerIndex();
         boolean starts = enter(cut, at);
@@ -274,7 +280,7 @@ public final class PacketScanner {
         }
     }
 
-    /** Takes the header in; false when the packet merely continues a logical one. */
+    /** Reads the header and returns false when the packet only continues a logical one. */
     private boolean enter(ByteBuf buf, int at) {
         boolean starts = !continuing;
         remaining = buf.getUnsignedMediumLE(at);
@@ -287,7 +293,7 @@ public final class PacketScanner {
         return starts;
     }
 
-    /** Returns the number of the packet at {@code at}, written over where it is given another. */
+    /** Returns the number of the packet at {@code at}, overwriting it if packets are renumbered. */
     private int numbered(ByteBuf buf, int at) {
         int sequence = buf.getUnsignedByte(at + 3);
         PacketNumbering numbers = numbering;
@@ -324,7 +330,7 @@ public final class PacketScanner {
         return at + available;
     }
 
-    /** Some of the wanted bytes arrive; the copy of the first ones waits in {@code copy}. */
+    /** Takes further wanted bytes; {@code copy} holds the first ones. */
     private int collect(ByteBuf in, int at, int available, ByteBuf copy) {
         int missing = wanted - (copy.readableBytes() - Packets.HEADER);
         int take = Math.min(missing, available);

@@ -3,15 +3,15 @@ package io.understudy.wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
-/** Writing the 4-byte header: three bytes of length, one of sequence. */
+/** Writes packet headers of 4 bytes: three of length, one of sequence number. */
 public final class Packets {
     public static final int HEADER = 4;
-    /** A physical packet of this length says that the logical packet goes on in the next one. */
+    /** A physical packet of this length is continued by the next one. */
     public static final int MAX_PAYLOAD = 0xFF_FFFF;
 
     private Packets() {}
 
-    /** Begins a packet whose length is filled in by {@link #end}. Returns the index of its header. */
+    /** Begins a packet and returns the index of its header. {@link #end} fills in the length. */
     public static int begin(ByteBuf out, int sequence) {
         int at = out.writerIndex();
         out.writeMediumLE(0).writeByte(sequence);
@@ -27,7 +27,7 @@ public final class Packets {
         out.setMediumLE(at, length);
     }
 
-    /** A command packet of a code and a text, sequence 0. */
+    /** Returns a command packet, sequence number 0. */
     public static ByteBuf command(ByteBufAllocator alloc, int code, byte[] body) {
         ByteBuf out = alloc.buffer(HEADER + 1 + body.length);
         int at = begin(out, 0);

@@ -3,10 +3,12 @@ package io.understudy.wire;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.SslHandler;
 
-/** Makes our end of a TLS connection, with the certificates as they are at that moment. Any thread. */
+/**
+ * Creates handlers for the proxy's side of a TLS connection, with the certificates current at that moment. Thread-safe.
+ */
 public interface TlsHandlerSource {
     /**
-     * A new handler, to be put in front of everything else.
+     * Returns a new handler, to be put first in the pipeline.
      *
      * @throws IllegalStateException when there are no usable certificates; the message says why
      */

@@ -43,9 +43,9 @@ final class Ed25519Password implements AuthMethod {
                 return response;
             }
         } catch (SQLException | IOException e) {
-            throw new AuthException("the answer to " + NAME + " cannot be made: " + e.getMessage(), e);
+            throw new AuthException("the response to " + NAME + " cannot be computed: " + e.getMessage(), e);
         }
-        throw new AuthException("the driver's " + NAME + " gave no answer; give the account mysql_native_password");
+        throw new AuthException("the driver's " + NAME + " gave no response; give the account mysql_native_password");
     }
 
     /** Stops the plugin after its signature was written. */

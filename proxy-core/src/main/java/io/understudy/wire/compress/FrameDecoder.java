@@ -10,14 +10,15 @@ import io.netty.handler.codec.DecoderException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes packets out of frames: three bytes of length, one of number, three of the length before compression, which is 0
- * for what was not worth compressing. No more than one frame's 16 MB is held, and no more made of it than it says.
+ * Takes packets out of frames. A frame's header has three bytes of length, one of number, and three of the length
+ * before compression, which is 0 for an uncompressed frame. Memory is bounded by one frame of 16 MB and its content,
+ * which may not exceed the stated length.
  *
- * <p>Hands on in pieces, and none while the channel is not to be read from: a few bytes received can hold a thousand times
- * as many, so that not reading any more would come too late for back-pressure.
+ * <p>Content is passed on in pieces, and not at all while the channel is not being read from: a few received bytes can
+ * expand a thousandfold, so back-pressure that only stopped reading would come too late.
  */
 final class FrameDecoder extends ChannelInboundHandlerAdapter {
-    /** What one read of a connection without compression gives at most. */
+    /** The maximum size of one read on an uncompressed connection. */
     private static final int PIECE = FrameEncoder.MAX_FRAME;
 
     private final Codec codec;
@@ -30,9 +31,9 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         }
     };
 
-    /** Received and not taken apart. */
+    /** Received bytes not yet decoded. */
     private ByteBuf frames = Unpooled.EMPTY_BUFFER;
-    /** Out of the last frame and not handed on. */
+    /** Content of the last frame not yet passed on. */
     private ByteBuf content = Unpooled.EMPTY_BUFFER;
 
     private boolean running;
@@ -59,7 +60,10 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         run(ctx);
     }
 
-    /** The channel is to be read from: what was held back goes on, later, because this may be within its own doing. */
+    /**
+     * Passes on withheld content, because the channel is being read from again. Runs as a later task, since the caller
+     * may itself be handling content.
+     */
     void resume(ChannelHandlerContext ctx) {
         if (!paused || resuming) {
             return;
@@ -116,7 +120,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         return last;
     }
 
-    /** Takes the content out of the next frames that are whole, up to one that has any. */
+    /** Decodes complete frames up to the first with content, and returns whether there was one. */
     private boolean next(ChannelHandlerContext ctx) {
         while (frames.readableBytes() >= FrameEncoder.HEADER) {
             int at = frames.readerIndex();
@@ -163,7 +167,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         if (peerIsClient) {
-            // Nobody is left to take the answers.
+            // Nobody is left to receive the responses.
             discard();
         } else {
             ending = true;

@@ -9,14 +9,14 @@ import io.understudy.wire.Packets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts packets into frames: what was written since the last flush goes into one, or several when it is much, and each
- * command of a client's into one of its own.
+ * Puts packets into frames: one for the bytes written since the last flush, several if they are long, and a separate
+ * one wherever {@link FrameNumbers#begins} requires it.
  */
 final class FrameEncoder extends ChannelOutboundHandlerAdapter {
     static final int HEADER = 7;
-    /** As both products have it: less is not worth the work. */
+    /** Both products leave shorter frames uncompressed. */
     static final int MIN_COMPRESSED = 50;
-    /** Bytes in one frame before compression; also how much may wait for a flush. */
+    /** Maximum content of a frame in bytes; also the maximum that waits for a flush. */
     static final int MAX_FRAME = 64 * 1024;
 
     private final Codec codec;
@@ -29,7 +29,9 @@ final class FrameEncoder extends ChannelOutboundHandlerAdapter {
     /** Index in {@link #pending} up to which packets have been walked. */
     private int walked;
 
-    /** @param other of the same connection: told when that is to be read from */
+    /**
+     * @param other the decoder of the same connection, which resumes when the channel is read from
+     */
     FrameEncoder(Codec codec, FrameNumbers numbers, FrameDecoder other) {
         this.codec = codec;
         this.numbers = numbers;
@@ -40,7 +42,7 @@ final class FrameEncoder extends ChannelOutboundHandlerAdapter {
     public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
         ByteBuf bytes = (ByteBuf) msg;
         if (!promise.isVoid()) {
-            // Somebody waits for these bytes to have left: nothing may be left behind them.
+            // The promise is to complete when these bytes have been sent, so none of them may stay pending.
             take(ctx, bytes);
             emit(ctx);
             ctx.write(Unpooled.EMPTY_BUFFER, promise);
@@ -88,7 +90,7 @@ final class FrameEncoder extends ChannelOutboundHandlerAdapter {
         }
         emitting = ctx;
         packets.walk(pending, walked);
-        // A header that is cut may begin a command: it waits for its number.
+        // A cut header may begin a command: it waits for its number.
         int end = pending.writerIndex() - packets.cutHeader();
         frames(ctx, end);
         walked = pending.writerIndex();
@@ -101,7 +103,7 @@ final class FrameEncoder extends ChannelOutboundHandlerAdapter {
         }
     }
 
-    /** Sends what waits up to {@code end}. */
+    /** Writes frames with the pending bytes up to {@code end}. */
     private void frames(@Nullable ChannelHandlerContext ctx, int end) {
         while (ctx != null && pending.readerIndex() < end) {
             ByteBuf content = pending.readSlice(Math.min(MAX_FRAME, end - pending.readerIndex()));
@@ -132,7 +134,10 @@ final class FrameEncoder extends ChannelOutboundHandlerAdapter {
         }
     }
 
-    /** Sends what is ahead of a command before the command's number begins the frames' anew. */
+    /**
+     * Writes the frames of the bytes before a packet that begins a frame of its own, before that packet changes the
+     * numbering of frames.
+     */
     private final class Packeted extends PacketNumbers {
         @Override
         void number(ByteBuf buf, int index) {

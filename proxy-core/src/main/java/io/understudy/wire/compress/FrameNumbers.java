@@ -1,16 +1,17 @@
 package io.understudy.wire.compress;
 
 /**
- * The numbers of a compressed connection: of frames, and of the packets in them.
+ * The numbering of a compressed connection's frames and of the packets in them.
  *
- * <p>Both products number frames from 0 at each command and check that; after each flush they go on numbering packets from
- * the frames' number, and nobody checks those. A connection without compression has its packets' numbers checked, so what
- * comes out of frames is numbered as it would have been without: on from the last packet, whichever side sent it; from 0
- * for a command, and from 1 for a response that begins while several are due. Where responses begin is a guess here, wrong
- * behind a command without a response; a session that follows its responses numbers them itself.
+ * <p>Both products number frames from 0 at each command, and check these numbers; after each flush they continue the
+ * numbers of packets from that of the frame, and check none of them. On a connection without compression packet numbers
+ * are checked. So packets taken out of frames are renumbered as they would have been without compression: from 0 for a
+ * command, from 1 for a response that begins while several are due, and otherwise on from the last packet of either
+ * side. The start of a response is guessed here, and guessed wrong after a command without a response; a session that
+ * tracks its responses numbers them itself.
  *
- * <p>Frames go on by one from the frame that began a command or a response, however many frames of the other side come
- * meanwhile: a command may be on its way while responses to earlier ones arrive, and the other way round.
+ * <p>Frame numbers increase by one from the frame that began a command or a response, however many frames of the peer
+ * arrive meanwhile: a command may be on its way while responses to earlier ones arrive, and vice versa.
  *
  * <p>Sources: MySQL's {@code sql-common/net_serv.cc} and MariaDB's {@code sql/net_serv.cc}: {@code net_write_packet},
  * {@code net_flush}, {@code my_real_read}.
@@ -20,20 +21,22 @@ final class FrameNumbers {
 
     private final boolean weAreServer;
     private int nextFrame;
-    /** Number of the first frame of what responds to the last frame received. */
+    /** Number of the first frame sent in response to the last frame received. */
     private int respondingFrame;
 
     private int nextPacket;
     /** Number of the last packet sent. */
     private int lastSent = -1;
-    /** Commands sent whose responses have not begun. */
+    /** Number of commands sent whose responses have not begun. */
     private int due;
-    /** The client has begun a command since the last packet to it. */
+    /** Whether the client has begun a command since the last packet sent to it. */
     private boolean commandReceived;
-    /** Number, as it came, of the last packet that the client sent; -1 when the server has spoken since. */
+    /** Received number of the client's last packet; -1 if the server has sent one since. */
     private int lastOfClient = -1;
 
-    /** @param weAreServer the other side is a client */
+    /**
+     * @param weAreServer whether the peer is a client
+     */
     FrameNumbers(boolean weAreServer) {
         this.weAreServer = weAreServer;
     }
@@ -49,7 +52,7 @@ final class FrameNumbers {
         return number;
     }
 
-    /** A packet of the other side: gives the number it would have had without compression. */
+    /** Returns the number that a received packet would have had without compression. */
     int packetReceived(int number) {
         if (weAreServer) {
             if (clientBeginsCommand(number)) {
@@ -69,13 +72,13 @@ final class FrameNumbers {
         return is;
     }
 
-    /** Whether a packet to send, of this number, needs a frame of its own: it begins a command, a response or a file. */
+    /** Returns whether a packet to send needs a frame of its own: it begins a command, a response or a file. */
     boolean begins(int number) {
         boolean goesOn = number == (lastSent + 1 & MASK);
         return weAreServer ? !goesOn || number == 1 && commandReceived : !goesOn || clientBeginsCommand(number);
     }
 
-    /** A packet is sent; a frame that it needs of its own begins with it. */
+    /** Takes the number of a packet being sent; if {@link #begins} is true for it, its frame begins with it. */
     void packetSent(int number) {
         nextPacket = number + 1 & MASK;
         if (begins(number)) {
@@ -94,7 +97,10 @@ final class FrameNumbers {
         lastOfClient = number;
     }
 
-    /** Number 0 behind number 255 is just the next packet of something long, such as a file. */
+    /**
+     * Returns whether the packet begins a command. Number 0 after number 255 only continues a long transfer, such as a
+     * file.
+     */
     private boolean clientBeginsCommand(int number) {
         return number == 0 && lastOfClient != MASK;
     }

@@ -3,13 +3,13 @@ package io.understudy.wire.compress;
 import io.netty.buffer.ByteBuf;
 import io.understudy.wire.Packets;
 
-/** Walks the packets of one direction, cut anywhere, and stops at each one's number. */
+/** Walks the packets of one direction, in any fragments, and reports the position of each packet's number. */
 abstract class PacketNumbers {
     private int headerBytes;
     private int length;
     private int remaining;
 
-    /** Looks at the bytes of {@code buf} from {@code from} to its writer index; no index changes. */
+    /** Walks the bytes of {@code buf} from {@code from} to its writer index; changes no index. */
     final void walk(ByteBuf buf, int from) {
         int at = from;
         int end = buf.writerIndex();
@@ -32,11 +32,11 @@ abstract class PacketNumbers {
         }
     }
 
-    /** Bytes at the end of what was walked that begin a header whose number has not come. */
+    /** Returns how many bytes at the end belong to a header whose number has not arrived. */
     final int cutHeader() {
         return headerBytes;
     }
 
-    /** A packet's number stands at {@code index}, the rest of its header in front of it. */
+    /** Called with the index of a packet's number; the rest of its header precedes it. */
     abstract void number(ByteBuf buf, int index);
 }

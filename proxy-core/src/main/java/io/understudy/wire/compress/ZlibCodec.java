@@ -7,7 +7,9 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
-/** CLIENT_COMPRESS. Each frame is a stream of its own, so all connections of a thread share one codec and its memory. */
+/**
+ * CLIENT_COMPRESS. Each frame is a stream of its own, so all connections of a thread share one codec and its memory.
+ */
 final class ZlibCodec implements Codec {
     private static final FastThreadLocal<ZlibCodec> OF_THREAD = new FastThreadLocal<>() {
         @Override
@@ -53,7 +55,7 @@ final class ZlibCodec implements Codec {
         int left = length;
         try {
             while (left > 0) {
-                // Grows with what there really is, not with what the frame says there will be.
+                // Grows with the actual content, not with the length that the frame states.
                 out.ensureWritable(Math.min(left, CHUNK));
                 int room = Math.min(left, out.writableBytes());
                 int made = inflater.inflate(out.nioBuffer(out.writerIndex(), room));

@@ -7,7 +7,7 @@ import io.netty.buffer.Unpooled;
 import io.understudy.wire.MalformedPacketException;
 import java.nio.ByteBuffer;
 
-/** CLIENT_ZSTD_COMPRESSION_ALGORITHM, of MySQL 8.0.18 and newer. */
+/** CLIENT_ZSTD_COMPRESSION_ALGORITHM, in MySQL 8.0.18 and newer. */
 final class ZstdCodec implements Codec {
     private final int level;
 
@@ -41,7 +41,7 @@ final class ZstdCodec implements Codec {
         ByteBuf source = direct(in);
         ByteBuf target = Unpooled.EMPTY_BUFFER;
         try {
-            // Before memory is had for it: a few bytes may say that they hold 16 MB.
+            // Checked before memory is allocated: a few bytes may claim to hold 16 MB.
             long stated = Zstd.getDirectByteBufferFrameContentSize(source.nioBuffer(), 0, source.readableBytes());
             if (stated >= 0 && stated != length) {
                 throw new MalformedPacketException(
@@ -63,7 +63,7 @@ final class ZstdCodec implements Codec {
         in.readerIndex(in.writerIndex());
     }
 
-    /** The library wants memory outside of the heap, in one piece. */
+    /** Returns the bytes in one piece outside the heap, as the library requires. */
     private static ByteBuf direct(ByteBuf in) {
         if (in.isDirect() && in.nioBufferCount() == 1) {
             return in.retainedSlice();

@@ -1,6 +1,6 @@
 /**
- * The compressed protocol: frames that carry a stream of packets, cut anywhere. One decoder and one encoder per
- * connection, below everything that knows packets; what comes out above looks as if it had never been compressed.
+ * The compressed protocol: frames that carry a stream of packets in any fragments. One decoder and one encoder per
+ * connection, below all handlers that process packets; those see the stream as if it had never been compressed.
  */
 @NullMarked
 package io.understudy.wire.compress;

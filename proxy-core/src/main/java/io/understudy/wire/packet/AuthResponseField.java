@@ -6,19 +6,19 @@ import io.understudy.wire.LengthEncoded;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Where the first word of the client's authentication method stands in the packet that names the user: Protocol::
- * HandshakeResponse41 or COM_CHANGE_USER. Offsets count from the payload's first byte.
+ * Location of the client's first authentication response in the packet that names the user:
+ * Protocol::HandshakeResponse41 or COM_CHANGE_USER. Offsets count from the payload's first byte.
  *
- * @param lengthAt where the answer's length begins
- * @param from first byte of the answer
- * @param end behind the answer
- * @param pluginFrom first byte of the method's name; as {@code pluginEnd} when there is none
- * @param pluginEnd behind the method's name, where its closing zero is
+ * @param lengthAt offset of the response's length
+ * @param from offset of the response's first byte
+ * @param end offset just past the response
+ * @param pluginFrom offset of the method's name; equals {@code pluginEnd} when there is none
+ * @param pluginEnd offset just past the method's name, of its closing zero
  */
 public record AuthResponseField(int lengthAt, int from, int end, int pluginFrom, int pluginEnd) {
     private static final int HANDSHAKE_FIXED = 32;
 
-    /** In a handshake response that {@link HandshakeResponse41#parse} accepted. */
+    /** Returns the location in a payload that {@link HandshakeResponse41#parse} accepted. */
     public static AuthResponseField ofHandshake(ByteBuf payload, long capabilities) {
         ByteBuf in = payload.slice();
         in.skipBytes(HANDSHAKE_FIXED);
@@ -28,7 +28,7 @@ public record AuthResponseField(int lengthAt, int from, int end, int pluginFrom,
     }
 
     /**
-     * In COM_CHANGE_USER, command code included.
+     * Returns the location in a COM_CHANGE_USER, whose payload includes the command code.
      *
      * @throws io.understudy.wire.MalformedPacketException when the packet is cut off
      */
@@ -39,7 +39,9 @@ public record AuthResponseField(int lengthAt, int from, int end, int pluginFrom,
         return of(in, capabilities | Capabilities.CONNECT_WITH_DB, false, 2);
     }
 
-    /** @param collation bytes between the schema and the method's name */
+    /**
+     * @param collation number of bytes between the schema and the method's name
+     */
     private static AuthResponseField of(ByteBuf in, long capabilities, boolean lenenc, int collation) {
         int lengthAt = in.readerIndex();
         if (!in.isReadable() || !lenenc && (capabilities & Capabilities.SECURE_CONNECTION) == 0) {
@@ -63,17 +65,17 @@ public record AuthResponseField(int lengthAt, int from, int end, int pluginFrom,
         return new AuthResponseField(lengthAt, from, end, pluginFrom, pluginEnd);
     }
 
-    /** Bytes of the answer. */
+    /** Returns the length of the response in bytes. */
     public int length() {
         return end - from;
     }
 
-    /** Name of the method, or empty. */
+    /** Returns the name of the method, or an empty string. */
     public String plugin(ByteBuf payload) {
         return payload.toString(payload.readerIndex() + pluginFrom, pluginEnd - pluginFrom, StandardCharsets.US_ASCII);
     }
 
-    /** The answer, which is overwritten in the payload. */
+    /** Returns the response and overwrites it with zeros in the payload. */
     public byte[] take(ByteBuf payload) {
         byte[] response = new byte[length()];
         payload.getBytes(payload.readerIndex() + from, response);
@@ -81,7 +83,7 @@ public record AuthResponseField(int lengthAt, int from, int end, int pluginFrom,
         return response;
     }
 
-    /** The same payload with another answer, of one byte. */
+    /** Returns a copy of the payload with another response, of one byte. */
     public byte[] with(ByteBuf payload, byte response) {
         ByteBuf in = payload.slice();
         byte[] out = new byte[lengthAt + 2 + in.readableBytes() - end];
@@ -92,7 +94,7 @@ public record AuthResponseField(int lengthAt, int from, int end, int pluginFrom,
         return out;
     }
 
-    /** The same payload with an empty answer of no method. */
+    /** Returns a copy of the payload with an empty response and an empty method name. */
     public byte[] without(ByteBuf payload) {
         ByteBuf in = payload.slice();
         int between = pluginFrom - end;

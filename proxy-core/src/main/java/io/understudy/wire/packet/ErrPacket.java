@@ -7,16 +7,19 @@ import io.understudy.wire.Packets;
 import java.nio.charset.StandardCharsets;
 
 /**
- * An ERR packet, read from a server or written by us in its place.
+ * An ERR packet, received from a server or written by the proxy.
  *
  * @param code error number, for example 1040
- * @param sqlState five characters, or {@code HY000} where the server sent none
+ * @param sqlState five characters; {@code HY000} when the server sent none
  * @param message for people
  */
 public record ErrPacket(int code, String sqlState, String message) {
     private static final int STATE_LENGTH = 5;
 
-    /** Reads {@code length} bytes of payload from {@code index}; tolerant, because an error must always get through. */
+    /**
+     * Parses {@code length} bytes of payload from {@code index}. Tolerates missing fields, because an error must always
+     * get through.
+     */
     public static ErrPacket parse(ByteBuf buf, int index, int length) {
         if (length < 3) {
             return new ErrPacket(0, "HY000", "");
@@ -33,7 +36,10 @@ public record ErrPacket(int code, String sqlState, String message) {
         return new ErrPacket(code, state, buf.toString(at, left, StandardCharsets.UTF_8));
     }
 
-    /** Before the client's capabilities are known an ERR packet carries no SQLSTATE, as the protocol says. */
+    /**
+     * Returns the packet. Before the client's capabilities are known it must have no SQLSTATE: {@code protocol41} is
+     * then false.
+     */
     public ByteBuf encode(ByteBufAllocator alloc, int sequence, boolean protocol41) {
         byte[] text = message.getBytes(StandardCharsets.UTF_8);
         ByteBuf out = alloc.buffer(Packets.HEADER + 16 + text.length);

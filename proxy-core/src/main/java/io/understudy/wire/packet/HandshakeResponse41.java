@@ -11,18 +11,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Protocol::HandshakeResponse41, the client's response to the greeting, or its first 32 bytes alone: an SSLRequest. Parsed,
- * written and rewritten here.
+ * Protocol::HandshakeResponse41, or its first 32 bytes alone, an SSLRequest: parsed, written and rewritten.
  *
- * <p>The authentication data are not kept: with some methods they are the password. See {@link AuthResponseField}.
+ * <p>Does not keep the authentication data, which may be the password. See {@link AuthResponseField}.
  *
  * @param capabilities with MariaDB's extended ones in the upper half
- * @param maxPacketSize longest packet that the client accepts, bytes
- * @param collation id of the connection's collation: character set and sort order of what the client sends
+ * @param maxPacketSize longest packet that the client accepts, in bytes
+ * @param collation id of the connection's collation
  * @param user login name
  * @param schema default schema, or null
  * @param authPlugin authentication method of the enclosed data, or empty
- * @param isTlsRequest whether the packet is an SSLRequest, which names no user
+ * @param isTlsRequest whether the packet is an SSLRequest, which has no user
  */
 public record HandshakeResponse41(
         long capabilities,
@@ -39,7 +38,7 @@ public record HandshakeResponse41(
     /**
      * Parses the payload.
      *
-     * @throws MalformedPacketException when the client speaks the protocol from before 4.1, or the packet is cut off
+     * @throws MalformedPacketException when the client uses the protocol from before 4.1, or the packet is cut off
      */
     public static HandshakeResponse41 parse(ByteBuf payload) {
         ByteBuf in = payload.duplicate();
@@ -100,8 +99,8 @@ public record HandshakeResponse41(
     }
 
     /**
-     * Index behind the connection attributes of a payload that {@link #parse} accepted: where the level of zstd
-     * compression stands when the client asks for that.
+     * Returns the index just past the connection attributes of a payload that {@link #parse} accepted: that of the zstd
+     * compression level, if the client requests zstd.
      */
     public static int endOfAttributes(ByteBuf payload, long capabilities) {
         ByteBuf in = payload.duplicate();
@@ -121,9 +120,9 @@ public record HandshakeResponse41(
     }
 
     /**
-     * Writes the packet. Fields other than the user are written only where {@link #capabilities} has their bit.
+     * Returns the packet. Fields other than the user are written only if {@link #capabilities} has their bit.
      *
-     * @param authResponse the method's response to the greeting's scramble
+     * @param authResponse the method's response to the scramble in the server's HandshakeV10
      * @param attributes connection attributes, shown in the server's performance schema
      */
     public ByteBuf encode(ByteBufAllocator alloc, int sequence, byte[] authResponse, Map<String, String> attributes) {

@@ -6,13 +6,13 @@ import io.understudy.wire.MalformedPacketException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The server's first packet, Protocol::HandshakeV10. The capability bits are the only thing that is ever changed in it:
- * {@link #withCapabilities} rewrites them in place and leaves scramble, thread id and version as the server sent them.
+ * Protocol::HandshakeV10, the server's first packet. Only its capability bits are ever changed: {@link
+ * #withCapabilities} rewrites them in place and leaves scramble, thread id and version as the server sent them.
  *
  * @param serverVersion as sent, for example {@code 5.5.5-10.11.6-MariaDB}
- * @param threadId the server's thread id: what {@code CONNECTION_ID()} will say
+ * @param threadId the server's thread id, the value of {@code CONNECTION_ID()}
  * @param capabilities with MariaDB's extended ones in the upper half
- * @param collation the server's default collation id, its low byte
+ * @param collation low byte of the server's default collation id
  * @param status status bits
  * @param scramble the random bytes of the authentication, without the closing zero
  * @param authPlugin default authentication method, or empty
@@ -31,7 +31,7 @@ public record HandshakeV10(
     /**
      * Parses the payload.
      *
-     * @throws MalformedPacketException when it is no greeting of protocol version 10
+     * @throws MalformedPacketException when it is not a HandshakeV10
      */
     public static HandshakeV10 parse(ByteBuf payload) {
         ByteBuf in = payload.duplicate();
@@ -79,7 +79,7 @@ public record HandshakeV10(
         return new HandshakeV10(version, threadId, capabilities, collation, status, scramble, plugin);
     }
 
-    /** True when the server calls itself MariaDB, or leaves out the bit that every MySQL server sets. */
+    /** Returns whether the version names MariaDB, or the bit that every MySQL server sets is missing. */
     public boolean isMariaDb() {
         return (capabilities & Capabilities.LONG_PASSWORD) == 0
                 || serverVersion.toLowerCase(java.util.Locale.ROOT).contains("mariadb");
@@ -100,7 +100,7 @@ public record HandshakeV10(
         }
     }
 
-    /** The scramble as text of its length, for logs: never its bytes. */
+    /** Shows the length of the scramble instead of its bytes, which must not be logged. */
     @Override
     public String toString() {
         return "Greeting[" + serverVersion + ", thread " + threadId + ", "

@@ -7,8 +7,8 @@ import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.ServerStatus;
 
 /**
- * What an OK packet says, as a reusable holder: parsing allocates nothing. Also reads the OK packet with header 0xFE that
- * ends rows under {@link Capabilities#DEPRECATE_EOF}. Session state is only located, see {@link SessionState}.
+ * A parsed OK_Packet, reusable: parsing allocates nothing. Also parses the OK_Packet with header 0xFE that ends rows
+ * under {@link Capabilities#DEPRECATE_EOF}. Session state is only located, see {@link SessionState}.
  */
 public final class OkPacket {
     private long affectedRows;
@@ -90,7 +90,7 @@ public final class OkPacket {
         return warnings;
     }
 
-    /** Index of the human-readable info in the parsed buffer. */
+    /** Returns the index of the human-readable info in the parsed buffer. */
     public int infoAt() {
         return infoAt;
     }
@@ -99,7 +99,7 @@ public final class OkPacket {
         return infoLength;
     }
 
-    /** Index of the session state's entries in the parsed buffer; meaningful when {@link #stateLength} is not 0. */
+    /** Returns the index of the session state in the parsed buffer; valid when {@link #stateLength} is not 0. */
     public int stateAt() {
         return stateAt;
     }

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.wire.MalformedPacketException;
 import java.nio.charset.StandardCharsets;
 
-/** Strings as the handshake packets hold them: ended by a zero byte, or by the packet. */
+/** Reads strings of handshake packets: terminated by a zero byte or by the end of the packet. */
 final class PacketStrings {
     private PacketStrings() {}
 

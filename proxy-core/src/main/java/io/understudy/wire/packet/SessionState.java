@@ -17,7 +17,7 @@ public final class SessionState {
     public static final int STATE_CHANGE = 2;
     public static final int GTIDS = 3;
 
-    /** MariaDB's variable with the session's last GTID. */
+    /** MariaDB's variable for the session's last GTID. */
     public static final String LAST_GTID = "last_gtid";
 
     private SessionState() {}
@@ -28,14 +28,14 @@ public final class SessionState {
 
         default void schema(String name) {}
 
-        /** GTIDs of what the statement committed: MySQL's text form, possibly a range. */
+        /** The GTIDs that the statement committed, in MySQL's text form, possibly a range. */
         default void gtids(String text) {}
     }
 
     /**
-     * Reads the block of {@code length} bytes at {@code index}.
+     * Parses the block of {@code length} bytes at {@code index}.
      *
-     * @throws MalformedPacketException when an entry reaches beyond the block
+     * @throws MalformedPacketException when an entry exceeds the block
      */
     public static void visit(ByteBuf buf, int index, int length, Visitor visitor) {
         int end = index + length;
@@ -57,18 +57,18 @@ public final class SessionState {
                 case SCHEMA -> visitor.schema(counted(buf, body, next));
                 case GTIDS -> {
                     if (body < next) {
-                        visitor.gtids(counted(buf, body + 1, next)); // behind the encoding specification, always 0
+                        visitor.gtids(counted(buf, body + 1, next)); // after the encoding specification, always 0
                     }
                 }
                 default -> {
-                    // Types added later say nothing to us.
+                    // Other types are not used.
                 }
             }
             at = next;
         }
     }
 
-    /** A variable's name; of the one that comes with every commit no new string is made. */
+    /** Returns a variable's name; a constant for the one that comes with every commit. */
     private static String name(ByteBuf buf, int from, int end) {
         return is(buf, from, end - from, LAST_GTID) ? LAST_GTID : text(buf, from, end);
     }
@@ -82,7 +82,7 @@ public final class SessionState {
         return buf.toString(from, end - from, StandardCharsets.UTF_8);
     }
 
-    /** Whether the bytes are these ASCII characters. */
+    /** Returns whether the bytes are these ASCII characters. */
     static boolean is(ByteBuf buf, int index, int length, String ascii) {
         if (length != ascii.length()) {
             return false;

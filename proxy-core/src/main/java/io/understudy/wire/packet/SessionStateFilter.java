@@ -10,30 +10,32 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes session state out of OK packets for a client that did not ask for it, or not for all of it. What is left is, byte
- * for byte, what the server would have sent to that client.
+ * Removes session state from OK packets for a client that did not request it, or not all of it. The result is, byte for
+ * byte, the packet that the server would have sent to that client.
  *
- * <p>Measured on MariaDB 10.11, 11.4 and MySQL 9: the info text has its length in front also without
- * CLIENT_SESSION_TRACK, where the MySQL documentation has it run to the end of the packet; and it is left out when empty,
- * unless session state follows.
+ * <p>Measured on MariaDB 10.11, 11.4 and MySQL 9: the info text has a length prefix even without CLIENT_SESSION_TRACK,
+ * although the MySQL documentation lets it run to the end of the packet; and it is left out when empty, unless session
+ * state follows.
  */
 public final class SessionStateFilter {
-    /** The largest length that takes one byte. */
+    /** The largest length that is encoded in one byte. */
     private static final int MAX_SHORT = 250;
 
     private final OkPacket ok = new OkPacket();
     private final long capabilities;
 
-    /** @param capabilities of the server's side, under which the packets come */
+    /**
+     * @param capabilities those of the connection to the server, on which the packets arrive
+     */
     public SessionStateFilter(long capabilities) {
         this.capabilities = capabilities;
     }
 
     /**
-     * The packet for a client without CLIENT_SESSION_TRACK, header included; null when it may go as it is.
+     * Returns the packet, with its header, for a client without CLIENT_SESSION_TRACK, or null when it needs no change.
+     * The returned buffer shares the bytes of {@code buf}, which are modified in place.
      *
-     * @param index of its payload, which lies behind its header; what the client gets of both is written over in place
-     * @return shares the bytes of {@code buf}
+     * @param index index of the payload; the header precedes it
      */
     public @Nullable ByteBuf withoutState(ByteBuf buf, int index, int length, int sequence) {
         ok.parse(buf, index, length, capabilities);
@@ -43,13 +45,14 @@ public final class SessionStateFilter {
     }
 
     /**
-     * The packet for a client that tracks its session but did not ask for some of the entries.
+     * Returns the packet, with its header, for a client that tracks its session but did not request some of the
+     * entries, or null when it needs no change. If no entry remains, the returned buffer shares the bytes of {@code
+     * buf}, which are modified in place.
      *
-     * @param index of its payload, which lies behind its header; both may be written over
-     * @param variables names of the variables to take out
-     * @param gtids whether MySQL's GTID entries go too
-     * @return with header, and when no entry is left in the bytes of {@code buf}; null when it may go as it is
-     * @throws MalformedPacketException when an entry reaches beyond the block
+     * @param index index of the payload; the header precedes it
+     * @param variables names of the variables to remove
+     * @param gtids whether to remove MySQL's GTID entries, too
+     * @throws MalformedPacketException when an entry exceeds the block
      */
     public @Nullable ByteBuf without(
             ByteBufAllocator alloc,
@@ -97,7 +100,7 @@ public final class SessionStateFilter {
         }
     }
 
-    /** Whether no entry stays, which is so of nearly every commit's; false also where a closer look is needed. */
+    /** Returns true if no entry remains, as after nearly every commit; false also if that is not certain. */
     private static boolean allGo(ByteBuf buf, int from, int end, List<String> variables, boolean gtids) {
         int at = from;
         while (at < end) {
@@ -122,7 +125,10 @@ public final class SessionStateFilter {
         return true;
     }
 
-    /** Where the bytes end that have their length in front, in one byte; -1 when it has more, or they reach beyond the end. */
+    /**
+     * Returns the index just past the length-encoded string at {@code at}; -1 if its length takes more than one byte or
+     * exceeds the end.
+     */
     private static int behind(ByteBuf buf, int at, int end) {
         int length = at < end ? buf.getUnsignedByte(at) : end;
         return length > MAX_SHORT || at + 1 + length > end ? -1 : at + 1 + length;
@@ -146,7 +152,7 @@ public final class SessionStateFilter {
         return true;
     }
 
-    /** Reads a variable's name and value; whether it is one of those to take out. */
+    /** Reads a variable's name and value, and returns whether it is to be removed. */
     private static boolean goes(ByteBuf in, int end, List<String> variables) {
         int length = LengthEncoded.readLength(in);
         boolean named = isOneOf(variables, in, in.readerIndex(), length);
@@ -161,7 +167,7 @@ public final class SessionStateFilter {
         return named;
     }
 
-    /** An entry may hold several variables; it is written without those that go, or not at all. */
+    /** Copies an entry without the removed variables; an entry may hold several. Copies nothing if none remains. */
     private static @Nullable ByteBuf keepSome(
             ByteBufAllocator alloc, @Nullable ByteBuf kept, ByteBuf in, int end, List<String> variables) {
         ByteBuf left = null;
@@ -188,7 +194,7 @@ public final class SessionStateFilter {
         }
     }
 
-    /** The packet without any state: the first of its own bytes, to which the client needs no others. */
+    /** Returns the packet without session state, as a slice: the fields before it remain valid unchanged. */
     private ByteBuf cut(ByteBuf buf, int index, int sequence) {
         int fields = fieldsEnd(buf, index);
         int end = ok.infoLength() > 0 ? ok.infoAt() + ok.infoLength() : fields;
@@ -211,7 +217,7 @@ public final class SessionStateFilter {
         return out;
     }
 
-    /** Where status and warnings end. */
+    /** Returns the index just past status and warnings. */
     private static int fieldsEnd(ByteBuf buf, int index) {
         int at = index + 1;
         at += LengthEncoded.size(buf.getUnsignedByte(at));

@@ -1,4 +1,4 @@
-/** One class per packet that the proxy parses or writes. Everything else is forwarded unread. */
+/** One class per packet that the proxy parses or writes. All other packets are forwarded unread. */
 @NullMarked
 package io.understudy.wire.packet;
 
