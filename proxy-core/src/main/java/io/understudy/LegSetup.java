@@ -19,7 +19,7 @@ import io.understudy.wire.Capabilities;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the configuration of the two legs into what a login works with. By one thread at a time. */
+/** Creates the objects that a login works with from the configuration of the two legs. Not thread-safe. */
 final class LegSetup {
     private final @Nullable ReloadableTls clientEnd;
     private final @Nullable ReloadableTls serverEnd;
@@ -66,9 +66,9 @@ final class LegSetup {
     /**
      * Reads certificates and keys again, for connections made from now on.
      *
-     * @param config may differ from the first one in the files that it names. Modes stay as they were: a file that says less
-     *     about checking the server must not take effect by half
-     * @throws TlsFilesException when a file cannot be used; all that was in use before stays in use
+     * @param config may differ from the first one in the names of files. Modes stay as they were: a file that weakens
+     * the verification of the server must not take effect in part
+     * @throws TlsFilesException when a file cannot be used; everything in use before then stays in use
      */
     void reload(UnderstudyConfig config) throws TlsFilesException {
         ReloadableTls client = clientEnd;

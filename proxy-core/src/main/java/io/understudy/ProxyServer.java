@@ -39,7 +39,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Assembles the proxy and carries it through its life: start, reload, drain, stop. By one thread at a time. */
+/** Assembles the proxy, starts, reloads, drains and stops it. Not thread-safe except where stated. */
 public final class ProxyServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ProxyServer.class);
     private static final long DRAIN_POLL_MILLIS = 20;
@@ -65,8 +65,10 @@ public final class ProxyServer implements AutoCloseable {
     private LoadedConfig loaded;
 
     /**
+     * Assembles the proxy without starting it.
+     *
      * @param available installed plugins by id
-     * @throws IllegalStateException when the configured transport is not to be had
+     * @throws IllegalStateException when the configured transport is not available
      */
     public ProxyServer(LoadedConfig loaded, Map<String, ProxyPlugin<?>> available, MeterRegistry meters) {
         this.loaded = loaded;
@@ -136,7 +138,7 @@ public final class ProxyServer implements AutoCloseable {
                 transport.kind());
     }
 
-    /** Where clients connect, with the ports chosen where 0 was asked for. */
+    /** Returns the addresses that clients connect to, with the chosen ports where 0 was configured. */
     public List<SocketAddress> addresses() {
         return List.copyOf(addresses);
     }
@@ -149,12 +151,15 @@ public final class ProxyServer implements AutoCloseable {
         return histograms;
     }
 
-    /** What plugins show and let an operator do. */
+    /** Returns the views and actions that plugins publish. */
     public Published published() {
         return published;
     }
 
-    /** Why no new connections should come, one sentence each; empty when they may. Any thread, never waits. */
+    /**
+     * Returns why the proxy should get no new connections, one sentence each; empty when it is ready. Thread-safe;
+     * never waits.
+     */
     public List<String> notReady() {
         if (registry.draining()) {
             return List.of("draining");
@@ -163,20 +168,20 @@ public final class ProxyServer implements AutoCloseable {
         return problem == null ? List.of() : List.of("primary: " + problem);
     }
 
-    /** For {@code /api/sessions}. */
+    /** Returns the content of {@code /api/sessions}. */
     public Object sessionsView() {
         return SessionsView.of(registry);
     }
 
-    /** For {@code /api/standbys}. */
+    /** Returns the content of {@code /api/standbys}. */
     public Object standbysView() {
         return backends.view();
     }
 
     /**
-     * Applies a whole new configuration, as far as it can change while running.
+     * Applies a new configuration, as far as it can change while running.
      *
-     * @return what takes effect after a restart only, or was refused by a plugin; one sentence each
+     * @return changes that take effect only after a restart, or that a plugin rejected; one sentence each
      */
     public List<String> reload(LoadedConfig next) {
         List<String> left = new ArrayList<>();
@@ -203,8 +208,8 @@ public final class ProxyServer implements AutoCloseable {
     }
 
     /**
-     * Takes no new sessions, closes idle ones, lets the others finish their transaction for at most {@code timeout}.
-     * Blocks until all are gone, or {@link #endDrain} has been called.
+     * Accepts no new sessions, closes idle ones, and lets the others finish their transaction for at most {@code
+     * timeout}. Waits until all have ended, or {@link #endDrain} is called.
      */
     public void drain(Duration timeout) throws InterruptedException {
         registry.refuseNew();
@@ -225,14 +230,14 @@ public final class ProxyServer implements AutoCloseable {
         closeSessions();
     }
 
-    /** Lets a {@link #drain} under way, or one to come, wait no longer for sessions. Any thread. */
+    /** Ends a {@link #drain} in progress, or makes a later one return at once. Thread-safe. */
     public void endDrain() {
         drainEnded.countDown();
     }
 
     /**
-     * A loop that is shut down with a receive still under way in the kernel leaves that socket open (seen with io_uring and a
-     * receive of many shots), and the peer without a word.
+     * Waits for the channels to close: a loop that is shut down while the kernel still processes a receive leaves that
+     * socket open without notice to the peer (seen with io_uring and multishot receives).
      */
     private void awaitChannelsClosed() {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_SECONDS);
@@ -262,7 +267,7 @@ public final class ProxyServer implements AutoCloseable {
         registry.refuseNew();
         closeSessions();
         awaitChannelsClosed();
-        // Plugins are told of all that sessions do, so they stay until these are gone.
+        // Plugins observe every session to its end, so they stop last.
         plugins.stop();
         loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         acceptors.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();

@@ -27,7 +27,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The primary and the standbys for everything but sessions: monitors, connection pools, wire clients on loops of their own. */
+/**
+ * Access to the primary and the standbys for everything except sessions: monitors, connection pools, and server
+ * connections on event loops of their own.
+ */
 final class Servers implements AutoCloseable {
     private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
     private static final int LOOPS = 1;
@@ -110,7 +113,7 @@ final class Servers implements AutoCloseable {
         primaryMonitor.tellSqlMode(listener);
     }
 
-    /** Has the accounts read whose queries the primary bounds; to be called before {@link #start}. */
+    /** Sets the listener for accounts whose queries the primary limits. Must be called before {@link #start}. */
     void tellLimitedAccounts(Consumer<Set<String>> listener) {
         QueryPool questions = primaryQuestions;
         queryLimits = questions == null ? null : new QueryLimits(questions.dataSource(), monitors, listener);
@@ -133,12 +136,12 @@ final class Servers implements AutoCloseable {
         return List.copyOf(standbys);
     }
 
-    /** A session could not be connected: worth a look. Any thread. */
+    /** Requests a probe of the primary, because a session could not be connected. Thread-safe. */
     void suspectPrimary() {
         primaryMonitor.suspect();
     }
 
-    /** Why the primary cannot be used, or null when it can. */
+    /** Returns why the primary cannot be used, or null when it can. */
     @Nullable
     String primaryProblem() {
         return primaryMonitor.state().reachable()
@@ -146,7 +149,7 @@ final class Servers implements AutoCloseable {
                 : primaryMonitor.state().problem();
     }
 
-    /** For {@code /api/standbys}. */
+    /** Returns the content of {@code /api/standbys}. */
     List<Map<String, Object>> view() {
         List<Map<String, Object>> view = new ArrayList<>();
         for (Standby standby : standbys) {

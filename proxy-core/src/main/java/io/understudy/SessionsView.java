@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** {@code /api/sessions}: who is connected. Without SQL text; the first thousand. */
+/** Content of {@code /api/sessions}: the connected clients, at most a thousand, without SQL text. */
 final class SessionsView {
     private static final int LIMIT = 1000;
 

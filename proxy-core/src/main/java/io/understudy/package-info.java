@@ -1,4 +1,4 @@
-/** The proxy as a whole: assembled, started, drained and stopped by {@link io.understudy.ProxyServer}. */
+/** The whole proxy, which {@link io.understudy.ProxyServer} assembles, starts, drains and stops. */
 @NullMarked
 package io.understudy;
 

@@ -58,7 +58,7 @@ public final class ResponseTracker {
             }
             throw new MalformedPacketException(
                     MalformedPacketException.Kind.RESPONSE_NOT_DUE,
-                    "the server sent a packet though no answer was due");
+                    "the server sent a packet though no response was due");
         }
         exchange.firstByte(model.nanos());
         int wanted = exchange.packet(length, first);

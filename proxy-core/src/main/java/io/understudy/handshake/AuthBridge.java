@@ -17,27 +17,27 @@ import javax.crypto.Cipher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries a password between two legs of which only one can keep a secret. {@code caching_sha2_password} and {@code
- * sha256_password} send it in clear over TLS or a socket file, and encrypted with the server's RSA key elsewhere: a client
- * and a server on unlike legs would not understand each other.
+ * Carries a password between two legs of which only one is secure. {@code caching_sha2_password} and {@code
+ * sha256_password} send it in clear over TLS or a socket file, and encrypted with the server's RSA key otherwise, so a
+ * client and a server on unlike legs would not understand each other.
  *
  * <pre>
- *   client in secret, server not:  password ─▶ (kept)   ask for the key ─▶  ◀─ key   encrypted password ─▶
- *   server in secret, client not:  ask for the key ─▶ ◀─ our key   encrypted password ─▶ (decrypted) password ─▶
+ *   client secure, server not:  password ─▶ (kept)   key request ─▶  ◀─ key   encrypted password ─▶
+ *   server secure, client not:  key request ─▶ ◀─ proxy's key   encrypted password ─▶ (decrypted) password ─▶
  * </pre>
  *
- * {@code sha256_password} begins ahead of the server's first word: the packet that names the user holds the password, or
- * the request for a key, already. See {@link #first}.
+ * <p>{@code sha256_password} starts before the server's first packet: the packet that names the user already holds the
+ * password or a key request. See {@link #first}.
  *
- * <p>One bridge serves a session for life, because COM_CHANGE_USER begins the same dialogue anew. A password stays in memory
- * from one packet to the next and is overwritten then; network buffers are reused, not overwritten.
+ * <p>One bridge serves a session for its life, because COM_CHANGE_USER starts the same exchange again. A password stays
+ * in memory from one packet to the next and is then overwritten; network buffers are reused, not overwritten.
  *
- * <p>On the session's event loop.
+ * <p>Must be used on the session's event loop.
  *
  * <p>Source: MySQL source documentation, "Caching_sha2_password information" and "sha256_password".
  */
 public final class AuthBridge {
-    /** Packets of the bridge's own, under the next number of their leg. */
+    /** Sends packets of the bridge under the next sequence number of their leg. */
     public interface Ends {
         void toClient(byte[] payload);
 
@@ -52,13 +52,13 @@ public final class AuthBridge {
     private static final int ACCESS_DENIED = 1045;
 
     private enum Step {
-        /** Nothing secret is due. */
+        /** No secret packet is due. */
         WATCHING,
-        /** The client's next packet is a password, or asks for a key. */
+        /** The client's next packet is a password or a key request. */
         PASSWORD_DUE,
-        /** The server was asked for its key; the password waits. */
+        /** The server's key has been requested; the password waits. */
         SERVER_KEY_DUE,
-        /** The client was given our key. */
+        /** The client has been sent the proxy's key. */
         ENCRYPTED_DUE
     }
 
@@ -74,7 +74,7 @@ public final class AuthBridge {
         this.scramble = scramble;
     }
 
-    /** A bridge, or null where both legs are alike and everything can be relayed as it comes. */
+    /** Returns a bridge, or null when the legs are alike and everything can be relayed unchanged. */
     static @Nullable AuthBridge between(
             boolean clientSecret, boolean serverSecret, HandshakeV10 greeting, HandshakeResponse41 reply) {
         if (clientSecret == serverSecret) {
@@ -88,13 +88,15 @@ public final class AuthBridge {
     }
 
     /**
-     * Looks at the packet that begins a dialogue: the client's handshake response, or COM_CHANGE_USER. With {@code
-     * sha256_password} its answer cannot go on as it is. A password in clear is kept, and the server asked for its key in
-     * its place. A request for a key means nothing to a server that expects the password in clear: such a client is said to
-     * have no method and no answer, so that the server asks for one, and the dialogue begins after that.
+     * Processes the packet that starts an exchange: the client's HandshakeResponse41 or COM_CHANGE_USER.
      *
-     * @param payload whose password is overwritten
-     * @return the payload that goes on, or null for the one given
+     * <p>With {@code sha256_password} its authentication response cannot be forwarded unchanged. A password in clear is
+     * kept, and a key request sent in its place. A key request means nothing to a server that expects the password in
+     * clear: it is removed together with the method's name, so that the server asks for a method and the exchange
+     * starts after that.
+     *
+     * @param payload the payload, whose password is overwritten
+     * @return the payload to forward instead, or null for the given one
      */
     public byte @Nullable [] first(ByteBuf payload, AuthResponseField response) {
         forget();
@@ -108,18 +110,18 @@ public final class AuthBridge {
             return response.without(payload);
         }
         if (response.length() == 1) {
-            return null; // no password at all
+            return null; // an empty password
         }
         password = response.take(payload);
         step = Step.SERVER_KEY_DUE;
         return response.with(payload, (byte) SHA256_KEY_REQUEST);
     }
 
-    /** Looks at a packet of the server's; true when it is dealt with and must not go on. */
+    /** Processes a packet from the server and returns true if it must not be forwarded. */
     public boolean fromServer(ByteBuf payload, Ends ends) {
         int first = payload.isReadable() ? payload.getUnsignedByte(payload.readerIndex()) : -1;
         if ((first == Marker.AUTH_SWITCH || first == Marker.AUTH_NEXT_FACTOR) && payload.readableBytes() > 1) {
-            forget(); // of a method that the server does not want after all
+            forget(); // of a method that the server has rejected
             switchTo(payload);
             return false;
         }
@@ -153,7 +155,7 @@ public final class AuthBridge {
         step = method.equals(SHA256) ? Step.PASSWORD_DUE : Step.WATCHING;
     }
 
-    /** Looks at a packet of the client's; true when it is dealt with and must not go on. */
+    /** Processes a packet from the client and returns true if it must not be forwarded. */
     public boolean fromClient(ByteBuf payload, Ends ends) {
         return switch (step) {
             case WATCHING, SERVER_KEY_DUE -> false;
@@ -164,7 +166,7 @@ public final class AuthBridge {
 
     private boolean keep(ByteBuf payload, Ends ends) {
         if (payload.readableBytes() <= 1) {
-            step = Step.WATCHING; // no password at all is the same on both legs
+            step = Step.WATCHING; // an empty password is sent alike on both legs
             return false;
         }
         password = new byte[payload.readableBytes()];
@@ -233,7 +235,7 @@ public final class AuthBridge {
         return true;
     }
 
-    /** A client with the server's key in a file, which over TLS the server would not decrypt with. */
+    /** The client has the server's key in a file; a server with TLS would not decrypt with it. */
     private static LoginRefusal foreignKey() {
         return new LoginRefusal(
                 "client_has_foreign_key",
@@ -252,7 +254,7 @@ public final class AuthBridge {
         }
     }
 
-    /** Overwrites the password, if there is one. */
+    /** Overwrites a kept password. */
     public void forget() {
         Arrays.fill(password, (byte) 0);
         password = new byte[0];

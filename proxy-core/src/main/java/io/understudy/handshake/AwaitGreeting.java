@@ -5,7 +5,7 @@ import io.understudy.wire.Marker;
 import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.HandshakeV10;
 
-/** The server speaks first: its greeting, or why it wants no connection. */
+/** Waits for the server's first packet: its HandshakeV10, or an ERR packet that rejects the connection. */
 final class AwaitGreeting implements HandshakePhase {
     private final Handshake handshake;
 
@@ -33,7 +33,7 @@ final class AwaitGreeting implements HandshakePhase {
         }
     }
 
-    /** Some health checks log in without waiting for the greeting; servers read that behind their greeting. */
+    /** Some health checks send their HandshakeResponse41 without waiting; servers read it after their HandshakeV10. */
     @Override
     public boolean isEarly(int sequence) {
         return true;

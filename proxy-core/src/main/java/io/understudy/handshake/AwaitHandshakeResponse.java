@@ -10,7 +10,7 @@ import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.HandshakeResponse41;
 import io.understudy.wire.packet.HandshakeV10;
 
-/** The client has the greeting and answers with who it is and what it can, perhaps asking for TLS first. */
+/** Waits for the client's HandshakeResponse41, which an SSLRequest may precede. */
 final class AwaitHandshakeResponse implements HandshakePhase {
     private static final int ER_SECURE_TRANSPORT_REQUIRED = 3159;
 
@@ -105,7 +105,7 @@ final class AwaitHandshakeResponse implements HandshakePhase {
     public HandshakePhase fromServer(ByteBuf packet) {
         ByteBuf payload = SequencedLeg.payload(packet);
         if (payload.isReadable() && payload.getUnsignedByte(0) == Marker.ERR) {
-            // The server has lost patience, for example after connect_timeout.
+            // The server has ended the login, for example after connect_timeout.
             ErrPacket err = ErrPacket.parse(payload, 0, payload.readableBytes());
             handshake.toClient(packet);
             handshake.refusedByServer(err);

@@ -3,11 +3,14 @@ package io.understudy.handshake;
 import io.understudy.wire.Capabilities;
 
 /**
- * Capability bits that the proxy carries. Every other bit is switched off in the greeting, so that client and server agree
- * on nothing that the proxy would not understand; {@code docs/transparency.md} names them.
+ * The capability bits that the proxy supports. Every other bit is cleared in the greeting, so that client and server
+ * agree on nothing that the proxy would not understand; {@code docs/transparency.md} names them.
  */
 public final class CapabilityFilter {
-    /** Not carried: compression and TLS (each leg has its own), COM_MULTI, and bits that did not exist at this writing. */
+    /**
+     * Excludes compression and TLS (each leg has its own), COM_MULTI, and bits that did not exist when this was
+     * written.
+     */
     private static final long CARRIED = (Capabilities.MYSQL_HALF
                     & ~(Capabilities.COMPRESS
                             | Capabilities.SSL
@@ -19,14 +22,15 @@ public final class CapabilityFilter {
             | Capabilities.MARIADB_CACHE_METADATA
             | Capabilities.MARIADB_BULK_UNIT_RESULTS;
 
-    /** Bits that say something about one leg only. */
+    /** Bits that concern one leg only. */
     static final long OF_A_LEG = Capabilities.SSL | Capabilities.COMPRESS | Capabilities.ZSTD_COMPRESSION;
 
     /**
-     * Returns the capabilities that the client's HandshakeResponse41 has on the server's leg.
+     * Returns the capabilities of the client's HandshakeResponse41 on the server's leg.
      *
-     * @param relayed the greeting was the server's own, so that the client has agreed with the server, not with the proxy
-     * @param legBits of {@link #OF_A_LEG}, and what else only the server's leg has
+     * @param relayed whether the client received the server's own greeting, and so agreed with the server instead of
+     * the proxy
+     * @param legBits bits of {@link #OF_A_LEG}, and other bits that only the server's leg has
      */
     static long ofServerLeg(long client, long server, boolean relayed, long legBits) {
         long told = relayed ? client : pass(client, server);
@@ -34,8 +38,8 @@ public final class CapabilityFilter {
     }
 
     /**
-     * What a client's reply may say to the server: what was offered to it, and bits of its own that the server never
-     * offered, but nothing that the proxy does not carry.
+     * Returns the client's capabilities that are forwarded to the server: those offered to it, and others that the
+     * server never offered, but none that the proxy does not support.
      */
     static long pass(long client, long server) {
         return client & CARRIED & (offer(server) | ~server);
@@ -43,7 +47,7 @@ public final class CapabilityFilter {
 
     private CapabilityFilter() {}
 
-    /** What of a server's capabilities is offered to the client. */
+    /** Returns the server's capabilities that are offered to the client. */
     public static long offer(long server) {
         return server & CARRIED;
     }

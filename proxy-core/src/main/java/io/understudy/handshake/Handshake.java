@@ -9,24 +9,27 @@ import io.understudy.wire.packet.ErrPacket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drives the phases of one login: collects packets of both legs and hands them to the current phase. On the session's
- * event loop.
+ * Drives the phases of one login: collects packets of both legs and passes them to the current phase. Must be used on
+ * the session's event loop.
  */
 public final class Handshake implements AuthBridge.Ends {
-    /** How a login ends. */
+    /** Receives the result of a login. */
     public interface Outcome {
-        /** The OK packet has been passed on. */
+        /** Called when the OK_Packet has been forwarded. */
         void loggedIn(LoginResult result);
 
-        /** The server's ERR packet has been passed on. */
+        /** Called when the server's ERR packet has been forwarded. */
         void refusedByServer(ErrPacket err);
 
-        /** The client's request for TLS has been passed on; what follows is between client and server. */
+        /**
+         * Called when the client's SSLRequest has been forwarded: the following bytes are TLS between client and
+         * server.
+         */
         default void passthrough() {
             throw new IllegalStateException("TLS is relayed though nobody asked for that");
         }
 
-        /** TLS with one side has failed; its connection is about to close. */
+        /** Called when TLS with one side has failed; its connection is about to close. */
         default void tlsFailed(boolean withServer, Throwable cause) {}
     }
 
@@ -58,7 +61,10 @@ public final class Handshake implements AuthBridge.Ends {
         }
     }
 
-    /** Whether what the client sent ahead of its time is due now, at the next {@link #fromClient}, whose bytes may be none. */
+    /**
+     * Returns whether packets that the client sent early are due now; the next {@link #fromClient} processes them, even
+     * with an empty buffer.
+     */
     public boolean clientMayGoOn() {
         return waiting && !over && !phase.isEarly(fromClient.sequence());
     }
@@ -74,7 +80,7 @@ public final class Handshake implements AuthBridge.Ends {
         while (!over) {
             int sequence = fromClient.sequence();
             if (sequence >= 0 && phase.isEarly(sequence)) {
-                // It waits here, and with it whatever follows: otherwise a client could fill the memory.
+                // The packet waits here, and reading stops: otherwise a client could fill the memory.
                 waiting = true;
                 client.leg().setReading(false);
                 return;
@@ -100,7 +106,7 @@ public final class Handshake implements AuthBridge.Ends {
         return packet;
     }
 
-    /** Bytes that the client sent ahead of time, owned by the caller. */
+    /** Returns the bytes that the client sent early. The caller owns them. */
     public ByteBuf drainClient() {
         return fromClient.drain();
     }
@@ -109,7 +115,7 @@ public final class Handshake implements AuthBridge.Ends {
         return fromServer.drain();
     }
 
-    /** Number for an ERR packet of ours to the client. */
+    /** Returns the sequence number for an ERR packet of the proxy to the client. */
     public int clientSequence() {
         return client.nextSequence();
     }
@@ -121,7 +127,7 @@ public final class Handshake implements AuthBridge.Ends {
         fromServer.close();
     }
 
-    /** Whether the server is to track the session's state even for a client that does not ask for that. */
+    /** Returns whether the server is asked for session tracking even for a client that does not request it. */
     boolean trackSession() {
         return trackSession;
     }
@@ -138,15 +144,16 @@ public final class Handshake implements AuthBridge.Ends {
         return server.leg().isLocal();
     }
 
-    /** The client has asked for TLS: what it sent behind that is TLS already. */
+    /** Starts TLS with the client; bytes after its SSLRequest are TLS already. */
     void startClientTls(TlsHandlerSource end) {
         client.leg().startTls(end, fromClient.drain(), cause -> tlsDone(false, cause));
     }
 
     /**
-     * The server has been asked for TLS.
+     * Starts TLS with the server, to which an SSLRequest has been sent.
      *
-     * @throws MalformedPacketException when it had more to say in clear, which somebody else may have written
+     * @throws MalformedPacketException when the server has sent more bytes in clear, which an attacker may have
+     * inserted
      */
     void startServerTls(TlsHandlerSource end) {
         ByteBuf early = fromServer.drain();
@@ -164,7 +171,7 @@ public final class Handshake implements AuthBridge.Ends {
         }
     }
 
-    /** A packet of our own; its number is set when it is sent. */
+    /** Returns a packet of the proxy; its number is set when it is sent. */
     private ByteBuf packet(byte[] payload) {
         ByteBuf out = client.leg().alloc().buffer(Packets.HEADER + payload.length);
         int at = Packets.begin(out, 0);

@@ -3,15 +3,15 @@ package io.understudy.handshake;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Where a login stands. Each phase takes a whole packet, whose ownership passes, and names the phase that follows.
+ * The state of a login. A phase takes one complete packet, whose ownership passes, and returns the next phase.
  *
  * <pre>
- *                                  ┌──┐ TLS request, when we terminate TLS
+ *                                  ┌──┐ SSLRequest, if the proxy terminates TLS
  *                                  │  ▼
- *  AwaitGreeting ──greeting──▶ AwaitHandshakeResponse ──reply──▶ Authenticating ──OK──▶ (logged in)
- *       │ERR                       │                            │  ▲ └─ERR─▶ (refused by the server)
- *       └──▶ (refused by           └─TLS request──▶             └──┘ anything else, either way
- *             the server)             (relayed blindly)
+ *  AwaitGreeting ──greeting──▶ AwaitHandshakeResponse ──response──▶ Authenticating ──OK──▶ (logged in)
+ *       │ERR                       │                                 │  ▲ └─ERR─▶ (refused by the server)
+ *       └──▶ (refused by           └─SSLRequest──▶                   └──┘ anything else, either way
+ *             the server)             (relayed unread)
  * </pre>
  */
 sealed interface HandshakePhase permits AwaitGreeting, AwaitHandshakeResponse, Authenticating {
@@ -19,11 +19,14 @@ sealed interface HandshakePhase permits AwaitGreeting, AwaitHandshakeResponse, A
 
     HandshakePhase fromClient(ByteBuf packet);
 
-    /** Whether a client's packet of this number has come ahead of its time: it waits for a later phase, or for the login's end. */
+    /**
+     * Returns whether a client's packet of this number has arrived early: it waits for a later phase, or for the end of
+     * the login.
+     */
     default boolean isEarly(int sequence) {
         return false;
     }
 
-    /** The login is over, well or not. */
+    /** Called when the login has ended in any way. */
     default void close() {}
 }

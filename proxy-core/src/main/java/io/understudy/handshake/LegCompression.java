@@ -7,18 +7,18 @@ import io.understudy.wire.compress.Compressed;
 import io.understudy.wire.packet.HandshakeResponse41;
 
 /**
- * What compression each leg has once the login is over.
+ * The compression of each leg after the login.
  *
  * @param clientBit capability bit of the client's leg, or 0
- * @param clientLevel level for zstd, as the client asks
+ * @param clientLevel zstd level that the client requested
  * @param serverBit capability bit of the server's leg, or 0
- * @param serverLevel level for zstd, as the server was told
+ * @param serverLevel zstd level that was sent to the server
  */
 public record LegCompression(long clientBit, int clientLevel, long serverBit, int serverLevel) {
 
     /**
-     * Reads the client's wish from its reply, and rewrites that for the server, but for the capability bits. When a client
-     * has both bits, zlib it is: so say both sides of MySQL.
+     * Reads the requested compression from the client's HandshakeResponse41 and rewrites it for the server, except for
+     * the capability bits. A client with both bits gets zlib, as MySQL's client and server decide.
      *
      * @param server capabilities that the server offers
      */

@@ -6,14 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What each leg of a login may or must have. Unless the server's leg is to be as the client's, the legs know nothing of each
- * other: a client with TLS may be relayed to a server without, and the reverse.
+ * TLS and compression of each leg of a login. Unless the server's leg follows the client's, the legs are independent: a
+ * client with TLS may be relayed to a server without, and vice versa.
  *
- * @param clientEnd our end towards clients; there when {@code clientTls} terminates TLS
- * @param serverEnd our end towards the server; there when {@code serverTls} is not disabled
+ * @param clientEnd TLS towards clients; not null if {@code clientTls} terminates TLS
+ * @param serverEnd TLS towards the server; not null unless {@code serverTls} is disabled
  * @param clientCompression capability bits that clients are offered
- * @param compressionAsClient the server is asked for the compression of the client's leg
- * @param serverCompression capability bits that the server is asked for, the best one first
+ * @param compressionAsClient whether the server is asked for the compression of the client's leg
+ * @param serverCompression capability bits that the server is asked for, the preferred one first
  */
 public record LoginPolicy(
         ConnectionTls clientTls,
@@ -25,27 +25,27 @@ public record LoginPolicy(
         List<Long> serverCompression) {
     private static final int ER_BAD_HOST_ERROR = 1042;
 
-    /** No TLS anywhere. */
+    /** No TLS on either leg. */
     public static final LoginPolicy PLAIN =
             new LoginPolicy(ConnectionTls.DISABLED, null, ServerTls.DISABLED, null, 0, false, List.of());
 
-    /** Whether clients are offered TLS. */
+    /** TLS between client and proxy. */
     public enum ConnectionTls {
         DISABLED,
         OPTIONAL,
-        /** A client that does not ask for it is refused, unless it comes through a socket file. */
+        /** A client that does not request it is rejected, unless it connects through a socket file. */
         REQUIRED,
-        /** TLS is the server's, and is relayed unread. */
+        /** TLS is between client and server and is relayed unread. */
         PASSTHROUGH
     }
 
-    /** Whether the server is asked for TLS. */
+    /** TLS between proxy and server. */
     public enum ServerTls {
         DISABLED,
-        /** When it offers it, and is not reached through a socket file. */
+        /** Used if the server offers it and is not connected through a socket file. */
         PREFERRED,
         REQUIRED,
-        /** When the client has it. The client is offered no more than the server offers. */
+        /** Used if the client uses it. The client is offered TLS only if the server offers it. */
         AS_CLIENT
     }
 
@@ -61,8 +61,8 @@ public record LoginPolicy(
     }
 
     /**
-     * Returns the capability bits of the greeting that the client gets. With relayed TLS they are the server's own: what
-     * client and server agree on behind TLS is theirs alone.
+     * Returns the capability bits of the greeting that the client receives. With relayed TLS they are the server's own,
+     * because the proxy does not see what client and server agree on inside TLS.
      */
     long offer(long server) {
         long compression = compressionAsClient ? clientCompression & server : clientCompression;
@@ -75,7 +75,7 @@ public record LoginPolicy(
     }
 
     /**
-     * Returns the compression to ask the server for: a capability bit, or 0.
+     * Returns the compression to request from the server: a capability bit, or 0.
      *
      * @param client capability bit of the client's leg, or 0
      */
@@ -92,10 +92,10 @@ public record LoginPolicy(
     }
 
     /**
-     * Whether to ask the server for TLS.
+     * Returns whether to request TLS from the server.
      *
-     * @param client the client's leg has TLS
-     * @throws Refusal when TLS is required and the server has none
+     * @param client whether the client's leg has TLS
+     * @throws LoginRefusal when TLS is required and the server has none
      */
     boolean asksServerForTls(long server, boolean local, boolean client) {
         boolean has = (server & Capabilities.SSL) != 0;

@@ -3,8 +3,8 @@ package io.understudy.handshake;
 import io.understudy.wire.packet.ErrPacket;
 
 /**
- * A login that the proxy itself ends, in the protocol's own words. It carries no stack trace: whoever asks for it again
- * and again must not cost much.
+ * Thrown when the proxy itself rejects a login; sent to the client as an ERR packet. Has no stack trace, because
+ * repeated attempts must stay cheap.
  */
 public final class LoginRefusal extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A login that the server has accepted.
  *
- * @param capabilities as the server has agreed to them
- * @param clientTracksSession the client asked for CLIENT_SESSION_TRACK; when not, the server may have been asked for it all
- *     the same
- * @param compression of either leg, from the OK packet on
- * @param status bits of the server's OK packet
- * @param bridge for COM_CHANGE_USER; null where both legs are alike
+ * @param capabilities as agreed with the server
+ * @param clientTracksSession whether the client requested CLIENT_SESSION_TRACK; if not, the proxy may have requested it
+ * nevertheless
+ * @param compression of each leg, starting after the OK_Packet
+ * @param status status bits of the server's OK_Packet
+ * @param bridge for COM_CHANGE_USER; null when the legs are alike
  */
 public record LoginResult(
         HandshakeV10 greeting,

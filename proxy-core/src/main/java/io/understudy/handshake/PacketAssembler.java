@@ -7,18 +7,18 @@ import io.understudy.wire.Packets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects whole packets of one leg. Handshake packets are small, so a longer one than {@link #LIMIT} is an attack or an
- * accident.
+ * Collects complete packets of one leg. Handshake packets are small; one longer than {@link #LIMIT} is an attack or an
+ * error.
  */
 public final class PacketAssembler {
-    /** Connection attributes may take 64 KB; certificates of authentication plugins less. */
+    /** Connection attributes may take 64 KB, certificates of authentication plugins less. */
     public static final int LIMIT = 128 * 1024;
 
     private ByteBuf pending = Unpooled.EMPTY_BUFFER;
-    /** The pending buffer is one of ours with room to grow, not one that was handed in. */
+    /** Whether the pending buffer was allocated here, with room to grow, instead of passed in. */
     private boolean joined;
 
-    /** Takes ownership. */
+    /** Adds received bytes. Takes ownership. */
     public void add(ByteBuf bytes) {
         if (!pending.isReadable()) {
             pending.release();
@@ -32,14 +32,14 @@ public final class PacketAssembler {
                 pending = larger;
                 joined = true;
             }
-            // Doubles as it grows: a login that trickles in must not be copied anew for every byte.
+            // The capacity doubles, so a login that arrives byte by byte is not copied for every byte.
             pending.writeBytes(bytes);
             bytes.release();
         }
     }
 
     /**
-     * The next whole packet with its header, owned by the caller, or null.
+     * Returns the next complete packet with its header, owned by the caller, or null.
      *
      * @throws MalformedPacketException when it would be longer than {@link #LIMIT}
      */
@@ -55,23 +55,23 @@ public final class PacketAssembler {
         if (pending.readableBytes() < Packets.HEADER + length) {
             return null;
         }
-        // Copied, because it may be changed in place and outlive the buffer it came in.
+        // A copy, because it may be modified and may outlive the received buffer.
         return pending.alloc().buffer(Packets.HEADER + length).writeBytes(pending, Packets.HEADER + length);
     }
 
-    /** The number of the packet that comes next, or -1 when its header is not all here. */
+    /** Returns the number of the next packet, or -1 when its header is incomplete. */
     int sequence() {
         return pending.readableBytes() < Packets.HEADER ? -1 : pending.getUnsignedByte(pending.readerIndex() + 3);
     }
 
-    /** What came after the last whole packet, owned by the caller; empty when nothing did. */
+    /** Returns the bytes after the last complete packet, owned by the caller; empty if there are none. */
     public ByteBuf drain() {
         ByteBuf rest = pending;
         pending = Unpooled.EMPTY_BUFFER;
         return rest;
     }
 
-    /** Releases what is kept. */
+    /** Releases kept bytes. */
     public void close() {
         pending.release();
         pending = Unpooled.EMPTY_BUFFER;

@@ -8,19 +8,21 @@ import java.util.Base64;
 import java.util.concurrent.CompletableFuture;
 import javax.crypto.Cipher;
 
-/** The proxy's own RSA key, for clients without TLS that send their password encrypted. One for the process, never stored. */
+/**
+ * The proxy's RSA key, for clients without TLS that send their password encrypted. One for the process, never stored.
+ */
 final class ProxyRsaKey {
     static final String TRANSFORMATION = "RSA/ECB/OAEPWithSHA-1AndMGF1Padding";
     private static final int BITS = 2048;
 
-    /** Made ahead of its first use, by another thread: it takes some tenths of a second. */
+    /** Generated before its first use, on another thread: it takes some tenths of a second. */
     private static final CompletableFuture<KeyPair> KEY = CompletableFuture.supplyAsync(ProxyRsaKey::generate);
 
     private ProxyRsaKey() {}
 
-    /** Begins to make the key. */
+    /** Starts generating the key. */
     static void prepare() {
-        // Loading the class has done it.
+        // Loading the class starts it.
     }
 
     private static KeyPair generate() {
@@ -33,7 +35,7 @@ final class ProxyRsaKey {
         }
     }
 
-    /** The public half as clients expect it. */
+    /** Returns the public key in PEM form, as clients expect it. */
     static byte[] publicPem() {
         String body = Base64.getMimeEncoder(64, new byte[] {'\n'})
                 .encodeToString(KEY.join().getPublic().getEncoded());

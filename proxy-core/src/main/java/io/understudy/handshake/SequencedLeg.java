@@ -6,8 +6,8 @@ import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Packets;
 
 /**
- * One leg of a login with its own sequence numbers. Relayed packets are renumbered, because one leg may have had a packet
- * more, such as a request for TLS.
+ * One leg of a login with its own sequence numbers. Relayed packets are renumbered, because one leg may have additional
+ * packets, such as an SSLRequest.
  */
 final class SequencedLeg {
     private final Leg leg;
@@ -24,9 +24,9 @@ final class SequencedLeg {
     }
 
     /**
-     * Checks the number of a packet that has arrived.
+     * Checks the sequence number of a received packet.
      *
-     * @throws MalformedPacketException when it is not the one due
+     * @throws MalformedPacketException when it is not the expected one
      */
     void received(ByteBuf packet) {
         int sequence = packet.getUnsignedByte(packet.readerIndex() + 3);
@@ -37,7 +37,7 @@ final class SequencedLeg {
         next++;
     }
 
-    /** Sends a whole packet, whose ownership passes, under the next number. */
+    /** Sends a complete packet under the next number. Ownership passes. */
     void send(ByteBuf packet) {
         packet.setByte(packet.readerIndex() + 3, next++);
         leg.write(packet);

@@ -1,7 +1,7 @@
 /**
- * From accepted connection to authenticated session: one class per phase. Whole packets are relayed here, renumbered where
- * the two legs differ, with the capability bits that the proxy cannot carry taken out. The application's passwords pass
- * through and are not known.
+ * From the accepted connection to the authenticated session: one class per phase. Complete packets are relayed,
+ * renumbered where the legs differ, and without the capability bits that the proxy does not support. The proxy has no
+ * passwords of clients; it passes them through.
  */
 @NullMarked
 package io.understudy.handshake;

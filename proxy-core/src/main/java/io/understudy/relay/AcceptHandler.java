@@ -10,8 +10,9 @@ import io.understudy.server.ConnectFailure;
 import io.understudy.session.ClientSession;
 
 /**
- * The client's end until it is admitted: opens the session, gives the pipeline the session's {@link ClientHandler} in its own
- * place, and connects to the primary. A client that is not admitted stays here until its connection is closed.
+ * Handles a client's connection until it is admitted: creates the session, replaces itself with the session's {@link
+ * ClientHandler}, and connects to the primary. For a client that is not admitted it stays in the pipeline until the
+ * connection is closed.
  */
 final class AcceptHandler extends ChannelInboundHandlerAdapter {
     private final RelayContext context;
@@ -50,7 +51,7 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         channel.pipeline().addLast(ClientHandler.NAME, new ServerHandler(session, server, timer));
         session.serverConnected(server);
         if (!channel.isActive()) {
-            session.serverClosed(); // nobody else is told: the channel closed before the handler was there
+            session.serverClosed(); // the channel closed before the handler was there to report it
         }
     }
 

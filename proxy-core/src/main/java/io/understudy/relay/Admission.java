@@ -4,7 +4,7 @@ import io.understudy.metrics.CoreMetrics;
 import io.understudy.session.SessionRegistry;
 import io.understudy.wire.packet.ErrPacket;
 
-/** Lets a connection in, or tells it why not in the protocol's own words. */
+/** Admits a connection, or rejects it with an ERR packet that says why. */
 final class Admission {
     private static final int ER_CON_COUNT = 1040;
     private static final int ER_SERVER_SHUTDOWN = 1053;

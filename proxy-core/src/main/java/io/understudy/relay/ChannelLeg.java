@@ -23,14 +23,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link Leg} over a channel. Reading goes on only while both the session wants it and the other leg can take more: that
- * is all of the back-pressure.
+ * A {@link Leg} over a channel. Back-pressure: the channel is read only while the session wants it and the other leg's
+ * buffer has room.
  */
 final class ChannelLeg implements Leg {
-    /** A peer that takes nothing more is let go after this. */
+    /** A peer that reads nothing is disconnected after this time. */
     private static final int LINGER_SECONDS = 60;
 
-    /** SOL_SOCKET and SO_RCVLOWAT of Linux. NIO does not know it, and is woken for whatever comes. */
+    /** SOL_SOCKET and SO_RCVLOWAT of Linux. NIO does not support it and wakes up for every byte. */
     private static final ChannelOption<Integer> LEAST_READ = new IntegerUnixChannelOption("SO_RCVLOWAT", 1, 18);
 
     private static final String TLS = "tls";
@@ -41,7 +41,7 @@ final class ChannelLeg implements Leg {
     private final Channel channel;
     private SocketAddress remoteAddress;
     private @Nullable SslHandler tls;
-    /** Null until the session has both. */
+    /** Null until the session has both legs. */
     private @Nullable ChannelLeg other;
 
     private boolean wanted;
@@ -50,7 +50,7 @@ final class ChannelLeg implements Leg {
     private boolean writeFailed;
     private boolean withoutFarewell;
     private int leastRead = 1;
-    /** By TLS or compression: the bytes that a session counts are not those of the socket. */
+    /** Whether TLS or compression is active: the session's byte counts then differ from the socket's. */
     private boolean transformed;
 
     ChannelLeg(Channel channel) {
@@ -115,13 +115,13 @@ final class ChannelLeg implements Leg {
         transformed = true;
         handler.handshakeFuture().addListener(future -> done.accept(future.cause()));
         channel.pipeline().addFirst(TLS, handler);
-        // From the head, so that the new handler gets them as if they had only now been read.
+        // Fired from the head, so that the new handler receives the bytes as if they had just been read.
         if (early.isReadable()) {
             channel.pipeline().fireChannelRead(early);
         } else {
             early.release();
         }
-        // The rest of the TLS handshake has to be read although the session may not want anything yet.
+        // The TLS handshake must be read even if the session does not want anything yet.
         channel.read();
     }
 
@@ -158,13 +158,13 @@ final class ChannelLeg implements Leg {
         channel.eventLoop().execute(task);
     }
 
-    /** Makes two legs each other's: one is read only while the other's buffer has room. */
+    /** Pairs two legs: one is read only while the other's buffer has room. */
     static void pair(ChannelLeg client, ChannelLeg server) {
         client.other = server;
         server.other = client;
     }
 
-    /** Back-pressure: whether this leg's buffer has room has changed. */
+    /** Called when this leg's buffer has filled up or has room again. */
     void writabilityChanged() {
         ChannelLeg reading = other;
         if (reading != null) {
@@ -194,7 +194,7 @@ final class ChannelLeg implements Leg {
         closeAfterFlush();
     }
 
-    /** Closes below TLS where no close_notify is to be sent. */
+    /** Closes the channel; below the TLS handler if no close_notify is to be sent. */
     private void close() {
         ChannelHandlerContext below = withoutFarewell ? channel.pipeline().context(TLS) : null;
         if (below == null) {
@@ -204,7 +204,10 @@ final class ChannelLeg implements Leg {
         }
     }
 
-    /** Nothing more can be written. What the peer has sent is read to its end, which comes soon or not at all. */
+    /**
+     * Called when nothing more can be written. Bytes that the peer has sent are still read to their end, for a limited
+     * time.
+     */
     void writeFailed() {
         if (!writeFailed && channel.isOpen()) {
             writeFailed = true;
@@ -225,7 +228,7 @@ final class ChannelLeg implements Leg {
         apply();
         SslHandler handler = tls;
         if (handler != null && !handler.handshakeFuture().isSuccess()) {
-            // What is queued could leave only after a TLS handshake, for which there is no reason to wait.
+            // Queued bytes could only leave after the TLS handshake, which is not worth waiting for.
             channel.close();
             return;
         }
@@ -237,11 +240,11 @@ final class ChannelLeg implements Leg {
 
     private void closeLater() {
         Future<?> linger = channel.eventLoop().schedule(this::close, LINGER_SECONDS, TimeUnit.SECONDS);
-        // A timer left behind would keep the session in memory for its whole length.
+        // A timer left running would keep the session in memory for its whole length.
         channel.closeFuture().addListener(closed -> linger.cancel(false));
     }
 
-    /** A peer that was gone before its address could be asked. */
+    /** The address of a peer that disconnected before its address could be read. */
     private static final class UnknownAddress extends SocketAddress {
         private static final long serialVersionUID = 1L;
         private static final UnknownAddress INSTANCE = new UnknownAddress();

@@ -8,15 +8,15 @@ import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.understudy.session.ClientSession;
 import io.understudy.wire.MalformedPacketException;
 
-/** The client's end: translates channel callbacks into calls on the session. */
+/** The client's channel handler: translates callbacks into calls on the session. */
 final class ClientHandler extends ChannelInboundHandlerAdapter {
-    /** Name of the last handler in either pipeline. */
+    /** Name of the last handler in both pipelines. */
     static final String NAME = "session";
 
     private final ClientSession session;
     private final ChannelLeg client;
     private final HandshakeTimer timer;
-    /** The client has said by close_notify that it sends nothing more. */
+    /** Whether the client has sent close_notify. */
     private boolean farewell;
 
     ClientHandler(ClientSession session, ChannelLeg client, HandshakeTimer timer) {
@@ -53,7 +53,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
             session.clientMalformed(malformed);
             return;
         }
-        // A reset connection or a failed write: the close that follows is what the session needs to know.
+        // A reset connection or a failed write: closing tells the session.
         ctx.close();
     }
 
@@ -64,7 +64,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
         }
         if (event instanceof ChannelInputShutdownEvent) {
             if (client.isEncrypted()) {
-                ctx.close(); // TLS: its own farewell ends both directions
+                ctx.close(); // over TLS: close_notify ends both directions
             } else {
                 session.clientShutOutput();
             }

@@ -22,7 +22,7 @@ final class HandshakeTimer {
         }
     }
 
-    /** A timer left behind would keep the session in memory for its whole length. */
+    /** Stops the timer; left running, it would keep the session in memory for its whole length. */
     void stop() {
         running = false;
         timeout.cancel(false);

@@ -29,16 +29,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the PROXY protocol's header of a connection from a trusted network before anything else happens: the session
- * behind it begins only when the client's real address is known.
+ * Reads the PROXY protocol's header of a connection from a trusted network. The session begins after it, when the
+ * client's real address is known.
  */
 final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
     private static final Logger log = LoggerFactory.getLogger(ProxyProtocolHandler.class);
     private static final AttributeKey<SocketAddress> NAMED = AttributeKey.valueOf(ProxyProtocolHandler.class, "named");
     private static final int ER_HANDSHAKE = 1043;
     /**
-     * In mode {@code auto}: a client of this protocol waits for the server to speak, so that only silence tells that there
-     * is no header. Load balancers send theirs at once. Once a header has begun, the rest of it is waited for as in the other modes.
+     * In mode {@code auto} only silence shows that there is no header, because a MySQL client waits for the server's
+     * first packet. Load balancers send their header at once. Once a header has begun, its rest is awaited as in the
+     * other modes.
      */
     private static final long AUTO_WAIT_MILLIS = 250;
 
@@ -47,9 +48,9 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
     private @Nullable Future<?> timer;
     private boolean open;
     private boolean refused;
-    /** Some bytes have come, which the decoder takes for the beginning of a header. */
+    /** Whether bytes have arrived that the decoder takes for the beginning of a header. */
     private boolean begun;
-    /** The time after which silence means that there is no header is over. */
+    /** Whether the time has passed after which silence means that there is no header. */
     private boolean late;
 
     private ProxyProtocolHandler(AcceptProxyProtocol mode, RelayContext context) {
@@ -57,7 +58,7 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
         this.context = context;
     }
 
-    /** Puts a gate at the end of the pipeline when the peer may name a client. */
+    /** Adds the handler to the end of the pipeline if the peer's network is trusted. */
     static void addTo(Channel channel, AcceptProxyProtocol mode, List<Cidr> trusted, RelayContext context) {
         if (mode != AcceptProxyProtocol.DISABLED
                 && channel.remoteAddress() instanceof InetSocketAddress peer
@@ -69,7 +70,9 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The client's address: the one that a trusted header names, else the peer's; null when the peer is gone. */
+    /**
+     * Returns the client's address: the one in a trusted header, else the peer's; null when the peer has disconnected.
+     */
     static @Nullable SocketAddress clientAddress(Channel channel) {
         SocketAddress named = channel.attr(NAMED).get();
         return named == null ? channel.remoteAddress() : named;
@@ -106,7 +109,7 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         if (refused) {
-            // The decoder goes on with what is left, in which there may be a header that is right.
+            // The decoder continues with the remaining bytes, which may contain a valid header.
             ReferenceCountUtil.release(msg);
         } else if (msg instanceof HAProxyMessage header) {
             try {
@@ -164,8 +167,8 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * The decoder closes the connection before it says what is wrong with the header; here that waits until the client has
-     * been told.
+     * Delays a close until the client has been sent the error: the decoder closes the connection before it reports what
+     * is wrong with the header.
      */
     private final class CloseGuard extends ChannelDuplexHandler {
         private boolean decoding;

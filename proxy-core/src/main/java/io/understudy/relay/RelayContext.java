@@ -6,7 +6,7 @@ import io.understudy.session.ClientSession;
 import io.understudy.session.SessionEnvironment;
 import io.understudy.session.SessionRegistry;
 
-/** What every accepted connection needs. Any thread. */
+/** Shared objects that every accepted connection needs. Thread-safe. */
 public final class RelayContext {
     private final SessionRegistry registry;
     private final SessionEnvironment environment;
@@ -42,7 +42,7 @@ public final class RelayContext {
         return handshakeTimeoutMillis;
     }
 
-    /** For connections accepted from now on. */
+    /** Sets the limit for connections accepted from now on. */
     public void setHandshakeTimeoutMillis(long millis) {
         handshakeTimeoutMillis = millis;
     }

@@ -15,9 +15,11 @@ import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The listeners, and the one place where the client's pipeline is put together. */
+/** The listeners. Assembles the client's pipeline. */
 public final class RelayServer {
-    /** An unwritable side stops reads of the other; these are the bounds of what a session may hold, bytes. */
+    /**
+     * Write buffer limits in bytes. An unwritable leg stops reads of the other, so they bound the memory of a session.
+     */
     public static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(64 * 1024, 256 * 1024);
 
     private static final int BACKLOG = 1024;
@@ -38,17 +40,17 @@ public final class RelayServer {
         this.context = context;
     }
 
-    /** Has connections from some networks begin with a PROXY protocol header; to be called before {@link #bind}. */
+    /** Makes connections from some networks begin with a PROXY protocol header. Must be called before {@link #bind}. */
     public void acceptProxyProtocol(AcceptProxyProtocol mode, List<Cidr> trusted) {
         proxyProtocol = mode;
         trustedNetworks = List.copyOf(trusted);
     }
 
     /**
-     * Listens.
+     * Listens on an address.
      *
-     * @return the address bound, with the port chosen where 0 was asked for
-     * @throws IOException when the address cannot be had; the message names it
+     * @return the bound address, with the chosen port if 0 was requested
+     * @throws IOException when the address cannot be bound; the message names it
      */
     public SocketAddress bind(Address address) throws IOException {
         ServerBootstrap bootstrap = new ServerBootstrap()
@@ -81,7 +83,7 @@ public final class RelayServer {
         return bound.channel().localAddress();
     }
 
-    /** Stops accepting; sessions go on. */
+    /** Stops accepting connections; sessions continue. */
     public void close() {
         for (Channel listener : listeners) {
             listener.close().awaitUninterruptibly();

@@ -8,7 +8,7 @@ import io.understudy.wire.MalformedPacketException;
 import java.io.IOException;
 import javax.net.ssl.SSLException;
 
-/** The server's end: translates channel callbacks into calls on the session, on whose event loop it runs too. */
+/** The server's channel handler: translates callbacks into calls on the session. Runs on the session's event loop. */
 final class ServerHandler extends ChannelInboundHandlerAdapter {
     private final ClientSession session;
     private final ChannelLeg server;
@@ -42,8 +42,8 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * A write that failed closes nothing here: the server may have said why it closed, which is read first. A read that
-     * failed has closed the channel already.
+     * Does not close the channel: after a failed write, unread bytes may say why the server has closed; after a failed
+     * read the channel is closed already.
      */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {

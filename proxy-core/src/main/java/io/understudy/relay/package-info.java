@@ -1,6 +1,6 @@
 /**
- * The two Netty ends of a session: pipelines, handlers that translate callbacks and decide nothing, and back-pressure
- * between them.
+ * The Netty side of a session: pipelines, handlers that translate callbacks and decide nothing, and back-pressure
+ * between the legs.
  */
 @NullMarked
 package io.understudy.relay;

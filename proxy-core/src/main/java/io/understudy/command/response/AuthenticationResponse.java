@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.wire.Marker;
 
 /**
- * The answer to COM_CHANGE_USER: a dialogue as at login, over with OK or ERR. Whatever else the server sends belongs to
- * the authentication plugin and may be answered by the client.
+ * The response to COM_CHANGE_USER: an exchange as at login that ends with OK or ERR. Other packets belong to the
+ * authentication plugin, and the client may respond to them.
  */
 final class AuthenticationResponse extends ResponseGrammar {
     @Override
@@ -22,7 +22,7 @@ final class AuthenticationResponse extends ResponseGrammar {
         return 0;
     }
 
-    /** The dialogue counts on from the command; number 0 is a command sent ahead of the server's verdict. */
+    /** Numbers of the exchange continue from the command; number 0 is a command sent before the server has decided. */
     @Override
     public boolean takesClientPacket(int sequence) {
         return sequence != 0;

@@ -6,8 +6,8 @@ import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Marker;
 
 /**
- * The answer to COM_STMT_PREPARE: ids and counts, then parameter definitions, then column definitions, each run closed by
- * an EOF packet where EOF is not deprecated.
+ * The response to COM_STMT_PREPARE: ids and counts, then parameter definitions, then column definitions, each run
+ * closed by an EOF packet unless EOF is deprecated.
  */
 final class PrepareResponse extends ResponseGrammar {
     private static final int HEAD = 0;
@@ -24,7 +24,8 @@ final class PrepareResponse extends ResponseGrammar {
                 return MIN_LENGTH + 1;
             }
             throw new MalformedPacketException(
-                    MalformedPacketException.Kind.RESPONSE_START, "COM_STMT_PREPARE is answered with byte " + first);
+                    MalformedPacketException.Kind.RESPONSE_START,
+                    "the response to COM_STMT_PREPARE begins with byte " + first);
         }
         p.remaining--;
         if (p.remaining == 0) {
@@ -48,7 +49,7 @@ final class PrepareResponse extends ResponseGrammar {
         }
         if (length < MIN_LENGTH) {
             throw new MalformedPacketException(
-                    MalformedPacketException.Kind.RESPONSE_START, "the answer to COM_STMT_PREPARE is cut off");
+                    MalformedPacketException.Kind.RESPONSE_START, "the response to COM_STMT_PREPARE is cut off");
         }
         int columns = buf.getUnsignedShortLE(index + 5);
         int parameters = buf.getUnsignedShortLE(index + 7);

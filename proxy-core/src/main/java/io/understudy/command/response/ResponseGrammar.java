@@ -4,14 +4,14 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.wire.PacketSink;
 
 /**
- * The grammar of one kind of answer. Instances hold no state and are shared by all sessions; {@link ResponseProgress} holds
- * where an answer stands.
+ * The grammar of one kind of response. Instances are stateless and shared by all sessions; {@link ResponseProgress}
+ * holds the state of a response.
  */
 public abstract class ResponseGrammar {
-    /** Largest OK packet that is read whole; of a larger one, only what precedes its session state. */
+    /** The largest OK packet that is inspected entirely; of a larger one, only the part before its session state. */
     static final int OK_LIMIT = 1 << 20;
 
-    /** An OK packet begins, and is to be shown to {@link #look}. */
+    /** Result of {@link #packet} for an OK packet, which is then passed to {@link #look}. */
     protected static final int OK_PACKET = PacketSink.OK_PACKET | OK_LIMIT;
 
     /** EOF marker, warnings, status. */
@@ -21,27 +21,32 @@ public abstract class ResponseGrammar {
     protected static final int ERR_LIMIT = 512;
 
     /**
-     * A packet of the answer begins. May end the answer by {@link ResponseProgress#over}, which takes effect with the
-     * packet's last byte.
+     * Called when a packet of the response begins. May end the response by {@link ResponseProgress#over}, which takes
+     * effect with the packet's last byte.
      *
      * @return how many of its payload bytes to pass to {@link #look}, 0 for none; {@link #OK_PACKET} for an OK packet
      */
     public abstract int packet(ResponseProgress progress, int length, int first);
 
-    /** The bytes asked for, or as many as the packet has. */
+    /** Inspects the requested bytes, or as many as the packet has. */
     public void look(ResponseProgress progress, ByteBuf buf, int index, int length) {
         throw new IllegalStateException(getClass().getSimpleName() + " asked for no bytes");
     }
 
-    /** The client sent a packet that belongs to this answer, such as file contents. */
+    /** Called when the client sent a packet that belongs to this response, such as file contents. */
     public void clientPacket(ResponseProgress progress, int length) {}
 
-    /** Whether a client's packet of this number belongs to the answer, when the answer waits for one at all. */
+    /**
+     * Returns whether a client's packet of this number belongs to the response, given that the response waits for one.
+     */
     public boolean takesClientPacket(int sequence) {
         return true;
     }
 
-    /** Progress reports may stand wherever a packet may. Not an error, not an end. */
+    /**
+     * Returns whether the packet is a progress report: it may appear in place of any packet, and is neither an error
+     * nor an end.
+     */
     protected static boolean isProgressReport(ResponseProgress progress, ByteBuf buf, int index, int length) {
         return length >= 3
                 && buf.getUnsignedShortLE(index + 1) == io.understudy.wire.Marker.PROGRESS_CODE

@@ -9,12 +9,12 @@ import io.understudy.wire.Packets;
 import io.understudy.wire.ServerStatus;
 
 /**
- * The answer to a statement, text or binary: any number of results, each an OK, an ERR, a request for a local file, or
- * column definitions and rows.
+ * The response to a statement, text or binary: any number of results, each an OK, an ERR, a request for a local file,
+ * or column definitions and rows.
  *
- * <p>A row may begin with 0xFE too: it is then the length of a value of at least 16 MB, so the packet is a full one. That
- * is why 0xFE alone ends nothing, and why the two EOF modes have different limits. With a cursor there are no rows: the
- * status bits that follow the definitions say so.
+ * <p>A row may begin with 0xFE, too: it is then the length of a value of at least 16 MB, so the packet has the maximum
+ * length. That is why 0xFE alone ends nothing, and why the two EOF modes have different limits. With a cursor there are
+ * no rows: the status bits after the definitions tell.
  */
 final class ResultSetResponse extends ResponseGrammar {
     private static final int HEAD = 0;
@@ -28,7 +28,9 @@ final class ResultSetResponse extends ResponseGrammar {
 
     private final int initialPhase;
 
-    /** @param initialPhase {@link #ROWS} for answers that begin with the rows, as COM_STMT_FETCH's does */
+    /**
+     * @param initialPhase {@link #ROWS} for responses that begin with the rows, such as that of COM_STMT_FETCH
+     */
     ResultSetResponse(int initialPhase) {
         this.initialPhase = initialPhase;
     }
@@ -65,7 +67,7 @@ final class ResultSetResponse extends ResponseGrammar {
         }
         if (length == 0) {
             throw new MalformedPacketException(
-                    MalformedPacketException.Kind.RESPONSE_START, "an empty packet where an answer begins");
+                    MalformedPacketException.Kind.RESPONSE_START, "an empty packet where a response begins");
         }
         return COUNT_LENGTH;
     }
@@ -139,7 +141,7 @@ final class ResultSetResponse extends ResponseGrammar {
         if (columns <= 0 || columns > MAX_COLUMNS) {
             throw new MalformedPacketException(
                     MalformedPacketException.Kind.RESPONSE_START,
-                    "an answer begins with byte " + p.first + ", which is no column count");
+                    "a response begins with byte " + p.first + ", which is no column count");
         }
         boolean optional = p.has(Capabilities.MARIADB_CACHE_METADATA | Capabilities.OPTIONAL_RESULTSET_METADATA);
         boolean follows = !optional || size >= length || buf.getByte(index + size) != 0;

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.Marker;
 
-/** One packet: OK, EOF, ERR, or, for COM_STATISTICS, a plain string. */
+/** A response of one packet: OK, EOF, ERR, or, for COM_STATISTICS, a plain string. */
 final class SinglePacketResponse extends ResponseGrammar {
     private static final int OK_MIN = 7;
 
@@ -27,7 +27,7 @@ final class SinglePacketResponse extends ResponseGrammar {
         };
     }
 
-    /** Where EOF is deprecated, what was an EOF packet is an OK packet with an EOF packet's marker. */
+    /** Where EOF is deprecated, an OK packet with the marker of an EOF packet replaces it. */
     private static boolean isOk(ResponseProgress p, int length) {
         return length >= OK_MIN && p.has(Capabilities.DEPRECATE_EOF);
     }

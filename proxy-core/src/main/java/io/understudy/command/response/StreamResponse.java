@@ -4,9 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.wire.Marker;
 
 /**
- * The endless answer to COM_BINLOG_DUMP and its like. Every packet begins with 0x00; an EOF packet ends the stream of a
- * client that asked not to wait, an ERR packet ends it in trouble. What the client sends meanwhile, a semi-synchronous
- * replica's acknowledgements, belongs to the stream.
+ * The endless response to COM_BINLOG_DUMP and similar commands. Every packet begins with 0x00; an EOF packet ends the
+ * stream of a client that asked not to wait, an ERR packet ends it with an error. Packets that the client sends
+ * meanwhile, the acknowledgements of a semi-synchronous replica, belong to the stream.
  */
 final class StreamResponse extends ResponseGrammar {
     @Override

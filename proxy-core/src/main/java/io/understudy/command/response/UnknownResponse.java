@@ -3,9 +3,9 @@ package io.understudy.command.response;
 import io.understudy.wire.Marker;
 
 /**
- * The answer to a command that neither product had when this was written. Its bytes flow; nothing says where it ends, so
- * it is over when the client sends its next command. Only an ERR packet at its beginning, as a server sends that does not
- * know the command either, is all of it.
+ * The response to a command that neither product had when this was written. Its end is not known, so it ends when the
+ * client sends its next command. Only an ERR packet at its beginning, as sent by a server that does not know the
+ * command either, is a complete response.
  */
 final class UnknownResponse extends ResponseGrammar {
     @Override

@@ -1,7 +1,7 @@
 /**
- * What answer a command is due and when it is over: one class per grammar, stateless, its progress kept in an {@link
- * io.understudy.command.response.ResponseProgress}. A grammar sees each packet's length and first byte and asks for the
- * bytes of those packets that decide.
+ * The grammars of responses: which response a command has, and where it ends. One stateless class per grammar, with the
+ * state of a response in a {@link io.understudy.command.response.ResponseProgress}. A grammar sees each packet's length
+ * and first byte, and asks for the bytes of the packets that decide.
  */
 @NullMarked
 package io.understudy.command.response;

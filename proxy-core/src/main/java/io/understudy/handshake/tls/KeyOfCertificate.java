@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Whether a private key is that of a certificate. OpenSSL takes any pair and fails each client instead; a reload in the
- * middle of an exchange of both files must be seen at once.
+ * Checks whether a private key belongs to a certificate. OpenSSL accepts any pair and then fails every handshake; a
+ * reload while both files are being replaced must fail at once.
  */
 final class KeyOfCertificate {
     private static final Pattern PKCS8 =
@@ -28,9 +28,9 @@ final class KeyOfCertificate {
     private KeyOfCertificate() {}
 
     /**
-     * Checks a pair. A key in another form than unencrypted PKCS#8 is left to whoever loads it.
+     * Checks a pair. A key in a form other than unencrypted PKCS#8 is not checked.
      *
-     * @throws GeneralSecurityException when the two do not belong together, or one is broken
+     * @throws GeneralSecurityException when the two do not belong together, or one is corrupt
      */
     static void check(Path certificate, Path key) throws GeneralSecurityException, IOException {
         Matcher pem = PKCS8.matcher(Files.readString(key, StandardCharsets.US_ASCII));

@@ -7,8 +7,7 @@ import io.understudy.wire.TlsHandlerSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TLS end whose certificates can be exchanged: connections made from then on use the new ones, those that stand keep
- * theirs. Any thread.
+ * TLS with replaceable certificates: new connections use the new ones, existing connections keep theirs. Thread-safe.
  */
 public final class ReloadableTls implements TlsHandlerSource {
     private final @Nullable String host;
@@ -25,7 +24,10 @@ public final class ReloadableTls implements TlsHandlerSource {
         return new ReloadableTls(context, null, 0);
     }
 
-    /** @param host the name that was dialled, which the server's certificate may have to carry; null for a socket file */
+    /**
+     * @param host the host name connected to, which the server's certificate may have to contain; null for a socket
+     * file
+     */
     public static ReloadableTls connecting(SslContext context, @Nullable String host, int port) {
         return new ReloadableTls(context, host, port);
     }
@@ -38,7 +40,7 @@ public final class ReloadableTls implements TlsHandlerSource {
     public SslHandler newHandler(ByteBufAllocator alloc) {
         String name = host;
         SslHandler handler = name == null ? context.newHandler(alloc) : context.newHandler(alloc, name, port);
-        // The session's own deadline covers the TLS handshake.
+        // The session's deadline covers the TLS handshake.
         handler.setHandshakeTimeoutMillis(0);
         return handler;
     }

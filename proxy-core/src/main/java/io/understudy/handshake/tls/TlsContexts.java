@@ -11,31 +11,31 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import org.jspecify.annotations.Nullable;
 
-/** Builds TLS contexts from PEM files: TLS 1.2 and 1.3, nothing older. Any thread. */
+/** Creates TLS contexts from PEM files: TLS 1.2 and 1.3, nothing older. Thread-safe. */
 public final class TlsContexts {
     private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
 
     private TlsContexts() {}
 
-    /** How far a server's certificate is checked. */
+    /** How strictly a server's certificate is checked. */
     public enum Verification {
         NONE,
-        /** It comes from a trusted authority. */
+        /** A trusted authority must have signed it. */
         AUTHORITY,
-        /** And it carries the name that was dialled. */
+        /** It must also contain the host name connected to. */
         AUTHORITY_AND_NAME
     }
 
-    /** OpenSSL where its library can be loaded. */
+    /** Returns OpenSSL if its library can be loaded, else the JDK's provider. */
     public static SslProvider provider() {
         return OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK;
     }
 
     /**
-     * For connections that we accept.
+     * Returns the context for accepted connections.
      *
      * @param clientCa authorities of client certificates; null: clients are not asked for one
-     * @param required a client without a certificate is refused
+     * @param required whether a client without a certificate is rejected
      * @throws TlsFilesException when a file cannot be used; the message names the files
      */
     public static SslContext accepting(Path certificate, Path key, @Nullable Path clientCa, boolean required)
@@ -58,17 +58,17 @@ public final class TlsContexts {
     }
 
     /**
-     * For connections that we open.
+     * Returns the context for connections to a server.
      *
      * @param ca trusted authorities; null: those of the Java runtime
-     * @param certificate our own, for servers that ask for one
+     * @param certificate the proxy's own, for servers that request one
      * @throws TlsFilesException when a file cannot be used; the message names the files
      */
     public static SslContext connecting(
             Verification verification, @Nullable Path ca, @Nullable Path certificate, @Nullable Path key)
             throws TlsFilesException {
         try {
-            // Checking names is Netty's default, and must be off even where nothing else is checked.
+            // Checking the host name is Netty's default, and must be disabled even where nothing else is checked.
             SslContextBuilder builder = SslContextBuilder.forClient()
                     .sslProvider(provider())
                     .protocols(PROTOCOLS)

@@ -1,6 +1,6 @@
 package io.understudy.handshake.tls;
 
-/** Certificates or keys that cannot be used; the message names the files and says why. */
+/** Thrown when certificates or keys cannot be used; the message names the files and says why. */
 public final class TlsFilesException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -8,7 +8,7 @@ public final class TlsFilesException extends Exception {
         super("TLS cannot use " + files + ": " + innermost(cause) + "; expected PEM, and the key as PKCS#8", cause);
     }
 
-    /** Netty wraps the message that helps. */
+    /** Returns the innermost message: Netty wraps the useful one. */
     private static String innermost(Throwable cause) {
         Throwable last = cause;
         while (last.getCause() != null && last.getCause() != last) {

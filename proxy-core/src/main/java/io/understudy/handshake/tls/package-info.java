@@ -1,6 +1,6 @@
 /**
- * Certificates and keys made into TLS contexts: the native OpenSSL provider where there is one, the JDK's elsewhere.
- * Knows files and Netty, nothing of the configuration or the protocol.
+ * Creates TLS contexts from certificates and keys, with native OpenSSL where available, else with the JDK's provider.
+ * Depends on files and Netty, on neither the configuration nor the protocol.
  */
 @NullMarked
 package io.understudy.handshake.tls;
