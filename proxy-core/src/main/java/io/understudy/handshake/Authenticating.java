@@ -13,8 +13,8 @@ import io.understudy.wire.packet.SessionStateFilter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dialogue of the authentication plugin, whichever it is. OK and ERR end it; everything else is the plugin's and is
- * relayed unread, in both directions. A server escapes plugin data that would begin like an OK, ERR or switch request.
+ * The exchange of any authentication plugin. OK and ERR end it; all other packets belong to the plugin and are relayed
+ * unread in both directions. A server escapes plugin data that would begin like an OK, ERR or AuthSwitchRequest.
  */
 final class Authenticating implements HandshakePhase {
     private static final int OK_MIN = 7;
@@ -79,7 +79,7 @@ final class Authenticating implements HandshakePhase {
         return this;
     }
 
-    /** The OK packet for a client that knows nothing of session state. */
+    /** Returns the OK_Packet without session state, for a client that does not support it. */
     private ByteBuf withoutState(ByteBuf packet, ByteBuf payload) {
         if ((agreed & Capabilities.SESSION_TRACK) == 0) {
             return packet;

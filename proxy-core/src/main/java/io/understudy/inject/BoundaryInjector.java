@@ -14,19 +14,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /**
- * Adds statements of ours ahead of a client's statement, or of its preparation. Ours and the client's leave together, so an injection costs no
- * round trip; each answer has its owner before it arrives. A statement that reads diagnostics is never preceded, because
- * ours would have cleared them.
+ * Injects statements ahead of a client's statement, or of its preparation. Both are sent together, so an injection
+ * costs no round trip; each response has its owner before it arrives. Nothing is injected ahead of a statement that
+ * reads diagnostics, because the injected statement would clear them.
  *
- * <p>The one statement that goes alone is what an observer needs answered right after the login, before it can decide about
- * the first command; the session holds that command until then.
+ * <p>Only the statement that an observer needs right after the login is sent alone, because the observer needs its
+ * result before the first command; the session holds that command until then.
  */
 public final class BoundaryInjector implements StatementGate {
     private final SessionModel model;
     private final InjectionSource source;
     private final ByteBufAllocator alloc;
     private final Consumer<ByteBuf> toServer;
-    /** Where the command was that the gate was last open for. */
+    /** Whether the command for which the gate was opened last is at a boundary. */
     private boolean atBoundary;
 
     public BoundaryInjector(
@@ -48,7 +48,10 @@ public final class BoundaryInjector implements StatementGate {
         return atBoundary || !model.inTransaction() && mayWrite(code) && source.owes();
     }
 
-    /** Also of a code that is not known. Long data make the execution that follows one that nothing can be added ahead of. */
+    /**
+     * Returns whether the command may write. An unknown command may. So may long data: after it nothing can be injected
+     * ahead of the execution.
+     */
     private static boolean mayWrite(int code) {
         return switch (code) {
             case CommandCode.SLEEP,

@@ -14,23 +14,24 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the server send the GTIDs of a session's commits: one SET ahead of the session's first statement or preparation, and again after a
- * reset, or when the client has set the same variable. What the client asked for itself stays its own.
+ * Makes the server send the GTIDs of a session's commits: one SET ahead of the session's first statement or
+ * preparation, and again after a reset, or when the client has set the same variable. Tracking that the client
+ * requested itself is left unchanged.
  *
  * <pre>
  *            ┌── reset, or the client set the variable ──┐
  *            ▼                                           │
- *         WANTED ──SET goes out──▶ ASKED ──OK──▶ OURS or THEIRS
- *                                    └──ERR──▶ REFUSED (until the session ends)
+ *         WANTED ──SET is sent──▶ ASKED ──OK──▶ OURS or THEIRS
+ *                                   └──ERR──▶ REFUSED (until the session ends)
  * </pre>
  *
- * On the session's event loop.
+ * <p>Must be used on the session's event loop.
  */
 public final class GtidTracking implements SessionObserver, TrackingWatch {
     private static final String LIST = "session_track_system_variables";
     private static final String GTIDS = "session_track_gtids";
 
-    /** Tracks the list itself too, so that the answer tells whether {@code last_gtid} was in it before. */
+    /** Tracks the list itself, too, so that the response shows whether {@code last_gtid} was in it before. */
     private static final InjectedStatement MARIADB = new InjectedStatement(
             "SET SESSION session_track_system_variables=IF(FIND_IN_SET('last_gtid',@@session.session_track_system_variables)"
                     + " OR @@session.session_track_system_variables='*',@@session.session_track_system_variables,"
@@ -58,13 +59,19 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     private final boolean on;
     private State state;
     private boolean listReported;
-    /** The server reports what only the proxy asked for; holds on through WANTED and ASKED until its answer says otherwise. */
+    /**
+     * Whether the server reports variables that only the proxy requested; unchanged in WANTED and ASKED until the
+     * response.
+     */
     private boolean added;
-    /** What the client last set names {@code last_gtid}, or everything. */
+    /** Whether the client's last SET of the list names {@code last_gtid}, or everything. */
     private boolean clientAsked;
-    /** What the client last set names the list itself. */
+    /** Whether the client's last SET of the list names the list itself. */
     private boolean clientAskedList;
-    /** The client's statement that last set the list: ours, ahead of it, would be overwritten, so it waits for the next. */
+    /**
+     * Number of the client's last statement that sets the list. It would overwrite a SET injected ahead of it, so the
+     * injection waits for the next statement.
+     */
     private long setBy = NONE;
 
     public GtidTracking(ServerFlavor flavor) {
@@ -77,7 +84,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
         state = on ? State.WANTED : State.REFUSED;
     }
 
-    /** Returns the tracking of a session in which nobody wants GTIDs: it never wants a statement and has added nothing. */
+    /** Returns the tracking of a session without interest in GTIDs: it injects nothing and adds no variables. */
     public static GtidTracking off() {
         return new GtidTracking(false, false);
     }
@@ -86,7 +93,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
         return on;
     }
 
-    /** Asked at a boundary alone, and only while {@link #wants}. */
+    /** Called at boundaries only, and only while {@link #wants} returns true. */
     @Override
     public int interests() {
         return Interest.BOUNDARY;
@@ -102,13 +109,13 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
         return take(command.number());
     }
 
-    /** A statement is to go out at the next boundary. */
+    /** Returns whether a statement is to be injected at the next boundary. */
     public boolean wants() {
         return state == State.WANTED;
     }
 
     /**
-     * The statement, to be sent now; null when there is none to send.
+     * Returns the statement to inject now, or null.
      *
      * @param before number of the client's command that will follow it
      */
@@ -131,9 +138,8 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
             state = State.REFUSED;
             return;
         }
-        // Not reported: last_gtid was in the list before. It is the proxy's own from earlier where the client's
-        // statement
-        // built its list out of the one that was there and did not name last_gtid itself.
+        // If the list is not reported, last_gtid was in it before. It is then still the proxy's if the client's
+        // statement extended the existing list without naming last_gtid itself.
         added = !mariaDb || listReported || added && !clientAsked;
         state = added ? State.OURS : State.THEIRS;
     }
@@ -148,7 +154,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
         }
     }
 
-    /** Variables that the server reports because of us alone. */
+    /** Returns the variables that the server reports only because the proxy requested them. */
     public List<String> addedVariables() {
         if (!added || !mariaDb) {
             return List.of();
@@ -156,7 +162,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
         return clientAskedList ? GTID_ONLY : ADDED;
     }
 
-    /** Whether the server sends GTID entries because of us alone. */
+    /** Returns whether the server sends GTID entries only because the proxy requested them. */
     public boolean addedGtids() {
         return !mariaDb && (added || state == State.ASKED);
     }
@@ -168,7 +174,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
 
     @Override
     public void clientSetsPrepared(long number, byte @Nullable [] text, ByteBuf buf, int index, int length) {
-        // Where the text was not kept, it may have been about the list.
+        // A text that was not kept may have set the list.
         String statement = text == null ? variable() : new String(text, StandardCharsets.ISO_8859_1);
         sets(number, statement.toLowerCase(Locale.ROOT), text(buf, index, length));
     }
@@ -181,7 +187,9 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
         return mariaDb ? LIST : GTIDS;
     }
 
-    /** @param parameters the execution's payload, empty for a statement in text */
+    /**
+     * @param parameters the execution's payload, empty for a statement sent as text
+     */
     private void sets(long number, String statement, String parameters) {
         int at = statement.indexOf(variable());
         if (at < 0 || state == State.REFUSED) {
@@ -196,9 +204,8 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
                     || builtOnTheOld && clientAskedList
                     || value.replace("@" + LIST, "").replace("." + LIST, "").contains(LIST);
         }
-        // Whether the client's list now has last_gtid is for the server to say: asking again changes nothing where it
-        // is
-        // there.
+        // Whether the client's list now has last_gtid is known only to the server; requesting it again is harmless if
+        // it has.
         boolean own = !mariaDb && (value.contains("own_gtid") || value.contains("all_gtids"));
         added &= !own;
         state = own ? State.THEIRS : State.WANTED;

@@ -5,8 +5,8 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /**
- * What the client sends while an injected statement that goes alone waits for its response: kept unread, and passed on as it
- * came. Exists only that long; then {@link #NONE} is in its place. On the session's event loop.
+ * Bytes that the client sends while a statement injected right after the login waits for its response: kept unread and
+ * passed on unchanged. Afterwards {@link #NONE} takes its place. Must be used on the session's event loop.
  */
 public final class HeldCommand {
     /** Holds nothing. */
@@ -16,7 +16,9 @@ public final class HeldCommand {
     private final ArrayDeque<ByteBuf> bytes = new ArrayDeque<>(2);
     private final Consumer<ByteBuf> onwards;
 
-    /** @param onwards takes what was held, and its ownership, in its order */
+    /**
+     * @param onwards receives the held buffers in order, with their ownership
+     */
     public HeldCommand(Consumer<ByteBuf> onwards) {
         this(true, onwards);
     }
@@ -30,7 +32,7 @@ public final class HeldCommand {
         return holding;
     }
 
-    /** Takes ownership. To be called only while {@link #isHolding}. */
+    /** Holds a buffer and takes ownership. Must be called only while {@link #isHolding} returns true. */
     public void hold(ByteBuf more) {
         bytes.add(more);
     }
@@ -45,7 +47,7 @@ public final class HeldCommand {
         }
     }
 
-    /** The session is over. */
+    /** Releases held buffers, when the session ends. */
     public void drop() {
         for (ByteBuf next = bytes.poll(); next != null; next = bytes.poll()) {
             next.release();

@@ -1,6 +1,6 @@
 /**
- * The only place where the proxy adds traffic to a session: statements of observers and the one SET that tracks GTIDs, at a
- * boundary, in the session's order.
+ * Adds statements to a session: those of observers and the one SET that tracks GTIDs, at a boundary, in the session's
+ * order. No other package adds traffic to a logged-in session.
  */
 @NullMarked
 package io.understudy.inject;

@@ -13,9 +13,9 @@ import io.understudy.wire.Packets;
 import io.understudy.wire.packet.AuthResponseField;
 
 /**
- * Carries the dialogue of COM_CHANGE_USER between legs of which only one can keep a secret, as the login did: packets are
- * held until they are whole, shown to the {@link AuthBridge} and renumbered, because one leg may have a packet more than
- * the other. Everything else passes through untouched.
+ * Carries the authentication exchange of COM_CHANGE_USER between legs of which only one is secure, as the login did:
+ * packets are held until they are complete, passed to the {@link AuthBridge} and renumbered, because one leg may have
+ * an additional packet. All other packets pass unchanged.
  */
 final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
     private final AuthBridge bridge;
@@ -50,7 +50,10 @@ final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
         return new Responses(next);
     }
 
-    /** The oldest command in flight is COM_CHANGE_USER: what the legs say is its dialogue. */
+    /**
+     * Returns whether the oldest command in flight is COM_CHANGE_USER: the packets of both legs then belong to its
+     * exchange.
+     */
     @Override
     public boolean active() {
         Exchange head = model.inFlight().head();
@@ -116,7 +119,7 @@ final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
         }
     }
 
-    /** One direction: what is held of it is decided here, and what of that is said to the other leg at all. */
+    /** One direction: holds packets, and decides which of them are forwarded. */
     private abstract static class Direction implements PacketSink {
         final PacketSink next;
         boolean held;

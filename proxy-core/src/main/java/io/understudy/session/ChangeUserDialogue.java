@@ -2,9 +2,11 @@ package io.understudy.session;
 
 import io.understudy.wire.PacketSink;
 
-/** What stands between the legs for the dialogue of COM_CHANGE_USER. On the session's event loop. */
+/**
+ * Processes the authentication exchange of COM_CHANGE_USER between the legs. Must be used on the session's event loop.
+ */
 interface ChangeUserDialogue {
-    /** Both legs are alike: the dialogue is relayed as it comes. */
+    /** For legs that are alike: the exchange is relayed unchanged. */
     ChangeUserDialogue RELAYED = new ChangeUserDialogue() {
         @Override
         public boolean legsUnlike() {
@@ -40,7 +42,7 @@ interface ChangeUserDialogue {
         public void close() {}
     };
 
-    /** Whether only one leg can keep a secret. */
+    /** Returns whether only one leg is secure. */
     boolean legsUnlike();
 
     /** Returns the sink for the client's packets, in front of {@code next}. */
@@ -49,15 +51,15 @@ interface ChangeUserDialogue {
     /** Returns the sink for the server's packets, in front of {@code next}. */
     PacketSink responses(PacketSink next);
 
-    /** Whether what the legs say now is the dialogue, and numbered here. */
+    /** Returns whether the packets passing now belong to the exchange and are renumbered here. */
     boolean active();
 
-    /** Number of the next packet to the client, while {@link #active}. */
+    /** Returns the number of the next packet to the client, while {@link #active} returns true. */
     int clientSequence();
 
-    /** Number of the next packet from the server, while {@link #active}. */
+    /** Returns the number of the next packet from the server, while {@link #active} returns true. */
     int serverSequence();
 
-    /** Overwrites what is secret: the session is over, or relayed unread. */
+    /** Overwrites secrets, when the session ends or is relayed unread. */
     void close();
 }

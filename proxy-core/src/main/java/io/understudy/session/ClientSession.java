@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client connection with its server connection, from accept to close. All methods run on the session's event loop.
- * Whatever goes wrong in here ends this session, with a reason, and touches no other.
+ * One client connection with its server connection, from accept to close. All methods must be called on the session's
+ * event loop unless stated otherwise. A failure in here ends this session, with a reason, and affects no other.
  */
 public final class ClientSession implements Handshake.Outcome {
     private static final Logger log = LoggerFactory.getLogger(ClientSession.class);
@@ -37,7 +37,9 @@ public final class ClientSession implements Handshake.Outcome {
     private boolean draining;
     private boolean clientDone;
 
-    /** @param onEnd run once, when the session is over */
+    /**
+     * @param onEnd called once, when the session has ended
+     */
     public ClientSession(long id, Leg client, SessionEnvironment environment, Consumer<ClientSession> onEnd) {
         this.id = id;
         this.client = client;
@@ -54,18 +56,19 @@ public final class ClientSession implements Handshake.Outcome {
         return client.remoteAddress();
     }
 
-    /** Runs on the session's event loop. Any thread. */
+    /** Runs the task on the session's event loop. Thread-safe. */
     public void execute(Runnable task) {
         client.execute(task);
     }
 
-    /** What the session is doing, in a word. */
+    /** Returns the current phase in one word. */
     public String phaseName() {
         return phase.name();
     }
 
     /**
-     * What the admin endpoint shows. Any thread: the fields are read without a lock, so a row may be a moment old.
+     * Returns the session's row on the admin endpoint. Thread-safe: reads fields without a lock, so the row may be
+     * slightly out of date.
      */
     public Map<String, Object> view() {
         Map<String, Object> row = new LinkedHashMap<>();
@@ -93,12 +96,12 @@ public final class ClientSession implements Handshake.Outcome {
         return phase instanceof Ended;
     }
 
-    /** What is known of a logged-in session, else null. */
+    /** Returns the state of a logged-in session, else null. */
     public @Nullable SessionModel model() {
         return phase instanceof Relaying relaying ? relaying.model() : null;
     }
 
-    /** The primary has accepted the connection; from now on both sides are read. */
+    /** Called when the primary has accepted the connection; from now on both legs are read. */
     public void serverConnected(Leg primary) {
         if (ended()) {
             primary.closeAfterFlush();
@@ -119,14 +122,14 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
-    /** The primary cannot be had: the client is told so in the protocol's own words. */
+    /** Called when the primary cannot be connected to: sends the client an ERR packet. */
     public void serverFailed(int code, String sqlState, String message) {
         if (!ended()) {
             end(faults.serverFailed(phase, code, sqlState, message));
         }
     }
 
-    /** Takes ownership. */
+    /** Processes bytes from the client. Takes ownership. */
     public void fromClient(ByteBuf bytes) {
         try {
             phase.fromClient(bytes);
@@ -139,7 +142,7 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
-    /** Takes ownership. */
+    /** Processes bytes from the server. Takes ownership. */
     public void fromServer(ByteBuf bytes) {
         try {
             phase.fromServer(bytes);
@@ -152,7 +155,7 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
-    /** What the client sent cannot be taken apart, below the session already. */
+    /** Called when bytes from the client cannot be decoded below the session. */
     public void clientMalformed(MalformedPacketException e) {
         if (!ended()) {
             end(faults.malformed(phase, CloseReason.CLIENT_MALFORMED, e));
@@ -182,22 +185,25 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
-    /** The client sends nothing more but may still listen, as it may towards a server: it gets the answers that are due. */
+    /**
+     * Called when the client has shut down its output. It may still read, so it receives the responses that are due.
+     */
     public void clientShutOutput() {
         clientDone = true;
         phase.clientShutOutput();
         if (!phase.responsesDue()) {
             end(CloseReason.CLIENT_CLOSED);
         } else {
-            // The server has to know as well: it may be waiting for the rest of a file that will not come.
+            // The server must see it, too: it may be waiting for the rest of a file that will not come.
             server.shutdownOutput();
         }
     }
 
     /**
-     * The client is gone.
+     * Called when the client's connection has closed.
      *
-     * @param farewell it has said so by close_notify; a server in the middle of a statement sees one that has not sooner
+     * @param farewell whether it sent close_notify; a server that executes a statement notices a close without one
+     * sooner
      */
     public void clientClosed(boolean farewell) {
         if (!farewell && phase.responsesDue()) {
@@ -231,9 +237,9 @@ public final class ClientSession implements Handshake.Outcome {
                 .relaying(result, this::atBoundary, this::unread);
         phase = relaying;
         LegCompression compression = result.compression();
-        // A client may send its first command right behind its last authentication packet.
+        // A client may send its first command right after its last authentication packet.
         ByteBuf early = handshake.drainClient();
-        // Nothing is due behind the OK packet but what a server says that closes at once.
+        // After the OK_Packet nothing is due from the server except the error of a server that closes at once.
         ByteBuf late = handshake.drainServer();
         handshake.close();
         if (compression.compressesServer()) {
@@ -255,7 +261,10 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
-    /** A packet did not fit the protocol as the proxy knows it: client and server may still understand each other. */
+    /**
+     * Continues unread after a packet that did not fit the protocol as the proxy knows it: client and server may still
+     * understand each other.
+     */
     private void unread(Unread next, RuntimeException fault) {
         phase = next;
         faults.unread(fault);
@@ -290,7 +299,7 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
-    /** No new work: closes at the next boundary, at once when idle. */
+    /** Closes the session at the next boundary, at once when idle. */
     public void drain() {
         draining = true;
         if (!loggedIn()) {
@@ -300,7 +309,7 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
-    /** The drain timeout has passed. */
+    /** Ends the session because the drain timeout has expired. */
     public void drainNow() {
         end(CloseReason.DRAIN_TIMEOUT);
     }

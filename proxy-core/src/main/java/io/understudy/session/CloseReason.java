@@ -1,6 +1,8 @@
 package io.understudy.session;
 
-/** Why a session ended: the same word in log, metric and observer. Named by who caused it. */
+/**
+ * The reason why a session ended, with the same label in log, metric and observer. Named by the party that caused it.
+ */
 public enum CloseReason {
     CLIENT_CLOSED,
     SERVER_CLOSED,

@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * The primary is being connected to. The client is not read from; what it had sent behind a PROXY header, in the same
- * segment, waits for the login.
+ * The connection to the primary is being established. The client is not read; bytes that arrived in one segment with a
+ * PROXY header wait for the login.
  */
 final class Connecting implements SessionPhase {
     private ByteBuf early = Unpooled.EMPTY_BUFFER;
@@ -15,7 +15,7 @@ final class Connecting implements SessionPhase {
         early = early.isReadable() ? Unpooled.wrappedBuffer(early, bytes) : bytes;
     }
 
-    /** What the client has sent already, owned by the caller. */
+    /** Returns the bytes that the client has sent already. The caller owns them. */
     ByteBuf takeEarly() {
         ByteBuf bytes = early;
         early = Unpooled.EMPTY_BUFFER;

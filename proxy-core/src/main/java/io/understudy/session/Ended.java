@@ -2,7 +2,7 @@ package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
 
-/** Over; bytes that still arrive are dropped. */
+/** The session has ended; bytes that still arrive are dropped. */
 final class Ended implements SessionPhase {
     @Override
     public void fromClient(ByteBuf bytes) {

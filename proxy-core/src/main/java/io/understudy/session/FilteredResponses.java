@@ -4,9 +4,15 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.wire.PacketSink;
 import io.understudy.wire.Packets;
 
-/** Holds each OK packet until it is known whole, and lets the client have it without what only the proxy asked for. */
+/**
+ * Holds each OK packet until it is complete, and forwards it to the client without the session state that only the
+ * proxy requested.
+ */
 final class FilteredResponses implements PacketSink {
-    /** An OK packet of no more bytes has neither text nor state. What ends most results is one, and holding it would cut them in two. */
+    /**
+     * An OK packet of this length or less has neither text nor state. Most results end with one, and holding it would
+     * cut them in two.
+     */
     private static final int BARE_OK = 7;
 
     private final PacketSink next;
@@ -22,7 +28,7 @@ final class FilteredResponses implements PacketSink {
     @Override
     public int onPacket(int length, int sequenceNumber, int first) {
         int wanted = next.onPacket(length, sequenceNumber, first);
-        held = (wanted & (OK_PACKET | DROP)) == OK_PACKET // a response that goes to the client
+        held = (wanted & (OK_PACKET | DROP)) == OK_PACKET // a response that is forwarded to the client
                 && length > BARE_OK
                 && length < Packets.MAX_PAYLOAD
                 && filter.active();

@@ -5,7 +5,7 @@ import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistogram;
 import io.understudy.sql.StatementKind;
 
-/** Histograms of commands by statement kind, looked up by ordinal. Any thread. */
+/** Histograms of commands by statement kind, indexed by ordinal. Thread-safe. */
 final class KindTimers {
     private final LatencyHistogram[] byKind = new LatencyHistogram[StatementKind.values().length];
     private final LatencyHistogram other;

@@ -4,8 +4,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Names of accounts whose queries the server counts and bounds (MAX_QUERIES_PER_HOUR): what the proxy injects would be taken
- * from their allowance. By name alone: an account of the same name on another host is taken for limited too. Any thread.
+ * Names of accounts with a limit on their queries (MAX_QUERIES_PER_HOUR), against which injected statements would
+ * count. Compared by name only: an account with the same name on another host is treated as limited, too. Thread-safe.
  */
 public final class LimitedAccounts {
     private static final int MOST = 10_000;
@@ -13,12 +13,15 @@ public final class LimitedAccounts {
     private final Set<String> met = ConcurrentHashMap.newKeySet();
     private volatile Set<String> told = Set.of();
 
-    /** What the monitor account has read. */
+    /** Sets the names that the monitor account has read. */
     public void tell(Set<String> users) {
         told = Set.copyOf(users);
     }
 
-    /** The server has refused an injected statement of this account's for its limit; kept until the proxy ends. */
+    /**
+     * Adds an account for which the server rejected an injected statement because of its limit; kept until the proxy
+     * ends.
+     */
     void met(String user) {
         if (met.size() < MOST) {
             met.add(user);

@@ -3,7 +3,7 @@ package io.understudy.session;
 import io.netty.buffer.ByteBuf;
 import io.understudy.handshake.Handshake;
 
-/** Greeting to OK packet. */
+/** The login, from HandshakeV10 to OK_Packet. */
 final class LoggingIn implements SessionPhase {
     private final Handshake handshake;
 

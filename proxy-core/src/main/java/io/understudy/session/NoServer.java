@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.understudy.wire.Leg;
 import java.net.SocketAddress;
 
-/** The server's leg of a session that is not connected to the primary yet. */
+/** The server's leg of a session that is not yet connected to the primary. */
 enum NoServer implements Leg {
     LEG;
 

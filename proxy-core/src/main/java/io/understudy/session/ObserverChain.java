@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The observers of one session, called in the order of the configuration; the last of them is the core's own {@link
- * GtidTracking}. One that throws is replaced by {@link SessionObserver#NONE} and reported; the session goes on. On the
- * session's event loop.
+ * The observers of one session, called in the order of the configuration, followed by the proxy's own {@link
+ * GtidTracking}. An observer that throws is replaced by {@link SessionObserver#NONE} and reported; the session
+ * continues. Must be used on the session's event loop.
  */
 final class ObserverChain implements CommandListener, InjectionSource {
     private static final int ER_USER_LIMIT_REACHED = 1226;
@@ -35,12 +35,12 @@ final class ObserverChain implements CommandListener, InjectionSource {
     private final String[] names;
     private final SessionObserver[] observers;
     private final int[] interests;
-    /** Of the plugins' observers: what the core wants depends on {@link GtidTracking#wants}. */
+    /** Interests of the plugins' observers; that of the proxy itself depends on {@link GtidTracking#wants}. */
     private final int union;
 
-    /** Nothing is injected: the account's queries are bounded. */
+    /** Whether nothing is injected, because the account's queries are limited. */
     private boolean quiet;
-    /** A plugin has changed the session, and may have to change it back. */
+    /** Whether a plugin has changed the session, and may have to undo the change. */
     private boolean changed;
 
     ObserverChain(
@@ -66,7 +66,7 @@ final class ObserverChain implements CommandListener, InjectionSource {
         begin();
     }
 
-    /** The session is as a login leaves it. */
+    /** Sets the state that a session has after a login. */
     private void begin() {
         changed = false;
         quiet = limited.contains(session.user());
@@ -124,7 +124,8 @@ final class ObserverChain implements CommandListener, InjectionSource {
                     "{}: {} was refused: {} {}", names[observer], injected.sql(), result.errorCode(), result.message());
         }
         if (result.errorCode() == ER_USER_LIMIT_REACHED) {
-            // A session that a plugin has changed goes on, to be changed back; others of the account are left alone.
+            // Injection continues in a session that a plugin has changed, so that it can undo the change; new sessions
+            // of the account get none.
             limited.met(session.user());
             quiet = !changed;
         }
@@ -147,7 +148,10 @@ final class ObserverChain implements CommandListener, InjectionSource {
         }
     }
 
-    /** Tells the observers that nothing follows, by the label of a {@link CloseReason} or {@link Unread#LABEL}. */
+    /**
+     * Tells the observers that the session has ended or is relayed unread, by the label of a {@link CloseReason} or
+     * {@link Unread#LABEL}.
+     */
     void close(String reason) {
         for (int i = 0; i < observers.length; i++) {
             try {

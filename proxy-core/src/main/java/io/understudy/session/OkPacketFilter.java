@@ -7,7 +7,7 @@ import io.understudy.wire.Capabilities;
 import io.understudy.wire.packet.SessionStateFilter;
 import org.jspecify.annotations.Nullable;
 
-/** What a session's client must not see of its OK packets: session state that only the proxy asked for. */
+/** Removes session state that only the proxy requested from OK packets for the client. */
 final class OkPacketFilter {
     private final SessionStateFilter filter;
     private final boolean all;
@@ -21,7 +21,7 @@ final class OkPacketFilter {
         this.alloc = alloc;
     }
 
-    /** The filter for a session, or null when there is nothing to take out. */
+    /** Returns the filter for a session, or null when there is nothing to remove. */
     static @Nullable OkPacketFilter of(
             long capabilities, boolean clientTracks, GtidTracking tracking, ByteBufAllocator alloc) {
         boolean tracks = (capabilities & Capabilities.SESSION_TRACK) != 0;
@@ -31,15 +31,16 @@ final class OkPacketFilter {
         return new OkPacketFilter(new SessionStateFilter(capabilities), !clientTracks, tracking, alloc);
     }
 
-    /** Whether OK packets have to be looked at now. */
+    /** Returns whether OK packets need filtering now. */
     boolean active() {
         return all || tracking.addedGtids() || !tracking.addedVariables().isEmpty();
     }
 
     /**
-     * What the client gets in place of an OK packet, header included; null: the packet as it is.
+     * Returns the packet, with its header, that the client receives instead of an OK packet, or null when that needs no
+     * change. The returned buffer may share the bytes of the given one.
      *
-     * @param index of its payload, behind its header; what is returned may be made of the same bytes
+     * @param index index of the payload; the header precedes it
      */
     @Nullable
     ByteBuf replace(ByteBuf buf, int index, int length, int sequence) {

@@ -6,8 +6,8 @@ import io.understudy.metrics.LatencyHistogram;
 import io.understudy.wire.Leg;
 
 /**
- * The client's TLS ends at the server: bytes are relayed unread, both ways, until one side closes. The session is counted
- * and timed as a whole; there is nothing in it to observe.
+ * The client's TLS ends at the server: bytes are relayed unread in both directions until one side closes. The session
+ * is counted and timed as a whole; there is nothing to observe in it.
  */
 final class Passthrough implements SessionPhase {
     private final Leg client;
@@ -45,13 +45,13 @@ final class Passthrough implements SessionPhase {
         client.flush();
     }
 
-    /** Not to be known: the server ends the session when it has said what there is to say. */
+    /** Not known: the server ends the session after its last response. */
     @Override
     public boolean responsesDue() {
         return true;
     }
 
-    /** What stands within TLS is not known: nothing of ours can be put into it. */
+    /** The content of TLS is not known: the proxy cannot insert a packet. */
     @Override
     public int errorSequence() {
         return -1;

@@ -18,11 +18,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The command phase: two scanners, one for each direction, with the tracker between them. Bytes leave when the side they
- * came from has been read empty, so that packets that arrived together leave together.
+ * The command phase: two scanners, one for each direction, with the tracker between them. Bytes are flushed when the
+ * leg they came from has been read empty, so packets that arrived together are sent together.
  */
 final class Relaying implements SessionPhase {
-    /** More than the shortest answer to a statement of ours, an OK; nothing of it is of use before the client's answer. */
+    /**
+     * Longer than the shortest response to an injected statement, an OK_Packet; that one alone is useless until the
+     * response to the client's statement arrives.
+     */
     private static final int OURS_AND_MORE = 12;
 
     private final Leg client;
@@ -41,7 +44,7 @@ final class Relaying implements SessionPhase {
 
     private final Transition transition;
 
-    /** Why the session cannot be read any more; null while it can. */
+    /** Why the session can no longer be read; null while it can. */
     private @Nullable RuntimeException unfit;
 
     private @Nullable UnreadCommands commandsUnread;
@@ -50,20 +53,20 @@ final class Relaying implements SessionPhase {
     private long requestNanos;
     private boolean answered;
     private boolean clientPaused;
-    /** What waits for the response to a statement injected right after the login. */
+    /** Bytes that wait for the response to a statement injected right after the login. */
     private HeldCommand held = HeldCommand.NONE;
-    /** Number that the next packet to the client has, unless it begins an answer. */
+    /** Number of the next packet to the client, unless that begins a response. */
     private int nextSequence = 1;
 
-    /** Told that a packet did not fit, and which phase follows. */
+    /** Called when a packet did not fit, with the next phase. */
     interface Transition {
         void unread(Unread next, RuntimeException fault);
     }
 
     /**
-     * @param filter what of the server's OK packets the client does not get; null: it gets them as they are
-     * @param idleAtBoundary run after an answer that leaves the session at a boundary
-     * @param transition told once, when the session cannot be read any more
+     * @param filter removes parts of OK packets for the client; null to forward them unchanged
+     * @param idleAtBoundary called after a response that leaves the session at a boundary
+     * @param transition called once, when the session can no longer be read
      */
     Relaying(
             Leg client,
@@ -98,8 +101,8 @@ final class Relaying implements SessionPhase {
     }
 
     /**
-     * The server compresses, and numbers packets by its frames: gives them the numbers that they would have without. To be
-     * called before the first bytes.
+     * Gives responses the packet numbers that they would have without compression; a server that compresses derives
+     * them from its frames. Must be called before the first bytes.
      */
     void numberResponses() {
         responses.numberBy(came -> {
@@ -107,7 +110,7 @@ final class Relaying implements SessionPhase {
                 return changeUser.serverSequence();
             }
             Exchange head = model.inFlight().head();
-            // Where the answers are not followed any more, the guess of the frames has to do.
+            // Where responses are no longer tracked, the number guessed from the frames is used.
             return head == null || unfit != null ? came : head.takeSequence();
         });
     }
@@ -117,9 +120,10 @@ final class Relaying implements SessionPhase {
     }
 
     /**
-     * To be called once, before the first bytes of either side: what goes ahead of the client's first command leaves now.
+     * Sends statements that are injected before the client's first command. Must be called once, before the first bytes
+     * of either leg.
      *
-     * @param again takes what the client sends before that is answered, afterwards
+     * @param again receives the bytes that the client sends before the response has arrived
      */
     void begin(Consumer<ByteBuf> again) {
         if (gate.afterLogin()) {
@@ -158,7 +162,7 @@ final class Relaying implements SessionPhase {
         requestNanos = System.nanoTime() - readNanos;
     }
 
-    /** The answer due next is to a statement of ours, and the client's follows. */
+    /** Returns whether the next response due is that of an injected statement, and one of the client's follows. */
     private boolean injectedComesFirst() {
         Exchange head = model.inFlight().head();
         return head != null
@@ -187,7 +191,7 @@ final class Relaying implements SessionPhase {
     public void serverReadComplete() {
         client.flush();
         if (injects && !model.inFlight().isEmpty()) {
-            server.awaitAtLeast(1); // one of two answers came alone, and the other may be shorter than both
+            server.awaitAtLeast(1); // one of two responses came alone, and the other may be shorter than both
         }
         if (answered) {
             answered = false;
@@ -202,11 +206,12 @@ final class Relaying implements SessionPhase {
     }
 
     /**
-     * A packet did not fit: what follows in the buffer is reported to a sink that passes it on, and the next phase begins
-     * behind it.
+     * Called when a packet did not fit: the rest of the buffer goes to a sink that forwards it, and then the next phase
+     * begins.
      */
     private void unfit(RuntimeException fault) {
-        // A refusal is the proxy's own decision, and of a dialogue between unlike legs each half is the proxy's own.
+        // A LoginRefusal is the proxy's own decision, and in an exchange between unlike legs both halves are the
+        // proxy's own: neither can be relayed unread.
         if (unfit != null || changeUser.active() || fault instanceof LoginRefusal) {
             throw fault;
         }
@@ -217,7 +222,9 @@ final class Relaying implements SessionPhase {
         return new UnreadCommands(server, changeUser.legsUnlike());
     }
 
-    /** @param undecided the packet that is passing will be reported again */
+    /**
+     * @param undecided whether the current packet will be reported again
+     */
     private UnreadResponses unreadResponses(boolean undecided) {
         Exchange head = model.inFlight().head();
         int injected = model.inFlight().injectedAhead();
@@ -242,7 +249,7 @@ final class Relaying implements SessionPhase {
         server.flush();
     }
 
-    /** What waits goes behind ours, answered or not. */
+    /** Forwards held bytes after the injected statement, without waiting for its response. */
     @Override
     public void clientShutOutput() {
         passOnHeld();
@@ -269,7 +276,10 @@ final class Relaying implements SessionPhase {
         timers.record(exchange);
     }
 
-    /** The server's last word, to an injected statement, goes to the client whose command will get no answer. */
+    /**
+     * Forwards the error in the server's last response, to an injected statement, to the client: its own command will
+     * get no response.
+     */
     @Override
     public void serverGone() {
         ErrPacket error = responseTracker.unsaid();

@@ -12,11 +12,11 @@ import io.understudy.wire.Leg;
 import java.util.List;
 
 /**
- * What a login makes of a session: what is known of it, who observes it, and what has to stand between the two legs because of what
- * the client and the server agreed on.
+ * Creates the command phase of a session from the result of its login: its model, its observers, and the translation
+ * that differences between the two legs require.
  *
  * @param id the session's
- * @param begunNanos when the client was accepted
+ * @param begunNanos monotonic time at which the client was accepted
  */
 record RelayingFactory(long id, long begunNanos, Leg client, Leg server, SessionEnvironment environment) {
     /**
@@ -57,7 +57,7 @@ record RelayingFactory(long id, long begunNanos, Leg client, Leg server, Session
                 known, environment.analyzer(), environment.statementLimit(), environment.sqlMode(), begunNanos);
     }
 
-    /** The core's own tracking of GTIDs, if an observer wants them and this connection can carry them. */
+    /** Returns the proxy's own tracking of GTIDs: on if an observer wants them and this connection supports them. */
     private static GtidTracking tracking(LoginResult login, SessionModel model, int interests) {
         boolean carried = (login.capabilities() & Capabilities.SESSION_TRACK) != 0;
         if (!carried || (interests & Interest.GTIDS) == 0) {

@@ -7,7 +7,7 @@ import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistogram;
 import io.understudy.sql.SqlAnalyzer;
 
-/** What all sessions share. Any thread. */
+/** Objects that all sessions share. Thread-safe. */
 public final class SessionEnvironment {
     private final PluginHost plugins;
     private final CoreMetrics metrics;
@@ -19,7 +19,9 @@ public final class SessionEnvironment {
     private volatile int statementLimit;
     private volatile LoginPolicy loginPolicy = LoginPolicy.PLAIN;
 
-    /** @param statementLimit longest payload of a command that observers get to see whole, bytes */
+    /**
+     * @param statementLimit longest payload, in bytes, of a command that is shown to observers whole
+     */
     public SessionEnvironment(PluginHost plugins, CoreMetrics metrics, SqlAnalyzer analyzer, int statementLimit) {
         this.plugins = plugins;
         this.metrics = metrics;
@@ -44,12 +46,12 @@ public final class SessionEnvironment {
         return analyzer;
     }
 
-    /** The primary's, to be told what looks at it find. */
+    /** Returns the primary's global SQL mode, which is to be updated by each probe. */
     public ServerSqlMode sqlMode() {
         return sqlMode;
     }
 
-    /** Accounts for which nothing is injected. */
+    /** Returns the accounts for which nothing is injected. */
     public LimitedAccounts limitedAccounts() {
         return limitedAccounts;
     }
@@ -66,7 +68,7 @@ public final class SessionEnvironment {
         return loginPolicy;
     }
 
-    /** For sessions that connect from now on. */
+    /** Sets the policy for sessions that connect from now on. */
     public void setLoginPolicy(LoginPolicy policy) {
         loginPolicy = policy;
     }
@@ -75,7 +77,7 @@ public final class SessionEnvironment {
         return statementLimit;
     }
 
-    /** For sessions that log in from now on. */
+    /** Sets the limit for sessions that log in from now on. */
     public void setStatementLimit(int bytes) {
         statementLimit = bytes;
     }

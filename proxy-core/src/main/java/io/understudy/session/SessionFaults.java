@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What can go wrong in a session, each said in three places: to the client as an ERR packet where one still fits, in the log,
- * and in a metric. Ends nothing itself: the session does, with the reason returned.
+ * Reports failures of a session: to the client as an ERR packet where one still fits, in the log, and in a metric. Ends
+ * nothing itself: the session does, with the returned reason.
  */
 final class SessionFaults {
     private static final Logger log = LoggerFactory.getLogger(ClientSession.class);
@@ -30,7 +30,7 @@ final class SessionFaults {
         this.metrics = metrics;
     }
 
-    /** The primary cannot be had. */
+    /** The primary cannot be connected to. */
     CloseReason serverFailed(SessionPhase phase, int code, String sqlState, String message) {
         metrics.connection("backend_unreachable");
         log.warn("session {} from {}: {}", id, client.remoteAddress(), message);
@@ -45,7 +45,7 @@ final class SessionFaults {
         return CloseReason.HANDSHAKE_TIMEOUT;
     }
 
-    /** The client has the server's own words already. */
+    /** The client has received the server's own error. */
     CloseReason refusedByServer(ErrPacket err) {
         metrics.connection("refused_by_server");
         log.debug(
@@ -66,7 +66,8 @@ final class SessionFaults {
         metrics.connection("server_tls_failed");
         String why = why(cause);
         log.warn("session {} from {}: no TLS with the primary: {}", id, client.remoteAddress(), why);
-        // As where no connection can be had; not a client's own 2026, which clients take for forged.
+        // The same number as when no connection is possible; not 2026, a client library's own number, which clients
+        // consider forged.
         tell(
                 phase,
                 ER_BAD_HOST_ERROR,
@@ -75,7 +76,7 @@ final class SessionFaults {
         return CloseReason.SERVER_TLS_FAILED;
     }
 
-    /** Nothing can be said to this client: it waits for TLS. */
+    /** This client waits for TLS and cannot be sent an error. */
     CloseReason noTlsWithClient(Throwable cause) {
         metrics.connection("client_tls_failed");
         log.warn("session {} from {}: no TLS with the client: {}", id, client.remoteAddress(), why(cause));
@@ -93,7 +94,7 @@ final class SessionFaults {
         return reason;
     }
 
-    /** What is passing does not fit: the session goes on, unread. */
+    /** A packet does not fit: the session continues unread. */
     void unread(RuntimeException fault) {
         String from = String.valueOf(client.remoteAddress());
         if (fault instanceof MalformedPacketException malformed) {

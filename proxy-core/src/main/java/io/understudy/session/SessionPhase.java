@@ -3,7 +3,7 @@ package io.understudy.session;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What a session is doing. Bytes are owned by the phase they are given to.
+ * The state of a session. A phase owns the bytes that are passed to it.
  *
  * <pre>
  *   Connecting ───connected────▶ LoggingIn ──OK──▶ Relaying ──┐
@@ -18,28 +18,31 @@ sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Unread, P
 
     void fromServer(ByteBuf bytes);
 
-    /** Bytes of the client's have all been read for now: what goes to the server may leave. */
+    /** Called when the client has been read empty for now: bytes for the server may be flushed. */
     default void clientReadComplete() {}
 
     default void serverReadComplete() {}
 
-    /** Number that an ERR packet to the client would have now; -1 when the client is in the middle of a packet. */
+    /**
+     * Returns the number that an ERR packet to the client would have now, or -1 when the client is in the middle of a
+     * packet.
+     */
     int errorSequence();
 
-    /** Whether the client has yet to get answers. */
+    /** Returns whether the client still has responses to receive. */
     default boolean responsesDue() {
         return false;
     }
 
-    /** The client sends nothing more. */
+    /** Called when the client has shut down its output. */
     default void clientShutOutput() {}
 
-    /** The server has closed; what the client is still to be told is written now. */
+    /** Called when the server has closed: writes what the client must still be told. */
     default void serverGone() {}
 
-    /** A word for the admin endpoint. */
+    /** Returns a word for the admin endpoint. */
     String name();
 
-    /** Releases what the phase holds: the session is over. */
+    /** Releases the phase's resources, when the session ends. */
     default void close(CloseReason reason) {}
 }

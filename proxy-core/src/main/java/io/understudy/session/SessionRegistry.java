@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** All sessions of the process, and the limit on their number. Any thread. */
+/** All sessions of the process, and the limit on their number. Thread-safe. */
 public final class SessionRegistry {
     private final ConcurrentMap<Long, ClientSession> sessions = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong();
@@ -19,14 +19,14 @@ public final class SessionRegistry {
         this.limit = limit;
     }
 
-    /** Why a connection is not admitted. */
+    /** Whether a connection is admitted, or why not. */
     public enum Admission {
         ADMITTED,
         TOO_MANY,
         DRAINING
     }
 
-    /** Takes a place; each {@link Admission#ADMITTED} is to be followed by one {@link #leave}. */
+    /** Takes a place. After {@link Admission#ADMITTED}, {@link #leave} must be called once. */
     public Admission admit() {
         if (draining) {
             return Admission.DRAINING;
@@ -43,8 +43,9 @@ public final class SessionRegistry {
     }
 
     /**
-     * Makes an admitted session one of {@link #all}. One that was admitted before {@link #refuseNew} and comes after whoever
-     * drains has gone through them is drained here: of two threads, of which each writes before it reads, one sees the other.
+     * Adds an admitted session to {@link #all}. A session admitted before {@link #refuseNew}, but added after the
+     * draining thread has walked the sessions, is drained here: each of the two threads writes before it reads, so at
+     * least one sees the other.
      */
     public void enter(ClientSession session) {
         sessions.put(session.id(), session);
@@ -59,7 +60,7 @@ public final class SessionRegistry {
         }
     }
 
-    /** Connections now, those still logging in included. */
+    /** Returns the number of connections, including those still logging in. */
     public int count() {
         return count.get();
     }
@@ -80,7 +81,7 @@ public final class SessionRegistry {
         return draining;
     }
 
-    /** A live view. */
+    /** Returns a live view. */
     public Collection<ClientSession> all() {
         return Collections.unmodifiableCollection(sessions.values());
     }

@@ -7,14 +7,14 @@ import io.understudy.wire.Leg;
 import io.understudy.wire.PacketScanner;
 
 /**
- * A logged-in session in which a packet did not fit the protocol: bytes are relayed as they come until one side closes.
- * What the legs have of their own, TLS and compression, stays in its place below.
+ * A logged-in session in which a packet did not fit the protocol: bytes are relayed unchanged until one side closes.
+ * TLS and compression of the legs stay in place below.
  *
- * <p>Packet headers are followed only where they must be: towards the client until the responses to injected statements
+ * <p>Packet headers are followed only where necessary: towards the client until the responses to injected statements
  * have been dropped, and towards the server where a COM_CHANGE_USER cannot be relayed unread.
  */
 final class Unread implements SessionPhase {
-    /** What observers are told in place of a reason why the session ended. */
+    /** The reason that observers are told, in place of one why the session ended. */
     static final String LABEL = "unread";
 
     private final Leg client;
@@ -49,7 +49,7 @@ final class Unread implements SessionPhase {
         stopScanning();
     }
 
-    /** What was known of the session when it was last read. */
+    /** Returns the state of the session when it was last read. */
     SessionModel model() {
         return model;
     }
@@ -96,13 +96,13 @@ final class Unread implements SessionPhase {
         client.flush();
     }
 
-    /** Nothing of the proxy's can be put between bytes that are not read. */
+    /** The proxy cannot insert a packet between bytes that it does not read. */
     @Override
     public int errorSequence() {
         return -1;
     }
 
-    /** Not to be known: the server ends the session when it has said what there is to say. */
+    /** Not known: the server ends the session after its last response. */
     @Override
     public boolean responsesDue() {
         return true;

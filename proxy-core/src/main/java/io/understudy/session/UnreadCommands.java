@@ -7,8 +7,8 @@ import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.PacketSink;
 
 /**
- * Passes a client's packets on unread. Between legs of which only one can keep a secret it stops at COM_CHANGE_USER: the
- * client would send its password in the form that is safe on its own leg alone.
+ * Forwards a client's packets unread. Between legs of which only one is secure it stops at COM_CHANGE_USER: the client
+ * would send its password in the form that is safe on its own leg only.
  */
 final class UnreadCommands implements PacketSink {
     private static final int LAST_NUMBER = 0xFF;
@@ -17,20 +17,22 @@ final class UnreadCommands implements PacketSink {
     private final boolean legsUnlike;
     private int previous;
 
-    /** @param legsUnlike whether only one leg can keep a secret */
+    /**
+     * @param legsUnlike whether only one leg is secure
+     */
     UnreadCommands(Leg server, boolean legsUnlike) {
         this.server = server;
         this.legsUnlike = legsUnlike;
     }
 
-    /** Whether packet headers need not be followed any more. */
+    /** Returns whether packet headers no longer need to be followed. */
     boolean mayPassAll() {
         return !legsUnlike;
     }
 
     @Override
     public int onPacket(int length, int sequence, int first) {
-        // Number 0 behind number 255 is the next packet of something long, such as a file.
+        // Number 0 after number 255 continues a long transfer, such as a file.
         boolean command = sequence == 0 && previous != LAST_NUMBER;
         previous = sequence;
         if (legsUnlike && command && first == CommandCode.CHANGE_USER) {

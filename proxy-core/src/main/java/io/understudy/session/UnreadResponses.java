@@ -5,8 +5,8 @@ import io.understudy.wire.Leg;
 import io.understudy.wire.PacketSink;
 
 /**
- * Passes a server's packets on unread, but for the responses to injected statements, which are always the oldest due. Where
- * one of them ends is told by packet numbers alone: each response begins with number 1.
+ * Forwards a server's packets unread, except for the responses to injected statements, which are always the oldest due.
+ * Their ends are recognised by packet numbers alone: each response begins with number 1.
  */
 final class UnreadResponses implements PacketSink {
     private static final int FIRST_NUMBER = 1;
@@ -16,8 +16,8 @@ final class UnreadResponses implements PacketSink {
     private boolean withinInjected;
 
     /**
-     * @param injectedDue injected statements whose responses have not begun
-     * @param withinInjected whether the response to an injected statement has begun and is not over
+     * @param injectedDue number of injected statements whose responses have not begun
+     * @param withinInjected whether the response to an injected statement has begun and is not complete
      */
     UnreadResponses(Leg client, int injectedDue, boolean withinInjected) {
         this.client = client;
@@ -25,7 +25,7 @@ final class UnreadResponses implements PacketSink {
         this.withinInjected = withinInjected;
     }
 
-    /** Whether packet headers need not be followed any more. */
+    /** Returns whether packet headers no longer need to be followed. */
     boolean mayPassAll() {
         return injectedDue == 0 && !withinInjected;
     }

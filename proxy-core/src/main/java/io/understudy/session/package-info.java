@@ -1,4 +1,4 @@
-/** One client connection, both sides: its state, its life, and the registry of all of them. */
+/** One client connection with both of its legs: state, life cycle, and the registry of all sessions. */
 @NullMarked
 package io.understudy.session;
 

@@ -3,18 +3,18 @@ package io.understudy.command.response;
 import io.understudy.wire.CommandCode;
 import org.jspecify.annotations.Nullable;
 
-/** Which grammar a command's answer follows. */
+/** Maps commands to the grammars of their responses. */
 public final class ResponseGrammars {
-    /** Where no response is due. */
+    /** For commands without a response. */
     static final ResponseGrammar NONE = new ResponseGrammar() {
         @Override
         public int packet(ResponseProgress progress, int length, int first) {
             throw new IllegalStateException("no response is due");
         }
     };
-    /** Over when the next command comes. */
+    /** For unknown commands: the response ends with the next command. */
     public static final ResponseGrammar UNKNOWN = new UnknownResponse();
-    /** Of a statement. */
+    /** For statements. */
     public static final ResponseGrammar RESULT = new ResultSetResponse(0);
 
     private static final ResponseGrammar SINGLE = new SinglePacketResponse();
@@ -67,7 +67,7 @@ public final class ResponseGrammars {
 
     private ResponseGrammars() {}
 
-    /** The grammar, or null for a command that has no answer. */
+    /** Returns the grammar, or null for a command without a response. */
     public static @Nullable ResponseGrammar to(int code) {
         return BY_CODE[code & 0xFF];
     }

@@ -8,7 +8,7 @@ import io.understudy.wire.packet.OkPacket;
 import io.understudy.wire.packet.SessionState;
 import org.jspecify.annotations.Nullable;
 
-/** Where one answer stands, and what its deciding packets have said so far. Reused; not thread-safe. */
+/** The state of one response, and the values of its deciding packets so far. Reused; not thread-safe. */
 public abstract class ResponseProgress implements ResponseView {
     private final OkPacket ok = new OkPacket();
 
@@ -16,13 +16,13 @@ public abstract class ResponseProgress implements ResponseView {
     private long capabilities;
     private SessionState.@Nullable Visitor sessionState;
 
-    /** The grammar's own: which packet comes next. */
+    /** Used by the grammar: which packet comes next. */
     int phase;
-    /** The grammar's own: packets of the current run still to come. */
+    /** Used by the grammar: packets of the current run still to come. */
     long remaining;
-    /** The grammar's own: packets of the run after the current one. */
+    /** Used by the grammar: packets of the run after the current one. */
     long following;
-    /** What {@link ResponseGrammar#look} is about: the first byte of the packet being looked at. */
+    /** First byte of the packet that {@link ResponseGrammar#look} inspects. */
     int first;
 
     private boolean over;
@@ -45,7 +45,7 @@ public abstract class ResponseProgress implements ResponseView {
     private long firstByteNanos;
     private long lastByteNanos;
 
-    /** Prepares for a new answer. */
+    /** Prepares for a new response. */
     public void expect(ResponseGrammar grammar, long agreedCapabilities, SessionState.@Nullable Visitor stateVisitor) {
         response = grammar;
         capabilities = agreedCapabilities;
@@ -73,12 +73,12 @@ public abstract class ResponseProgress implements ResponseView {
         lastByteNanos = 0;
     }
 
-    /** The command asks for a server-side cursor. To be called behind {@link #expect}. */
+    /** Notes that the command requests a server-side cursor. Must be called after {@link #expect}. */
     public final void askCursor() {
         cursorAsked = true;
     }
 
-    /** A packet of the answer begins: see {@link ResponseGrammar#packet}. */
+    /** Called when a packet of the response begins, see {@link ResponseGrammar#packet}. */
     public final int packet(int length, int firstByte) {
         bytes += length;
         packets++;
@@ -94,7 +94,7 @@ public abstract class ResponseProgress implements ResponseView {
         response.clientPacket(this, length);
     }
 
-    /** The grammar this answer follows. */
+    /** Returns whether the response follows this grammar. */
     public final boolean follows(ResponseGrammar grammar) {
         return response == grammar;
     }
@@ -156,11 +156,12 @@ public abstract class ResponseProgress implements ResponseView {
     }
 
     /**
-     * Column definitions are over. Decides from the status seen last whether the server keeps the rows behind a cursor.
+     * Called after the column definitions. Returns whether the server keeps the rows behind a cursor, judged by the
+     * last status.
      *
-     * <p>The bit CURSOR_EXISTS alone does not tell: a procedure's own cursors set it too, in every status until the CALL is
-     * over. A cursor is open only where the command asked for one and nothing more follows: a CALL opens none, and what it
-     * sends is always followed by its closing OK packet.
+     * <p>The bit CURSOR_EXISTS alone does not tell: a procedure's own cursors set it, too, in every status until the
+     * CALL ends. A cursor is open only if the command requested one and nothing more follows: a CALL opens none, and
+     * its results are always followed by its closing OK packet.
      */
     final boolean cursorGranted() {
         int decisive = ServerStatus.CURSOR_EXISTS | ServerStatus.LAST_ROW_SENT | ServerStatus.MORE_RESULTS_EXISTS;
@@ -168,27 +169,33 @@ public abstract class ResponseProgress implements ResponseView {
         return cursorOpen;
     }
 
-    /** The last byte of the packet now passing, or already passed, is the answer's last. */
+    /** Returns whether the last byte of the current or previous packet is the last of the response. */
     public final boolean over() {
         return over;
     }
 
-    /** The client's next packet belongs to this answer: file contents, authentication data, replication acknowledgements. */
+    /**
+     * Returns whether the client's next packet belongs to this response: file contents, authentication data,
+     * replication acknowledgements.
+     */
     public final boolean wantsClientData() {
         return wantsClientData;
     }
 
-    /** Like {@link #wantsClientData()}, for a packet of a given sequence number. */
+    /** Like {@link #wantsClientData()}, for a packet with a given sequence number. */
     public final boolean wantsClientData(int sequence) {
         return wantsClientData && response.takesClientPacket(sequence);
     }
 
-    /** The client was asked for a file whose closing empty packet has not come: it comes even after an error. */
+    /**
+     * Returns whether the client was asked for a file and has not sent the closing empty packet, which follows even
+     * after an error.
+     */
     public final boolean fileUnfinished() {
         return fileUnfinished;
     }
 
-    /** No OK or EOF packet means no news of the session's status. */
+    /** Returns whether an OK or EOF packet has reported the session's status. */
     public final boolean statusSeen() {
         return statusSeen;
     }
@@ -230,7 +237,7 @@ public abstract class ResponseProgress implements ResponseView {
         return error;
     }
 
-    /** Id that COM_STMT_PREPARE was answered with, or -1. */
+    /** Returns the id in the response to COM_STMT_PREPARE, or -1. */
     public final int preparedId() {
         return preparedId;
     }
@@ -239,12 +246,12 @@ public abstract class ResponseProgress implements ResponseView {
         return preparedParameters;
     }
 
-    /** A cursor was opened whose rows have not all been sent. */
+    /** Returns whether a cursor was opened and has rows that have not been sent. */
     public final boolean cursorOpen() {
         return cursorOpen;
     }
 
-    /** Says whether the session was in a transaction when the response became due. */
+    /** Sets whether the session was in a transaction when the response became due. */
     protected final void begunInTransaction(boolean inTransaction) {
         inTransactionBefore = inTransaction;
     }
@@ -253,7 +260,7 @@ public abstract class ResponseProgress implements ResponseView {
         return inTransactionBefore;
     }
 
-    /** Bytes of the response were read; the first such read is kept. */
+    /** Notes the time of a read of bytes of this response; the first one is kept. */
     public final void firstByte(long nanos) {
         if (firstByteNanos == 0) {
             firstByteNanos = nanos;
@@ -284,7 +291,7 @@ public abstract class ResponseProgress implements ResponseView {
         return lastByteNanos;
     }
 
-    /** Null where the connection does not ask for session tracking. */
+    /** Null if the connection does not use session tracking. */
     @Override
     public @Nullable String gtid() {
         return null;
