@@ -3,8 +3,8 @@ package io.understudy.command;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The global {@code sql_mode} that a session took over at some moment between two times. Usually known a second later, when the
- * server has been looked at again.
+ * The global {@code sql_mode} that a session took over at an unknown moment between two times. Usually known a second
+ * later, after the next probe of the server.
  */
 record AdoptedMode(ServerSqlMode server, long fromNanos, long untilNanos) {
     @Nullable
@@ -12,7 +12,10 @@ record AdoptedMode(ServerSqlMode server, long fromNanos, long untilNanos) {
         return server.during(fromNanos, untilNanos);
     }
 
-    /** For an expression that uses it as it was at two moments: known when it was the same all the time between them. */
+    /**
+     * Returns the mode for an expression that uses it as of two moments: known if it was the same at all times between
+     * them.
+     */
     AdoptedMode and(AdoptedMode other) {
         return new AdoptedMode(
                 server,

@@ -4,17 +4,20 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.wire.LengthEncoded;
 
 /**
- * Sizes of values in the binary protocol: enough to step over them, never to read them.
+ * Sizes of values in the binary protocol, needed to skip them.
  *
  * <p>Source: MySQL source documentation, "Binary Protocol Value".
  */
 final class BinaryValues {
-    /** A type whose values are a length and so many bytes. */
+    /** A type whose values are length-encoded strings. */
     static final int ANY_STRING = 0xFD;
 
     private BinaryValues() {}
 
-    /** Index after the value of {@code type} at {@code at}; -1 when it is cut off or the type is not known. */
+    /**
+     * Returns the index after the value of {@code type} at {@code at}, or -1 when the value is cut off or the type is
+     * not known.
+     */
     static int skip(ByteBuf buf, int at, int end, int type) {
         int size = fixedSize(type);
         if (size >= 0) {

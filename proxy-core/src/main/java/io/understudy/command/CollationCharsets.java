@@ -1,12 +1,12 @@
 package io.understudy.command;
 
 /**
- * Character sets of the collation ids that logins carry, as far as the lexer must know them.
+ * Character sets of the collation ids in login packets, as far as the lexer must distinguish them.
  *
  * <p>Source: {@code information_schema.COLLATIONS} of both products.
  */
 final class CollationCharsets {
-    /** The lexer then expects the worst. */
+    /** Makes the lexer assume the worst case. */
     static final String UNKNOWN = "unknown";
 
     private CollationCharsets() {}

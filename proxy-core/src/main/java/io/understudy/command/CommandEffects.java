@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a command will change in the session once the server agrees: schema, settings, prepared statements. Followed no
- * further than someone needs: without interest in statements, only their kinds.
+ * Determines how a command will change the session if it succeeds: schema, settings, prepared statements. Does no more
+ * than the interests of the observers require: without interest in statements, only their kinds.
  */
 final class CommandEffects {
     private static final int ID_OFFSET = 1;
@@ -26,7 +26,7 @@ final class CommandEffects {
         this.statements = statements;
     }
 
-    /** Works out what {@code exchange} is about. {@code buf} is null for commands of which nothing was wanted. */
+    /** Determines kind and effect of the command. {@code buf} is null for commands of which no bytes were requested. */
     void recognise(Exchange exchange, @Nullable ByteBuf buf, int index, int length) {
         if (buf == null) {
             return;
@@ -65,12 +65,12 @@ final class CommandEffects {
                 }
             }
             default -> {
-                // Nothing to learn.
+                // No effect.
             }
         }
     }
 
-    /** Long data usually belong to an insert, whose bytes nobody wants. */
+    /** Long data usually belong to an insert, whose bytes no observer uses. */
     private static boolean readsOnly(PreparedEntry entry) {
         StatementSummary summary = entry.summary();
         return summary != null
@@ -80,7 +80,7 @@ final class CommandEffects {
                 };
     }
 
-    /** The command has been announced and goes on. */
+    /** Called when the observers have been told of the command and it is being forwarded. */
     void sent(Exchange exchange) {
         if (exchange.isStatement() && exchange.kind().writes()) {
             model.wrote();
@@ -117,7 +117,7 @@ final class CommandEffects {
         }
     }
 
-    /** Whether the text holds several statements; then it has been dealt with. */
+    /** Returns whether the text holds several statements; if so, their effect has been set. */
     private boolean isSeveral(Exchange exchange) {
         if (!model.multiStatements() || !model.statement().mayHoldSeveral()) {
             return false;
@@ -130,7 +130,7 @@ final class CommandEffects {
         return true;
     }
 
-    /** Statements that are not followed one by one: several in a text, or in a block. */
+    /** Sets the effect of statements that are not analysed individually: several in one text, or in a block. */
     private void followHidden(Exchange exchange, StatementSummary summary) {
         if (summary.touchesSession()) {
             exchange.onSuccess(model.settingsModel()::lost);
@@ -151,7 +151,7 @@ final class CommandEffects {
         }
     }
 
-    /** A DROP, ALTER or RENAME while there are temporary tables. */
+    /** Sets the effect of a DROP, ALTER or RENAME while there are temporary tables. */
     private void followTables(
             Exchange exchange,
             @Nullable StatementSummary summary,
@@ -195,7 +195,9 @@ final class CommandEffects {
         }
     }
 
-    /** A SET, or a SET STATEMENT: of that only the statement that it carries changes the session. */
+    /**
+     * Sets the effect of a SET, or of the statement inside a SET STATEMENT, whose variables change nothing beyond it.
+     */
     private void set(Exchange exchange, @Nullable SetStatement set, StatementSummary summary, @Nullable String schema) {
         if (set == null) {
             exchange.onSuccess(model.settingsModel()::lost);
@@ -243,7 +245,7 @@ final class CommandEffects {
         followPrepared(exchange, entry);
     }
 
-    /** The same for the execution of a prepared statement: its names mean what they meant when it was prepared. */
+    /** Sets the effect of executing a prepared statement; its names refer to the schema of its preparation. */
     private void followPrepared(Exchange exchange, PreparedEntry entry) {
         switch (entry.kind()) {
             case SET -> {
@@ -267,7 +269,7 @@ final class CommandEffects {
             }
             case USE, LOCK, UNLOCK, EXECUTE, BLOCK -> exchange.onSuccess(model.settingsModel()::lost);
             default -> {
-                // Changes nothing in the session.
+                // No effect on the session.
             }
         }
     }

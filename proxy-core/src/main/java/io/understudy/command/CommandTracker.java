@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Recognises commands on their way to the server: the client side of the tracker. Asks the scanner for no more of a
- * command's bytes than someone needs.
+ * command's bytes than an observer uses.
  */
 public final class CommandTracker {
-    /** Enough of a statement for its first keyword in nearly every case. */
+    /** Enough payload to contain the first keyword of nearly every statement. */
     private static final int KIND_PREFIX = 64;
-    /** Enough of a SET statement to see whether it is about session tracking. */
+    /** Enough payload of a SET statement to see whether it concerns session tracking. */
     private static final int SET_PREFIX = 1024;
 
     private static final int EXECUTE_PREFIX = 10;
@@ -33,16 +33,16 @@ public final class CommandTracker {
     private final ResponseTracker responses;
     private final boolean statements;
     private final boolean commands;
-    /** Bytes of a statement that are read where nobody watches it whole. */
+    /** Payload bytes of a statement that are requested when no observer needs all of them. */
     private final int statementPrefix;
 
     private final SessionState.@Nullable Visitor stateVisitor;
 
-    /** For commands that have no answer. */
+    /** For commands without a response. */
     private final Exchange silent;
 
     private @Nullable Exchange current;
-    /** Whose packet the client's last one is. */
+    /** The exchange to which the client's last packet belongs. */
     private Exchange sending;
 
     private boolean offered;

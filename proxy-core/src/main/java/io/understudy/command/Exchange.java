@@ -16,11 +16,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command and its answer. It is itself both views that observers get, and comes from the session's ring: a command
- * that nobody watches allocates nothing.
+ * One command and its response. Implements both views that observers receive, and is reused from the session's ring: a
+ * command that no observer watches allocates nothing.
  */
 public final class Exchange extends ResponseProgress implements CommandView {
-    /** Results of one response whose GTIDs are kept until it is over: bounds what a text of many statements holds. */
+    /**
+     * Maximum number of results of one response whose GTIDs are kept: bounds the memory for a text of many statements.
+     */
     static final int MAX_EARLIER_GTIDS = 4_096;
 
     private static final @Nullable Object[] NO_ATTACHMENTS = new Object[0];
@@ -71,7 +73,7 @@ public final class Exchange extends ResponseProgress implements CommandView {
         effect = null;
     }
 
-    /** Drops references when the exchange goes back to the ring. */
+    /** Drops references when the exchange returns to the ring. */
     void clear() {
         summary = null;
         prepared = null;
@@ -82,12 +84,15 @@ public final class Exchange extends ResponseProgress implements CommandView {
         Arrays.fill(attachments, null);
     }
 
-    /** A packet of the client's has passed: the answer goes on from its number. */
+    /** Notes the number of a packet from the client: the response continues from it. */
     void clientSent(int sequence) {
         nextSequence = sequence + 1;
     }
 
-    /** Returns the number of the answer's next physical packet without compression; called once for each. */
+    /**
+     * Returns the number of the response's next physical packet on an uncompressed connection. Called once for each
+     * packet.
+     */
     public int takeSequence() {
         return nextSequence++ & 0xFF;
     }
@@ -121,7 +126,7 @@ public final class Exchange extends ResponseProgress implements CommandView {
         gtidNanos = nanos;
     }
 
-    /** What the session knows more once the server has agreed. */
+    /** Sets how the command changes the session if it succeeds. */
     void onSuccess(Runnable whenOk) {
         effect = whenOk;
     }
@@ -131,13 +136,13 @@ public final class Exchange extends ResponseProgress implements CommandView {
         return effect;
     }
 
-    /** Marks the exchange as the proxy's own: its answer stops here. */
+    /** Marks the exchange as that of an injected statement, whose response is not forwarded. */
     public void ownedBy(InjectedStatement injectedStatement, int observer) {
         injected = injectedStatement;
         injectedBy = observer;
     }
 
-    /** The statement of ours, or null for a command of the client's. */
+    /** Returns the injected statement, or null for a command of the client. */
     public @Nullable InjectedStatement injected() {
         return injected;
     }
@@ -146,7 +151,7 @@ public final class Exchange extends ResponseProgress implements CommandView {
         return injectedBy;
     }
 
-    /** Says which observer is about to be called, so that each finds its own attachment. */
+    /** Sets which observer is about to be called, so that each finds its own attachment. */
     public void setSlot(int observer) {
         slot = observer;
     }

@@ -6,16 +6,15 @@ import io.understudy.wire.LengthEncoded;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The payload of a COM_STMT_EXECUTE, as far as its parts can be told apart without reading a value. With {@link
- * Capabilities#QUERY_ATTRIBUTES} it may carry the attributes as further parameters behind the statement's own, and names beside
- * the types.
+ * The parts of a COM_STMT_EXECUTE payload, located without reading values. With {@link Capabilities#QUERY_ATTRIBUTES}
+ * it may contain the attributes as additional parameters after the statement's own, and names next to the types.
  *
  * <p>Source: MySQL source documentation, COM_STMT_EXECUTE.
  */
 final class ExecuteBody {
     private static final int PARAMETER_COUNT_AVAILABLE = 8;
     private static final int FLAGS_AT = 5;
-    /** The one type of cursor that the servers open; they ignore the others. */
+    /** The only type of cursor that servers open; they ignore the others. */
     private static final int CURSOR_READ_ONLY = 1;
 
     private static final int COUNT_AT = 10;
@@ -38,11 +37,11 @@ final class ExecuteBody {
     }
 
     /**
-     * Finds the parts.
+     * Locates the parts.
      *
-     * @param index of the payload's first byte, the command code
-     * @param parameters that the statement has
-     * @return null when it is cut off or makes no sense
+     * @param index index of the payload's first byte, the command code
+     * @param parameters number of the statement's parameters
+     * @return null when the payload is cut off or malformed
      */
     static @Nullable ExecuteBody of(ByteBuf buf, int index, int length, int parameters, long capabilities) {
         int end = index + length;
@@ -69,7 +68,10 @@ final class ExecuteBody {
         return new ExecuteBody(buf, index, end, named, count, at);
     }
 
-    /** Whether a COM_STMT_EXECUTE of {@code length} bytes, or the beginning of one, asks for a server-side cursor. */
+    /**
+     * Returns whether a COM_STMT_EXECUTE, given by {@code length} bytes or its beginning, requests a server-side
+     * cursor.
+     */
     static boolean asksForCursor(ByteBuf buf, int index, int length) {
         return length > FLAGS_AT && (buf.getByte(index + FLAGS_AT) & CURSOR_READ_ONLY) != 0;
     }
@@ -82,7 +84,10 @@ final class ExecuteBody {
         return nullsAt + nullBytes(count);
     }
 
-    /** Whether {@link #types} would give these, or none: seen without making an array, as most executions repeat them. */
+    /**
+     * Returns whether {@link #types} would return these types, or none. Allocates no array, because most executions
+     * repeat them.
+     */
     boolean hasTypes(byte[] known) {
         if (count == 0 || buf.getByte(boundAt()) != 1) {
             return true;
@@ -99,7 +104,7 @@ final class ExecuteBody {
         return true;
     }
 
-    /** The types of all parameters, attributes included, two bytes each; null when they are not in this packet. */
+    /** Returns the types of all parameters including attributes, two bytes each; null when this packet has none. */
     byte @Nullable [] types() {
         if (count == 0 || buf.getByte(boundAt()) != 1) {
             return null;
@@ -108,7 +113,7 @@ final class ExecuteBody {
         return afterTypes(types) < 0 ? null : types;
     }
 
-    /** Index after the types and names, which are put into {@code types}; -1 when they are cut off. */
+    /** Copies the types and returns the index after types and names, or -1 when they are cut off. */
     private int afterTypes(byte[] types) {
         int at = boundAt() + 1;
         for (int i = 0; i < count; i++) {
@@ -128,13 +133,13 @@ final class ExecuteBody {
     }
 
     /**
-     * Appends the same execution as a connection without query attributes sends it: the statement's own parameters with their
-     * types.
+     * Appends the execution in the form for a connection without query attributes: with the types of the statement's
+     * own parameters.
      *
-     * @param parameters that the statement has
-     * @param known types of this or an earlier execution, as {@link #types} gives them; null when there were none
+     * @param parameters number of the statement's parameters
+     * @param known types of this or an earlier execution, as {@link #types} returns them; null when there were none
      * @param longData whether values of some parameters were sent ahead, so that they are missing here
-     * @return false, with nothing appended, when values cannot be told apart
+     * @return false, with nothing appended, when the values cannot be separated
      */
     boolean copyWithoutAttributes(ByteBuf out, int parameters, byte @Nullable [] known, boolean longData) {
         byte[] types = known;

@@ -3,11 +3,11 @@ package io.understudy.command;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commands whose answers are due, oldest first: a ring of reused {@link Exchange}s that begins with one and grows to what
- * the client pipelines.
+ * Commands whose responses are due, oldest first: a ring of reused {@link Exchange}s that starts with one and grows
+ * with the client's pipelining.
  */
 public final class InFlight {
-    /** A client this far ahead is not read from until answers have come. */
+    /** With so many responses due, the client is not read until some have arrived. */
     static final int LIMIT = 1024;
 
     private final StatementBytes statement;
@@ -27,7 +27,7 @@ public final class InFlight {
         return size;
     }
 
-    /** True when the client should be made to wait. */
+    /** Returns whether reading from the client must pause. */
     public boolean isFull() {
         return size >= LIMIT;
     }
@@ -36,7 +36,7 @@ public final class InFlight {
         return size == 0 ? null : ring[head];
     }
 
-    /** Number of injected statements ahead of the oldest command of the client's. */
+    /** Returns the number of injected statements ahead of the client's oldest command. */
     public int injectedAhead() {
         int count = 0;
         while (count < size) {
@@ -53,7 +53,7 @@ public final class InFlight {
         return size == 0 ? null : ring[(head + size - 1) % ring.length];
     }
 
-    /** Adds an exchange at the end, to be filled in by the caller. */
+    /** Adds an exchange at the end. The caller fills it in. */
     Exchange add() {
         if (size == ring.length) {
             grow();
@@ -68,7 +68,7 @@ public final class InFlight {
         return exchange;
     }
 
-    /** Adds an exchange just before the last one: a statement of ours ahead of the client's. */
+    /** Adds an exchange before the last one: an injected statement ahead of the client's. */
     public Exchange addBeforeLast() {
         Exchange added = add();
         int at = (head + size - 1) % ring.length;
@@ -87,7 +87,7 @@ public final class InFlight {
         head = 0;
     }
 
-    /** Removes the oldest. */
+    /** Removes the oldest exchange. */
     void remove() {
         Exchange done = ring[head];
         if (done != null) {
@@ -96,7 +96,7 @@ public final class InFlight {
         head = (head + 1) % ring.length;
         size--;
         if (size == 0 && ring.length > LIMIT) {
-            ring = new Exchange[1]; // what one burst needed is not kept for the session's life
+            ring = new Exchange[1]; // the size that one burst needed is not kept for the session's life
             head = 0;
         }
     }

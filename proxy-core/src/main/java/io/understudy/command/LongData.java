@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * COM_STMT_SEND_LONG_DATA packets on their way to an execution, kept back to back with their headers. What does not fit the
- * session's bound is not kept, and then nothing of that execution's is.
+ * COM_STMT_SEND_LONG_DATA packets for the next execution, kept back to back with their headers. If one exceeds the
+ * session's bound, none of that execution's are kept.
  */
 final class LongData {
     private static final int HEADER = 4;
@@ -20,7 +20,7 @@ final class LongData {
         return pending;
     }
 
-    /** One was sent whose bytes are not kept. */
+    /** Notes a packet whose bytes are not kept. */
     void missed() {
         pending = true;
         lost = true;
@@ -28,7 +28,7 @@ final class LongData {
         length = 0;
     }
 
-    /** One was sent. */
+    /** Keeps a packet. */
     void keep(ByteBuf buf, int index, int payload) {
         pending = true;
         if (lost) {
@@ -50,12 +50,12 @@ final class LongData {
         length = needed;
     }
 
-    /** Bytes kept. */
+    /** Returns the number of bytes kept. */
     int length() {
         return length;
     }
 
-    /** All packets since the last execution; null when some are missing. */
+    /** Returns all packets since the last execution, or null when some were not kept. */
     byte @Nullable [] packets() {
         byte[] kept = packets;
         return lost || kept == null ? null : Arrays.copyOf(kept, length);

@@ -9,7 +9,7 @@ import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import org.jspecify.annotations.Nullable;
 
-/** A prepared statement of a session: what its executions mean. */
+/** A prepared statement of a session, with the settings that give its text its meaning. */
 final class PreparedEntry implements PreparedStatement {
     private final StatementKind kind;
     private final byte @Nullable [] text;
@@ -26,7 +26,7 @@ final class PreparedEntry implements PreparedStatement {
     private long earlyCapabilities;
     private boolean cursor;
 
-    /** What gave the text its meaning. */
+    /** The settings at the time of preparation. */
     record Preparation(
             @Nullable String schema, @Nullable String characterSet, SqlModeSetting sqlMode, boolean settingsKnown) {}
 
@@ -54,7 +54,7 @@ final class PreparedEntry implements PreparedStatement {
         return longData;
     }
 
-    /** What was sent ahead has been used, or thrown away. */
+    /** Drops long data after they have been used or reset. */
     void forgetLongData() {
         longData = new LongData();
     }
@@ -73,10 +73,10 @@ final class PreparedEntry implements PreparedStatement {
     }
 
     /**
-     * Remembers the parameter types of a COM_STMT_EXECUTE, which clients send with the first execution only. One that was sent
-     * before the preparation was answered is kept until the number of parameters is known.
+     * Keeps the parameter types of a COM_STMT_EXECUTE, which clients send with the first execution only. Types sent
+     * before the response to the preparation are kept until the number of parameters is known.
      *
-     * @param index of the payload's first byte, the command code
+     * @param index index of the payload's first byte, the command code
      */
     void learnTypes(ByteBuf buf, int index, int length, long capabilities) {
         if (parameters < 0) {
@@ -95,7 +95,10 @@ final class PreparedEntry implements PreparedStatement {
         }
     }
 
-    /** Appends {@code length} bytes of an execution without its query attributes; false when that cannot be done. */
+    /**
+     * Appends {@code length} bytes of an execution without its query attributes; returns false when they cannot be
+     * separated.
+     */
     boolean copyExecution(ByteBuf out, ByteBuf buf, int index, int length, long capabilities) {
         ExecuteBody body = parameters < 0 ? null : ExecuteBody.of(buf, index, length, parameters, capabilities);
         return body != null && body.copyWithoutAttributes(out, parameters, types, longData.pending());
@@ -121,7 +124,7 @@ final class PreparedEntry implements PreparedStatement {
         return summary;
     }
 
-    /** What the preparation took over from the server may have become known since. */
+    /** Resolves the mode that the preparation took over from the server, which may have become known since. */
     private void settle() {
         if (sqlMode.adopted() == null) {
             return;
@@ -146,7 +149,7 @@ final class PreparedEntry implements PreparedStatement {
         return preparation.schema();
     }
 
-    /** The SET that it is; null when it is none, or not understood. */
+    /** Returns the parsed SET statement, or null when it is none or cannot be parsed. */
     @Nullable
     SetStatement setStatement() {
         byte[] bytes = text;

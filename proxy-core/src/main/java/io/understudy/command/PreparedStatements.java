@@ -7,11 +7,11 @@ import io.netty.util.collection.IntObjectMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prepared statements of a session by the server's id. Texts are kept up to a bound in bytes for the whole session; beyond
- * it a statement is known by its kind alone.
+ * Prepared statements of a session by the server's id. Texts are kept up to a bound in bytes for the whole session;
+ * beyond it only a statement's kind is known.
  */
 final class PreparedStatements {
-    /** Kept text per session, bytes. */
+    /** Maximum size of kept texts per session, in bytes. */
     static final int TEXT_LIMIT = 1 << 20;
     /** MariaDB: "the statement prepared last", which allows preparing and executing in one round trip. */
     private static final int LAST = -1;
@@ -27,12 +27,12 @@ final class PreparedStatements {
         return textBytes + length <= TEXT_LIMIT;
     }
 
-    /** COM_STMT_PREPARE was sent. */
+    /** Called when COM_STMT_PREPARE was sent. */
     void requested(PreparedEntry entry) {
         last = entry;
     }
 
-    /** COM_STMT_PREPARE was answered. */
+    /** Called when the response to COM_STMT_PREPARE has arrived. */
     void prepared(PreparedEntry entry, int id, int parameters) {
         entry.answered(id, parameters);
         if (byId.isEmpty()) {
@@ -66,10 +66,10 @@ final class PreparedStatements {
     }
 
     /**
-     * COM_STMT_SEND_LONG_DATA was sent.
+     * Called when COM_STMT_SEND_LONG_DATA was sent.
      *
-     * @param wanted whether its bytes are at hand and of use to someone
-     * @param limit of bytes kept for the whole session
+     * @param wanted whether its bytes are available and an observer uses them
+     * @param limit maximum number of bytes kept for the whole session
      */
     void longData(PreparedEntry entry, ByteBuf buf, int index, int length, boolean wanted, int limit) {
         LongData data = entry.collected();
@@ -98,7 +98,7 @@ final class PreparedStatements {
         }
     }
 
-    /** Nothing is half done: no rows left behind a cursor, no data sent ahead of an execution. */
+    /** Returns whether no rows remain behind a cursor and no long data wait for an execution. */
     boolean atRest() {
         return openCursors == 0 && pendingLongData == 0;
     }

@@ -5,8 +5,8 @@ import io.understudy.wire.Capabilities;
 import io.understudy.wire.LengthEncoded;
 
 /**
- * Where the text of a COM_QUERY begins. With {@link Capabilities#QUERY_ATTRIBUTES} the text is preceded by a count of
- * parameters, a count of sets (always 1) and, when there are any, their null bitmap, types, names and values.
+ * Locates the text of a COM_QUERY. With {@link Capabilities#QUERY_ATTRIBUTES} the text is preceded by a count of
+ * parameters, a count of sets (always 1) and, if there are any, their null bitmap, types, names and values.
  *
  * <p>Source: MySQL source documentation, COM_QUERY.
  */
@@ -15,7 +15,10 @@ final class QueryAttributes {
 
     private QueryAttributes() {}
 
-    /** Offset of the text in the payload; the payload's length when it cannot be found, which makes the text empty. */
+    /**
+     * Returns the offset of the text in the payload, or the payload's length when it cannot be found, which makes the
+     * text empty.
+     */
     static int textOffset(ByteBuf buf, int index, int length, long capabilities) {
         if ((capabilities & Capabilities.QUERY_ATTRIBUTES) == 0 || buf.getByte(index) != 0x03) {
             return Math.min(1, length);

@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session's values of {@link io.understudy.sql.ReadVariables}, in the order in which they were given, because {@code max_join_size} changes
- * {@code sql_big_selects}.
+ * A session's values of {@link io.understudy.sql.ReadVariables}, in the order in which they were set, because {@code
+ * max_join_size} changes {@code sql_big_selects}.
  */
 final class ReadSettings {
     private static final String FLAGS = "optimizer_switch";
@@ -23,12 +23,12 @@ final class ReadSettings {
     private final Set<String> unknown = new HashSet<>();
     private @Nullable String list;
 
-    /** Every value that was given could be read. */
+    /** Returns whether every value could be read. */
     boolean known() {
         return unknown.isEmpty();
     }
 
-    /** Assignments ready for SET, or null when all have the server's value. */
+    /** Returns assignments for SET, or null when all variables have the server's value. */
     @Nullable
     String assignments() {
         return list;
@@ -54,7 +54,7 @@ final class ReadSettings {
 
     private void assign(String name, String value) {
         if (name.equals(FLAGS)) {
-            // A list of flags changes those that it names.
+            // A list of flags changes only the flags that it names.
             if (!unknown.contains(FLAGS)) {
                 values.merge(FLAGS, value, ReadSettings::merged);
             }

@@ -11,8 +11,8 @@ import io.understudy.wire.packet.ErrPacket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows answers on their way to the client: the server side of the tracker. Answers come in the order of the commands,
- * so each packet belongs to the oldest exchange in flight; an answer to a statement of ours is dropped.
+ * Tracks responses on their way to the client: the server side of the tracker. Responses arrive in the order of the
+ * commands, so each packet belongs to the oldest exchange in flight. The response to an injected statement is dropped.
  */
 public final class ResponseTracker {
     private final SessionModel model;
@@ -21,16 +21,18 @@ public final class ResponseTracker {
     private final ResponseListener observer;
     private final boolean responses;
     private boolean fileUnfinished;
-    /** What the server said to the last injected statement, until it has answered the client's behind it; else null. */
+    /**
+     * The error of the last injected statement, until the server responds to the client's command after it; else null.
+     */
     private @Nullable ErrPacket unsaid;
 
     /**
-     * An unknown command was followed by another before anything of an answer had come. Whether it has one is not to be
-     * known, so that from then on a packet too many is no fault.
+     * Set when an unknown command was followed by another before its response had begun. Whether it has a response is
+     * not known, so from then on a packet while none is due is no error.
      */
     private boolean inDoubt;
 
-    /** Told of every answer that is over, for the proxy's own metrics. */
+    /** Receives every complete response, for the proxy's own metrics. */
     public interface ResponseListener {
         void answered(Exchange exchange);
     }
@@ -81,7 +83,7 @@ public final class ResponseTracker {
         }
     }
 
-    /** A new command shows that the answer to an unknown one was over. */
+    /** Ends the response to an unknown command, because a new command has arrived. */
     void superseded() {
         Exchange exchange = inFlight.head();
         if (exchange != null) {
@@ -91,14 +93,14 @@ public final class ResponseTracker {
     }
 
     /**
-     * Returns the error that an injected statement met, while the server has said nothing since: when it closes now, that
-     * error is why, and the client's to know. Null for none.
+     * Returns the error of an injected statement, if the server has sent nothing since, else null. If the server now
+     * closes, that error is the reason, and must be sent to the client.
      */
     public @Nullable ErrPacket unsaid() {
         return unsaid;
     }
 
-    /** The client still owes the rest of a file, though the server has answered already. */
+    /** Returns whether the client must still send the rest of a file, although the server has already responded. */
     boolean fileUnfinished() {
         return fileUnfinished;
     }
@@ -111,7 +113,7 @@ public final class ResponseTracker {
         exchange.lastByte(model.nanos());
         fileUnfinished = exchange.fileUnfinished();
         if (exchange.affectedRows() > 0) {
-            model.wrote(); // also where the first word had not told: WITH … DELETE, SELECT 1; UPDATE …
+            model.wrote(); // also if the first keyword did not show it: WITH … DELETE, SELECT 1; UPDATE …
         }
         if (exchange.statusSeen()) {
             model.status(exchange.status());
@@ -131,7 +133,7 @@ public final class ResponseTracker {
         inFlight.remove();
     }
 
-    /** An ERR packet carries no status: a statement that failed half-way may have left a transaction open. */
+    /** An ERR packet has no status: a statement that failed midway may have left a transaction open. */
     private boolean mayHaveBegun(Exchange exchange) {
         if (exchange.ok() || !exchange.isStatement()) {
             return !exchange.statusSeen() && model.statusInDoubt();
@@ -169,7 +171,7 @@ public final class ResponseTracker {
                 }
             }
             default -> {
-                // The rest is in the exchange's effect.
+                // Other effects are set in the exchange.
             }
         }
         if (!exchange.ok()) {

@@ -3,22 +3,25 @@ package io.understudy.command;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server's global {@code sql_mode} as regular looks at it have found it. Sessions take it over at their login, so what it was at
- * that time decides how their texts are read: known for a time that lies between two looks which, like all between them,
- * found the same. A value that was set and set back between two looks is not noticed. Any thread.
+ * The server's global {@code sql_mode}, as periodic probes have read it. A session takes it over at its login, so the
+ * value at that time decides how the session's texts are parsed. It is known for a time between two probes if those,
+ * and all between them, read the same value. A value that was set and reset between two probes is not noticed.
+ * Thread-safe.
  */
 public final class ServerSqlMode {
-    /** @param untilNanos before {@code fromNanos} while only one look has found the value */
+    /**
+     * @param untilNanos less than {@code fromNanos} while only one probe has read the value
+     */
     private record Span(String value, long fromNanos, long untilNanos) {}
 
     private volatile @Nullable Span span;
 
     /**
-     * A look has found {@code value}.
+     * Takes the result of a probe.
      *
-     * @param value null when it could not be seen: nothing is known of the time since the look before
-     * @param askedNanos monotonic time before the look
-     * @param answeredNanos and after it
+     * @param value null when it could not be read: the time since the probe before is then unknown
+     * @param askedNanos monotonic time before the probe
+     * @param answeredNanos monotonic time after the probe
      */
     public void seen(@Nullable String value, long askedNanos, long answeredNanos) {
         Span before = span;
@@ -31,7 +34,7 @@ public final class ServerSqlMode {
         }
     }
 
-    /** What it was from one monotonic time to another; null when that is not known, or not known yet. */
+    /** Returns the value from one monotonic time to another, or null when it is not known, or not yet. */
     @Nullable
     String during(long fromNanos, long untilNanos) {
         Span known = span;

@@ -16,8 +16,8 @@ import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a logged-in session: who, where, in which schema, in a transaction or not, with which statements
- * prepared. Updated by the intakes, read by everyone; on the session's event loop only.
+ * The state of a logged-in session: user, addresses, default schema, transaction, settings, prepared statements.
+ * Updated by the trackers. Must be used on the session's event loop only.
  */
 public final class SessionModel implements SessionContext, SessionState.Visitor {
     private final long id;
@@ -31,7 +31,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     private final SettingsModel settings;
     private final PreparedStatements prepared = new PreparedStatements();
-    /** Null until the first statement that is prepared in SQL. */
+    /** Null until the first PREPARE statement. */
     private @Nullable TextPrepared textPrepared;
 
     private final StatementBytes statement;
@@ -47,7 +47,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     private long nanos;
     private TrackingWatch trackingWatch = TrackingWatch.NONE;
 
-    /** What the login has settled. */
+    /** Values that the login has determined. */
     public record Login(
             long id,
             String user,
@@ -61,10 +61,10 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
             int status) {}
 
     /**
-     * Begins right after the login.
+     * Creates the model right after the login.
      *
-     * @param statementLimit longest payload of a command that is read whole for observers, bytes
-     * @param sqlMode the server's own
+     * @param statementLimit longest payload, in bytes, of a command that is shown to observers whole
+     * @param sqlMode the server's global mode
      * @param begunNanos monotonic time before the connection to the server was made
      */
     public SessionModel(Login login, SqlAnalyzer analyzer, int statementLimit, ServerSqlMode sqlMode, long begunNanos) {
@@ -91,7 +91,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         return flavor == ServerFlavor.MARIADB ? SqlModes.MARIADB : SqlModes.MYSQL;
     }
 
-    /** Time of the read whose bytes are passing now: one look at the clock serves all commands in them. */
+    /** Sets the time of the read whose bytes are being processed: the clock is read once for all commands in them. */
     public void tick(long monotonicNanos) {
         nanos = monotonicNanos;
     }
@@ -137,7 +137,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         return ++commands;
     }
 
-    /** Commands that the client has sent. */
+    /** Returns the number of commands that the client has sent. */
     public long commands() {
         return commands;
     }
@@ -150,12 +150,17 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         return (status & ServerStatus.AUTOCOMMIT) != 0;
     }
 
-    /** Nothing in flight, no transaction, no open cursor, no pending long data: the one place for a statement of ours. */
+    /**
+     * Returns whether nothing is in flight and there is no transaction, open cursor or pending long data. Statements
+     * are injected only then, or to undo an injected one.
+     */
     public boolean atBoundary() {
         return inFlight.isEmpty() && !inTransaction() && prepared.atRest();
     }
 
-    /** True after an error that does not tell whether it left a transaction open, until the server's next status. */
+    /**
+     * Returns whether an error left it unknown if a transaction is open; false again after the server's next status.
+     */
     public boolean statusInDoubt() {
         return statusInDoubt;
     }
@@ -164,7 +169,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         statusInDoubt = doubt;
     }
 
-    /** Whether a COM_QUERY may hold several statements: by the login, and by COM_SET_OPTION since. */
+    /** Returns whether a COM_QUERY may hold several statements, as set by the login and by COM_SET_OPTION since. */
     boolean multiStatements() {
         return multiStatements;
     }
@@ -181,7 +186,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         wroteInTransaction = true;
     }
 
-    /** Status bits of an answer's last OK or EOF packet. */
+    /** Takes the status bits of a response's last OK or EOF packet. */
     void status(int bits) {
         status = bits;
         if ((bits & ServerStatus.IN_TRANS) == 0) {
@@ -190,7 +195,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         settings.status((bits & ServerStatus.NO_BACKSLASH_ESCAPES) != 0);
     }
 
-    /** Set once, before the first command. */
+    /** Must be called at most once, before the first command. */
     public void setTrackingWatch(TrackingWatch watch) {
         trackingWatch = watch;
     }
@@ -204,9 +209,9 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     }
 
     /**
-     * COM_CHANGE_USER succeeded.
+     * Called when COM_CHANGE_USER has succeeded.
      *
-     * @param collation that the command names; negative: it names none, and that of the login stays
+     * @param collation the collation in the command; negative if it has none, and that of the login remains
      */
     void changeUser(String name, @Nullable String newSchema, int collation) {
         user = name;
@@ -223,12 +228,12 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         wroteInTransaction = false;
     }
 
-    /** A statement of ours goes out ahead of the client's, which is already last in flight. */
+    /** Registers an injected statement that is sent ahead of the client's command, which is already last in flight. */
     public void expectInjected(InjectedStatement injectedStatement, int observer) {
         expect(inFlight.addBeforeLast(), injectedStatement, observer);
     }
 
-    /** A statement of ours goes out, and nothing of the client's behind it. */
+    /** Registers an injected statement that is sent without a command of the client after it. */
     public void expectInjectedAlone(InjectedStatement injectedStatement, int observer) {
         expect(inFlight.add(), injectedStatement, observer);
     }
@@ -239,7 +244,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         exchange.ownedBy(injectedStatement, observer);
     }
 
-    /** Session state is read only when somebody watches statements or GTIDs. */
+    /** Returns null if no observer uses statements or GTIDs: session state is then not parsed. */
     SessionState.@Nullable Visitor stateVisitor(int interests) {
         return (interests & (Interest.STATEMENTS | Interest.GTIDS)) == 0 ? null : this;
     }

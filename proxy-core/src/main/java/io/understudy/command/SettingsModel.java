@@ -9,21 +9,21 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** {@link SessionSettings} as followed from what passes. */
+/** The {@link SessionSettings}, derived from the session's commands and responses. */
 final class SettingsModel implements SessionSettings {
     private static final int CHARSET_LIMIT = 256;
 
     private static final int CHARSET = 1;
     private static final int TIME_ZONE = 1 << 1;
     private static final int SQL_MODE = 1 << 2;
-    /** Anything, the schema and temporary tables too: only a reset ends it. */
+    /** Any setting, including the schema and temporary tables; cleared only by a reset. */
     private static final int ANYTHING = 1 << 3;
 
     private final int product;
     private int loginCollation;
-    /** What has a value that could not be followed. */
+    /** Bits for the settings whose value is not known. */
     private int unknown;
-    /** Null until the first of them is set. */
+    /** Null until one of them is set. */
     private @Nullable ReadSettings reading;
 
     private long timeZoneToldBy = -1;
@@ -38,10 +38,10 @@ final class SettingsModel implements SessionSettings {
     private int modes;
 
     /**
-     * Right after the login.
+     * Creates the settings that a session has right after the login.
      *
-     * @param collation of the login packet
-     * @param mode the server's, as the login has taken it over
+     * @param collation the collation in the login packet
+     * @param mode the server's, as taken over by the login
      * @param product {@link SqlModes#MARIADB} or {@link SqlModes#MYSQL}
      */
     SettingsModel(int collation, AdoptedMode mode, int product) {
@@ -52,12 +52,12 @@ final class SettingsModel implements SessionSettings {
         refresh();
     }
 
-    /** A command that may change settings was received and has been answered at these monotonic times. */
+    /** Sets the monotonic times between which a command that may change settings was executed. */
     void during(long receivedNanos, long answeredNanos) {
         serverMode = new AdoptedMode(serverMode.server(), receivedNanos, answeredNanos);
     }
 
-    /** Back to what a login at this time would leave. */
+    /** Restores the settings that a login at this time would have. */
     void reset() {
         unknown = 0;
         reading = null;
@@ -70,16 +70,16 @@ final class SettingsModel implements SessionSettings {
         refresh();
     }
 
-    /** The collation that the session begins with from now on. */
+    /** Sets the collation that the session starts with from now on. */
     void loginCollation(int collation) {
         loginCollation = collation;
         refresh();
     }
 
     /**
-     * A SET statement succeeded.
+     * Applies a SET statement that has succeeded.
      *
-     * @param command its number
+     * @param command number of the command
      */
     void apply(SetStatement statement, long command) {
         for (SetStatement.Assignment assignment : statement.assignments()) {
@@ -101,7 +101,7 @@ final class SettingsModel implements SessionSettings {
             case "character_set_client", "character_set_connection", "collation_connection" ->
                 charsetVariable(assignment.name(), value);
             case "time_zone" -> {
-                // The server has told its value already when the client has asked for that.
+                // If the client has requested tracking, the server has already reported the value.
                 if (value != null || assignment.isDefault() || timeZoneToldBy != command) {
                     timeZone = value == null ? null : SqlModeSetting.quoted(value);
                     unknown(TIME_ZONE, value == null && !assignment.isDefault());
@@ -109,7 +109,8 @@ final class SettingsModel implements SessionSettings {
             }
             case "sql_mode" -> sqlMode(assignment, value);
             default -> {
-                // What is not carried does not change what a read means, or is the mirror's own: see docs/mirroring.md.
+                // A variable that is not carried does not change the meaning of a read, or is set by the mirror itself:
+                // see docs/mirroring.md.
                 if (ReadVariables.carried(assignment.name())) {
                     ReadSettings settings = reading;
                     if (settings == null) {
@@ -168,9 +169,9 @@ final class SettingsModel implements SessionSettings {
     }
 
     /**
-     * The server told of a variable by session tracking.
+     * Applies a variable that the server has reported by session tracking.
      *
-     * @param command number of the command whose response told it
+     * @param command number of the command whose response reported it
      */
     void tracked(String name, String value, long command) {
         switch (name) {
@@ -191,7 +192,7 @@ final class SettingsModel implements SessionSettings {
         refresh();
     }
 
-    /** The server's status bit of NO_BACKSLASH_ESCAPES. */
+    /** Takes the server's status bit for NO_BACKSLASH_ESCAPES. */
     void status(boolean noBackslash) {
         if (noBackslashEscapes != noBackslash) {
             noBackslashEscapes = noBackslash;
@@ -199,22 +200,22 @@ final class SettingsModel implements SessionSettings {
         }
     }
 
-    /** Something was run that may have changed anything. */
+    /** Marks all settings as not known, after a statement that may have changed any. */
     void lost() {
         unknown |= ANYTHING;
     }
 
-    /** A statement created temporary tables, with {@code schema} as its default. */
+    /** Notes that a statement, with {@code schema} as its default, created temporary tables. */
     void createdTemporary(List<TableName> tables, @Nullable String schema) {
         temporaryTables.created(tables, schema);
     }
 
-    /** A statement dropped tables, with {@code schema} as its default. */
+    /** Notes that a statement, with {@code schema} as its default, dropped tables. */
     void dropped(List<TableName> tables, @Nullable String schema) {
         temporaryTables.dropped(tables, schema);
     }
 
-    /** A statement may have renamed a temporary table. */
+    /** Notes that a statement may have renamed a temporary table. */
     void renamedTemporary() {
         temporaryTables.renamed();
     }
@@ -223,7 +224,7 @@ final class SettingsModel implements SessionSettings {
         lockedTables = locked;
     }
 
-    /** The mode as far as it is known by now. */
+    /** Returns the mode as far as it is known by now. */
     SqlModeSetting mode() {
         if (sqlMode.adopted() != null) {
             SqlModeSetting now = sqlMode.settled();
@@ -245,8 +246,7 @@ final class SettingsModel implements SessionSettings {
 
     @Override
     public boolean known() {
-        // A mode that the standby would have to guess, and of which the server's status says that it is not the usual
-        // one.
+        // A mode that the standby would have to guess, and that is not the usual one according to the server's status.
         ReadSettings settings = reading;
         return unknown == 0
                 && (settings == null || settings.known())

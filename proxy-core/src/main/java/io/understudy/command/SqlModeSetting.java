@@ -9,13 +9,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session's {@code sql_mode} as an expression that any connection of the same product can evaluate: a literal, or what
- * drivers send at login, {@code concat(@@sql_mode, ',STRICT_TRANS_TABLES')}. A reference to the session's own mode is
- * replaced by what that was, in the end by {@code @@global.sql_mode}, and that by its value once it is known. Immutable.
+ * A session's {@code sql_mode} as an expression that any connection of the same product can evaluate: a literal, or
+ * what drivers send at login, {@code concat(@@sql_mode, ',STRICT_TRANS_TABLES')}. A reference to the session's own mode
+ * is replaced by that mode, finally by {@code @@global.sql_mode}, and that by its value once it is known. Immutable.
  *
- * @param expression ready for SET; null for the server's default
- * @param ownModes bits of {@link SqlModes} that follow from it without what it takes from the server
- * @param adopted the server's own mode where the expression is null or refers to it; else null
+ * @param expression the value for SET; null for the server's default
+ * @param ownModes bits of {@link SqlModes} that follow from it without the part taken from the server
+ * @param adopted the server's mode if the expression is null or refers to it; else null
  */
 record SqlModeSetting(
         @Nullable String expression, int ownModes, @Nullable AdoptedMode adopted) {
@@ -24,25 +24,28 @@ record SqlModeSetting(
     private static final Pattern OWN =
             Pattern.compile("@@(?:(?:session|local)\\s*\\.\\s*)?sql_mode\\b", Pattern.CASE_INSENSITIVE);
     private static final Pattern GLOBAL = Pattern.compile("@@global\\s*\\.\\s*sql_mode\\b", Pattern.CASE_INSENSITIVE);
-    /** Nothing but string functions without effects, the variable and literals: it is run again elsewhere. */
+    /**
+     * Only string functions without side effects, the variable and literals: the expression is evaluated again on other
+     * servers.
+     */
     private static final Pattern HARMLESS = Pattern.compile(
             "(?:\\s+|concat|concat_ws|replace|trim|@@(?:global\\s*\\.\\s*)?sql_mode\\b|'[A-Za-z0-9_, ]*'|\"[A-Za-z0-9_, ]*\"|[(),])+",
             Pattern.CASE_INSENSITIVE);
-    /** Modes that change what the lexer sees; whether an expression adds or removes them is not worked out. */
+    /** Modes that affect the lexer; whether an expression adds or removes them is not evaluated. */
     private static final Pattern DECISIVE =
             Pattern.compile("ANSI|QUOTES|DB2|MAXDB|MSSQL|ORACLE|POSTGRESQL", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern LITERAL = Pattern.compile("'([^']*)'|\"([^\"]*)\"");
     private static final Pattern REPLACE = Pattern.compile("\\breplace\\b", Pattern.CASE_INSENSITIVE);
-    /** Says nothing of reads, and versions that do not know it any more would refuse all of the list. */
+    /** Does not affect reads, and versions without it would reject the whole list. */
     private static final String OBSOLETE = "NO_AUTO_CREATE_USER";
 
-    /** The server's default. */
+    /** Returns the server's default. */
     static SqlModeSetting serverDefault(AdoptedMode adopted) {
         return new SqlModeSetting(null, 0, adopted);
     }
 
-    /** After {@code SET sql_mode = 'value'}. */
+    /** Returns the mode after {@code SET sql_mode = 'value'}. */
     static SqlModeSetting literal(String value) {
         String kept = value.toUpperCase(Locale.ROOT).contains(OBSOLETE)
                 ? Arrays.stream(value.split(","))
@@ -53,7 +56,7 @@ record SqlModeSetting(
     }
 
     /**
-     * After {@code SET sql_mode = expression}; null when it cannot be followed.
+     * Returns the mode after {@code SET sql_mode = expression}, or null when the expression is not understood.
      *
      * @param now the server's mode at the time of that SET
      */
@@ -75,7 +78,7 @@ record SqlModeSetting(
         return new SqlModeSetting(next, modes, all);
     }
 
-    /** All literals in one: a mode's name may be put together from several. */
+    /** Returns all literals concatenated: a mode's name may be composed of several. */
     private static String literals(String text) {
         StringBuilder all = new StringBuilder();
         Matcher literal = LITERAL.matcher(text);
@@ -85,7 +88,7 @@ record SqlModeSetting(
         return all.toString();
     }
 
-    /** The same without reference to the server's own mode when that is known by now; else this. */
+    /** Returns the mode without reference to the server's, if that is known by now; else this. */
     SqlModeSetting settled() {
         String value = adopted == null ? null : adopted.value();
         if (value == null) {
@@ -99,14 +102,17 @@ record SqlModeSetting(
                 : new SqlModeSetting(text.replace(GLOBAL_MODE, literal), ownModes | known.ownModes, null);
     }
 
-    /** Bits of {@link SqlModes}; with {@link SqlModes#QUOTES_UNKNOWN} while they rest on what the server has not told. */
+    /**
+     * Returns bits of {@link SqlModes}, including {@link SqlModes#QUOTES_UNKNOWN} while they depend on an unknown mode
+     * of the server.
+     */
     int lexerModes() {
         return adopted == null ? ownModes : ownModes | SqlModes.QUOTES_UNKNOWN;
     }
 
     /**
-     * Bits of {@link SqlModes} as they are when this mode replaces one that was not known: the character set's stay, and what the
-     * server's status says of backslashes.
+     * Returns the bits of {@link SqlModes} when this mode replaces an unknown one: those of the character set and of
+     * the server's status for backslashes remain.
      */
     int on(int modes) {
         int kept = modes & ~(SqlModes.ANSI_QUOTES | SqlModes.IGNORE_SPACE | SqlModes.QUOTES_UNKNOWN);

@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The payload of the command that is passing now, lent to whoever asks while its callbacks run. A heap buffer is read in
- * place; a direct one is copied once, into an array that belongs to the event loop.
+ * The payload of the current command, available during its callbacks. A heap buffer is read in place; a direct one is
+ * copied once, into an array that belongs to the event loop.
  */
 final class StatementBytes {
     private static final FastThreadLocal<byte[]> SCRATCH = new FastThreadLocal<>() {
@@ -23,10 +23,10 @@ final class StatementBytes {
         }
     };
 
-    /** Longest scratch array that stays with its event loop; one long statement must not hold its size for ever. */
+    /** The longest scratch array that an event loop keeps; one long statement must not occupy its size for ever. */
     static final int KEPT_SCRATCH = 128 * 1024;
 
-    /** Longest way to the text of a statement without attributes. */
+    /** The largest offset of the text in a statement without attributes. */
     private static final int PLAIN_OFFSET = 3;
 
     private final SqlAnalyzer analyzer;
@@ -43,7 +43,7 @@ final class StatementBytes {
         this.model = model;
     }
 
-    /** Lends {@code payloadLength} bytes from {@code at}, code byte included, until {@link #close}. */
+    /** Makes {@code payloadLength} bytes from {@code at}, code byte included, available until {@link #close}. */
     void open(ByteBuf buf, int at, int payloadLength) {
         source = buf;
         index = at;
@@ -60,7 +60,7 @@ final class StatementBytes {
         }
     }
 
-    /** Bytes of the calling thread's scratch array. */
+    /** Returns the length of the calling thread's scratch array. */
     static int scratchLength() {
         return SCRATCH.get().length;
     }
@@ -94,12 +94,12 @@ final class StatementBytes {
         return known;
     }
 
-    /** Kind by the first keyword of at most {@code shown} payload bytes. */
+    /** Returns the kind by the first keyword in at most {@code shown} payload bytes. */
     StatementKind kind(int shown) {
         byte[] bytes = array();
         int start = textOffset();
         if (start >= shown && start > PLAIN_OFFSET) {
-            return StatementKind.UNKNOWN; // the text lies behind attributes that are longer than what is shown
+            return StatementKind.UNKNOWN; // the text follows attributes that are longer than the bytes shown
         }
         return analyzer.firstKeyword(
                 bytes,
@@ -108,7 +108,10 @@ final class StatementBytes {
                 model.settings().sqlModes());
     }
 
-    /** Whether there is a semicolon before the text's last byte: without one it is a single statement, which costs less to see. */
+    /**
+     * Returns whether there is a semicolon before the text's last byte. Without one it is a single statement; this
+     * check is cheaper than an analysis.
+     */
     boolean mayHoldSeveral() {
         byte[] bytes = array();
         int end = offset + length - 1;
@@ -154,17 +157,17 @@ final class StatementBytes {
         return java.util.Arrays.copyOfRange(bytes, offset + start, offset + length);
     }
 
-    /** Where the text begins: after the code byte and, with query attributes, after them. */
+    /** Returns the offset of the text: after the code byte and the query attributes, if any. */
     private int textOffset() {
         ByteBuf buf = source;
         return buf == null ? 1 : QueryAttributes.textOffset(buf, index, length, model.capabilities());
     }
 
     /**
-     * Code and body without query attributes, which only a connection that has agreed on them would understand; false when
-     * they cannot be told from the rest.
+     * Appends code and body without query attributes, which a connection that has not agreed on them would not
+     * understand. Returns false when they cannot be separated.
      *
-     * @param prepared what an execution executes
+     * @param prepared the statement that an execution executes
      */
     boolean copyPayload(ByteBuf out, @Nullable PreparedEntry prepared) {
         ByteBuf buf = source;

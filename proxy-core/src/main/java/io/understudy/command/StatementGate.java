@@ -1,8 +1,8 @@
 package io.understudy.command;
 
-/** Asked before a client's statement goes on, while it is held: the place where statements of ours come in. */
+/** Called before a client's statement is forwarded, while it is held, to inject statements ahead of it. */
 public interface StatementGate {
-    /** Nothing is ever added. */
+    /** Never injects a statement. */
     StatementGate CLOSED = new StatementGate() {
         @Override
         public boolean open(int code) {
@@ -19,15 +19,19 @@ public interface StatementGate {
     };
 
     /**
-     * True when a statement could be added now, so that the client's command should be held until it is known as far as anybody reads it.
+     * Returns whether a statement could be injected now, so that the client's command must be held until all bytes that
+     * an observer uses have arrived.
      *
-     * @param code of the client's command
+     * @param code code of the client's command
      */
     boolean open(int code);
 
-    /** The client's command, already last in flight if it has an answer, is about to be forwarded. */
+    /** Called before the client's command is forwarded; if it has a response, it is already last in flight. */
     void beforeStatement(Exchange exchange);
 
-    /** Sends what observers need answered before the session's first command. Returns whether there is a response to wait for. */
+    /**
+     * Sends statements whose results observers need before the session's first command. Returns whether there is a
+     * response to wait for.
+     */
     boolean afterLogin();
 }

@@ -7,11 +7,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The temporary tables of a session, by name, so that it is known when the last of them is gone. After what cannot be followed by
- * names there may be one until the session is reset.
+ * The names of a session's temporary tables, to know when the last one is gone. After a statement whose tables are not
+ * known there may be one until the session is reset.
  */
 final class TemporaryTables {
-    /** More are not told apart. */
+    /** Maximum number of names kept. */
     private static final int LIMIT = 256;
 
     private Set<TableName> names = Set.of();
@@ -34,7 +34,7 @@ final class TemporaryTables {
         }
     }
 
-    /** {@code DROP TABLE} drops the temporary table where there is one of that name. */
+    /** {@code DROP TABLE} drops a temporary table if there is one of that name. */
     void dropped(List<TableName> tables, @Nullable String schema) {
         if (!names.isEmpty()) {
             for (TableName table : tables) {
@@ -43,7 +43,7 @@ final class TemporaryTables {
         }
     }
 
-    /** {@code ALTER TABLE} and {@code RENAME TABLE} may give one another name. */
+    /** {@code ALTER TABLE} and {@code RENAME TABLE} may rename a temporary table. */
     void renamed() {
         unknown |= any();
     }

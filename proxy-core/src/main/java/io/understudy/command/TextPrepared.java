@@ -11,8 +11,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Statements prepared in SQL that are known to leave the session's settings alone, so that their {@code EXECUTE} does too. Only
- * plain texts are read: {@code PREPARE name FROM 'text'} without quotes or backslashes in the text.
+ * Names of statements prepared by {@code PREPARE} that are known not to change the session's settings, so that {@code
+ * EXECUTE} does not either. Only plain texts are analysed: {@code PREPARE name FROM 'text'} without quotes or
+ * backslashes in the text.
  */
 final class TextPrepared {
     private static final int LIMIT = 64;
@@ -31,11 +32,11 @@ final class TextPrepared {
         this.analyzer = analyzer;
     }
 
-    /** What {@code text}, a PREPARE, changes here once the server agrees. */
+    /** Takes the text of a PREPARE and returns its effect on this object if it succeeds. */
     Runnable prepared(@Nullable String text, int modes) {
         Matcher statement = text == null || text.length() > LONGEST ? null : PREPARE.matcher(text);
         if (statement == null || !statement.matches()) {
-            harmless.clear(); // whatever its name is
+            harmless.clear(); // its name is not known
             return harmless::clear;
         }
         String name = statement.group(1).toLowerCase(Locale.ROOT);
@@ -48,7 +49,7 @@ final class TextPrepared {
         };
     }
 
-    /** Whether {@code text}, an EXECUTE, is known to leave the session's settings alone. */
+    /** Returns whether {@code text}, an EXECUTE, is known not to change the session's settings. */
     boolean executes(@Nullable String text, int modes) {
         Matcher statement = text == null || text.length() > LONGEST ? null : EXECUTE.matcher(text);
         if (statement == null || !statement.matches()) {
