@@ -96,7 +96,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     /** Called at boundaries only, and only while {@link #wants} returns true. */
     @Override
     public int interests() {
-        return Interest.BOUNDARY;
+        return on ? Interest.BOUNDARY : Interest.NONE;
     }
 
     @Override

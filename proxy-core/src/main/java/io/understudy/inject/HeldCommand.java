@@ -9,10 +9,9 @@ import java.util.function.Consumer;
  * passed on unchanged. Afterwards {@link #NONE} takes its place. Must be used on the session's event loop.
  */
 public final class HeldCommand {
-    /** Holds nothing. */
-    public static final HeldCommand NONE = new HeldCommand(false, bytes -> {});
+    /** Holds nothing, and is given nothing to hold. */
+    public static final HeldCommand NONE = new HeldCommand(bytes -> {});
 
-    private final boolean holding;
     private final ArrayDeque<ByteBuf> bytes = new ArrayDeque<>(2);
     private final Consumer<ByteBuf> onwards;
 
@@ -20,19 +19,10 @@ public final class HeldCommand {
      * @param onwards receives the held buffers in order, with their ownership
      */
     public HeldCommand(Consumer<ByteBuf> onwards) {
-        this(true, onwards);
-    }
-
-    private HeldCommand(boolean holding, Consumer<ByteBuf> onwards) {
-        this.holding = holding;
         this.onwards = onwards;
     }
 
-    public boolean isHolding() {
-        return holding;
-    }
-
-    /** Holds a buffer and takes ownership. Must be called only while {@link #isHolding} returns true. */
+    /** Holds a buffer and takes ownership. */
     public void hold(ByteBuf more) {
         bytes.add(more);
     }

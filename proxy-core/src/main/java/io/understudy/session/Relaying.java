@@ -135,7 +135,7 @@ final class Relaying implements SessionPhase {
 
     @Override
     public void fromClient(ByteBuf bytes) {
-        if (held.isHolding()) {
+        if (held != HeldCommand.NONE) {
             held.hold(bytes);
             return;
         }
@@ -200,7 +200,7 @@ final class Relaying implements SessionPhase {
                 idleAtBoundary.run();
             }
         }
-        if (held.isHolding() && model.inFlight().isEmpty()) {
+        if (held != HeldCommand.NONE && model.inFlight().isEmpty()) {
             passOnHeld();
         }
     }
@@ -256,7 +256,7 @@ final class Relaying implements SessionPhase {
     }
 
     private void passOnHeld() {
-        if (held.isHolding()) {
+        if (held != HeldCommand.NONE) {
             HeldCommand waiting = held;
             held = HeldCommand.NONE;
             client.setReading(true);
