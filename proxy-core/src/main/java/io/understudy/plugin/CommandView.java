@@ -7,67 +7,78 @@ import io.understudy.sql.StatementSummary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command, borrowed for the length of a callback. Nothing is computed until asked for, and what was asked for in {@code
- * onCommand} is still known in {@code onResponse}; text and packet are there only in {@code beforeCommand} and {@code
- * onCommand}.
+ * A command, borrowed: valid until the callback returns. Values are computed on request. {@link #text} and {@link
+ * #copyPacket} need the packet's bytes, which only {@code beforeCommand} and {@code onCommand} have; a {@link #summary}
+ * computed there is still available in {@code onResponse}.
  */
 public interface CommandView {
-    /** First byte of the packet, see {@code io.understudy.wire.CommandCode}. */
+    /** Returns the first byte of the packet, see {@code io.understudy.wire.CommandCode}. */
     int code();
 
-    /** Number of the command in its session, from 1. */
+    /** Returns the number of the command in its session, from 1. */
     long number();
 
-    /** Bytes of the command's payload in all, code included (for a command of several packets: of the first). */
+    /**
+     * Returns the length of the command's payload in bytes, code included; of a command in several packets, that of the
+     * first.
+     */
     int payloadLength();
 
-    /** A statement to run (COM_QUERY, COM_STMT_EXECUTE, bulk execute) as opposed to any other command. */
+    /** Returns whether the command runs a statement: COM_QUERY, COM_STMT_EXECUTE or COM_STMT_BULK_EXECUTE. */
     boolean isStatement();
 
     /**
-     * Kind by the first keyword, and the one after it where that decides ({@code START}, {@code ROLLBACK}, {@code XA}); of the prepared
-     * text for an execution; {@link StatementKind#UNKNOWN} when not known.
+     * Returns the kind of the statement; for an execution, that of the prepared text. It is determined by the first
+     * keyword, and by the second after {@code START}, {@code ROLLBACK}, {@code XA} and the like.
+     *
+     * @return {@link StatementKind#UNKNOWN} when not known
      */
     StatementKind kind();
 
-    /** Full analysis, cached by digest; null when the text is not known, cut or too long. */
+    /**
+     * Returns the analysis of the statement, cached by digest, or null when the text is not known, incomplete or too
+     * long.
+     */
     @Nullable
     StatementSummary summary();
 
-    /** The statement as text; null when it is not known. Allocates. */
+    /** Returns the statement's text, or null when it is not known. Allocates. */
     @Nullable
     String text();
 
-    /** Normalised text, literals as {@code ?}; null when the text is not known. Allocates. */
+    /** Returns the normalised text with {@code ?} for literals, or null when the text is not known. Allocates. */
     @Nullable
     String normalizedText();
 
-    /** The prepared statement that an execution runs, or null. Valid beyond the callback. */
+    /** Returns the prepared statement that an execution runs, or null. The object remains valid after the callback. */
     @Nullable
     PreparedStatement prepared();
 
-    /** All bytes of the command were seen: it came in one packet, no longer than the inspection limit. */
+    /**
+     * Returns whether all bytes of the command were seen: it came in one packet, no longer than the inspection limit.
+     */
     boolean complete();
 
     /**
-     * A copy of the client's packet with its 4-byte header, ready to be sent elsewhere. Query attributes are left out; null
-     * when they cannot be told from the rest.
+     * Returns a copy of the client's packet with its 4-byte header, ready to send to another server. The copy has no
+     * query attributes. The caller owns the buffer and releases it.
      *
+     * @return null when the query attributes cannot be separated from the statement
      * @throws IllegalStateException when the command is not {@link #complete} or the callback is {@code onResponse}
      */
     @Nullable
     ByteBuf copyPacket(ByteBufAllocator alloc);
 
-    /** Monotonic time at which the first byte was read from the client, nanoseconds. */
+    /** Returns the monotonic time, in nanoseconds, at which the first byte was read from the client. */
     long receivedNanos();
 
-    /** The session was in a transaction when the command was sent. */
+    /** Returns whether the session was in a transaction when the command was sent. */
     boolean inTransactionBefore();
 
-    /** The transaction had written before this command, as far as the statements' kinds tell. */
+    /** Returns whether the transaction had written before this command, judged by the kinds of its statements. */
     boolean wroteInTransactionBefore();
 
-    /** Keeps an object of the calling observer with this command until its answer is over. */
+    /** Keeps an object of the calling observer with this command until its response is complete. */
     void attach(@Nullable Object attachment);
 
     @Nullable

@@ -1,8 +1,8 @@
 package io.understudy.plugin;
 
 /**
- * A statement that the proxy adds to a session. It goes out just before the client's own command; its answer never reaches
- * the client. When it fails, the client's command runs all the same.
+ * A statement that the proxy adds to a session. It is sent just before a command of the client; its response never
+ * reaches the client. If it fails, the client's command runs nevertheless.
  *
  * @param sql one statement without results that the client could miss: a SET or a CALL
  * @param purpose short word for logs and metrics, from a bounded set

@@ -1,10 +1,10 @@
 package io.understudy.plugin;
 
 /**
- * How an injected statement ended.
+ * The result of an injected statement.
  *
  * @param errorCode 0 for success, else the server's error number
- * @param message the server's message, empty for success
+ * @param message the server's error message, empty for success
  */
 public record InjectionResult(int errorCode, String message) {
     public static final InjectionResult OK = new InjectionResult(0, "");

@@ -1,16 +1,22 @@
 package io.understudy.plugin;
 
-/** What an observer wants to be called for, asked once per session. What nobody wants is not read. */
+/**
+ * Bits that name the callbacks and values an observer uses, read once per session. The proxy does not inspect what no
+ * observer uses.
+ */
 public final class Interest {
-    /** {@link SessionObserver#onCommand}. */
+    /** Calls {@link SessionObserver#onCommand}. */
     public static final int COMMANDS = 1;
-    /** Statement text in {@link CommandView}: its kind, summary, text and packet. */
+    /** Makes the statement's text available in {@link CommandView}: its kind, summary, text and packet. */
     public static final int STATEMENTS = 1 << 1;
-    /** {@link SessionObserver#onResponse}. */
+    /** Calls {@link SessionObserver#onResponse}. */
     public static final int RESPONSES = 1 << 2;
-    /** {@link SessionObserver#beforeCommand}. */
+    /**
+     * Calls the methods of {@link SessionObserver} that return an {@link InjectedStatement}, and makes the statement's
+     * text available as {@link #STATEMENTS} does.
+     */
     public static final int BOUNDARY = 1 << 3;
-    /** GTIDs of commits in {@link ResponseView#gtid}; makes the proxy ask the server to send them. */
+    /** Fills {@link ResponseView#gtid}; the proxy then asks the server to send the GTIDs of commits. */
     public static final int GTIDS = 1 << 4;
 
     public static final int NONE = 0;

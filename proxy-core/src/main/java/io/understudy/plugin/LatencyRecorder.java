@@ -1,7 +1,8 @@
 package io.understudy.plugin;
 
-/** A histogram series. Any thread. */
+/** Records values of one histogram series. Thread-safe. */
 @FunctionalInterface
 public interface LatencyRecorder {
+    /** Records a latency in nanoseconds. */
     void record(long nanos);
 }

@@ -7,57 +7,70 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** What a plugin is given at start. Safe for use by any thread. */
+/** Services of the proxy for one plugin, passed to it at start. Thread-safe. */
 public interface PluginContext {
-    /** Register meters here, once, at start; never look one up per command. */
+    /** Returns the registry for the plugin's meters. Register them once, at start; do not look one up per command. */
     MeterRegistry meters();
 
     /**
-     * A histogram of latencies on the proxy's common buckets, cheap enough for every command (some nanoseconds).
+     * Returns a histogram of latencies with the proxy's common buckets. Recording takes some nanoseconds, so it may be
+     * done for every command.
      *
      * @param tags key, value, key, value…
      */
     LatencyRecorder latency(String name, String description, String... tags);
 
-    /** For the plugin's own work off the event loops. Rejects rather than queue without end. */
+    /**
+     * Returns the executor for work off the event loops. It rejects a task when its queue is full, and ends after the
+     * plugin's {@link ProxyPlugin#stop}.
+     */
     ScheduledExecutorService executor();
 
-    /** Wall clock. */
+    /** Returns the wall clock. */
     Clock clock();
 
+    /** Returns the primary. */
     Primary primary();
 
+    /** Returns the standbys in the order of the configuration. */
     List<Standby> standbys();
 
     /**
-     * The one instance of {@code type} in this proxy process: what a library package keeps on behalf of all plugins that use it,
-     * such as a connection that would be a waste twice. It is made when the first plugin asks, and each later one is given the
-     * same. It is closed when every plugin that asked has stopped, after the last one's {@link ProxyPlugin#stop}; who asks after
-     * that is given a new one. Asking again changes nothing. A plugin that needs it no more, but goes on, says so to the instance itself.
+     * Returns the only instance of {@code type} in this process. A library package uses it for state common to all
+     * plugins that use the package, such as a connection that should not be opened twice.
      *
-     * @param type of a package that all its users see; two class loaders' classes of one name are two types
-     * @param create given a context of the instance's own, whose executor lives as long as the instance. It must use that one, as the
-     *     asking plugin's ends with the plugin. Must not wait. What it throws is passed on, and nothing is kept
+     * <p>The first call creates the instance; later calls, by any plugin, return the same one. It is closed after the
+     * {@link ProxyPlugin#stop} of the last plugin that called; a call after that creates another one. A plugin cannot
+     * give the instance back earlier; the instance itself may offer a method for that.
+     *
+     * @param type a class that all its users load from the same class loader; equally named classes of two loaders are
+     * two types
+     * @param create receives a context whose executor lives as long as the instance, and uses that one instead of the
+     * calling plugin's. Must not wait. An exception is passed on to the caller, and no instance is kept
      * @throws IllegalStateException when the plugin has stopped
      */
     <T extends AutoCloseable> T shared(Class<T> type, Function<PluginContext, T> create);
 
-    /** Publishes a read-only view under {@code /api/NAME}: records, maps, lists, numbers and strings become JSON. */
+    /**
+     * Publishes a read-only view under {@code GET /api/NAME}: records, maps, lists, numbers and strings become JSON.
+     */
     void publish(String name, Supplier<Object> view);
 
     /**
      * Publishes an action under {@code POST /api/NAME}, for holders of the admin token.
      *
-     * @param name may hold {@code {name}} as one path segment, which is passed to the action
+     * @param name may contain {@code {name}} as one path segment, whose value is passed to the action
      */
     void publishAction(String name, Action action);
 
-    /** What {@code POST} runs. */
+    /** The code behind a {@code POST}. */
     interface Action {
         /**
-         * Returns what to answer: bytes as they are, anything else becomes JSON; an {@link IllegalArgumentException} becomes a 404 or 400 with its message.
+         * Returns the body of the HTTP response: bytes as they are, any other object as JSON.
          *
          * @param pathArguments values of the query's parameters in their order, then those of the path
+         * @throws IllegalArgumentException when the request is not valid; it becomes a 404 or 400 with the exception's
+         * message
          */
         Object run(List<String> pathArguments);
     }

@@ -4,47 +4,56 @@ import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import org.jspecify.annotations.Nullable;
 
-/** A statement prepared in a session. The object stays the same for its life and may serve as a key. */
+/**
+ * A statement prepared in a session. The object stays the same until the statement is closed and may serve as a key.
+ */
 public interface PreparedStatement {
-    /** The server's id of it in this session; -1 until the server has answered. */
+    /** Returns the server's id of the statement in this session, or -1 until the server has responded. */
     int id();
 
     StatementKind kind();
 
-    /** Analysis of the text; null when the text was too long to keep. */
+    /** Returns the analysis of the text, or null when the text was too long to keep. */
     @Nullable
     StatementSummary summary();
 
-    /** The text as the client sent it; null when it was too long to keep. Not to be modified. */
+    /** Returns the text as the client sent it, or null when it was too long to keep. The array must not be modified. */
     byte @Nullable [] text();
 
-    /** Number of parameters; -1 until the server has answered. */
+    /** Returns the number of parameters, or -1 until the server has responded. */
     int parameters();
 
-    /** Parameter types as last sent by the client, two bytes each; null before the first execution. Not to be modified. */
+    /**
+     * Returns the parameter types that the client sent last, two bytes each, or null before the first execution. The
+     * array must not be modified.
+     */
     byte @Nullable [] parameterTypes();
 
-    /** COM_STMT_SEND_LONG_DATA has been received since the last execution or reset. */
+    /** Returns whether COM_STMT_SEND_LONG_DATA has been received since the last execution or reset. */
     boolean longDataPending();
 
     /**
-     * The client's COM_STMT_SEND_LONG_DATA packets for the next execution, back to back with their headers; null when there are
-     * none, or not all could be kept: they are for reads only, up to the inspection limit in a session. Allocates.
+     * Returns the client's COM_STMT_SEND_LONG_DATA packets for the next execution, back to back with their headers.
+     * They are kept for reads only, up to the inspection limit in a session. Allocates.
+     *
+     * @return null when there are none, or not all of them were kept
      */
     byte @Nullable [] longData();
 
-    /** Default schema of the session when the statement was prepared: it is what names in the text mean. */
+    /** Returns the session's default schema at the time of preparation: unqualified names in the text refer to it. */
     @Nullable
     String schema();
 
-    /** {@link SessionSettings#known} when the statement was prepared: if not, nobody knows what its text means. */
+    /**
+     * Returns {@link SessionSettings#known} at the time of preparation; if false, the meaning of the text is not known.
+     */
     boolean settingsKnown();
 
-    /** {@link SessionSettings#characterSet} when the statement was prepared. */
+    /** Returns {@link SessionSettings#characterSet} at the time of preparation. */
     @Nullable
     String characterSet();
 
-    /** {@link SessionSettings#sqlMode} when the statement was prepared. */
+    /** Returns {@link SessionSettings#sqlMode} at the time of preparation. */
     @Nullable
     String sqlMode();
 }

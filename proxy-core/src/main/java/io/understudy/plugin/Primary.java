@@ -3,15 +3,18 @@ package io.understudy.plugin;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** The primary, as plugins may use it for questions of their own. */
+/** Access to the primary for a plugin's own queries. Thread-safe. */
 public interface Primary {
-    /** For own questions, with the monitor account; null when none is configured. Never for the session's event loop. */
+    /**
+     * Returns connections with the monitor account, or null when none is configured. Obtaining and using one waits, so
+     * never do it on an event loop.
+     */
     @Nullable
     DataSource dataSource();
 
-    /** Known after the first contact; MARIADB until then. */
+    /** Returns the primary's product, known after the first contact; MARIADB until then. */
     ServerFlavor flavor();
 
-    /** A new connection on which the server's binary log can be requested, with the monitor account. */
+    /** Returns a connector with the monitor account, for connections on which the binary log can be requested. */
     ServerConnector connector();
 }

@@ -1,44 +1,50 @@
 package io.understudy.plugin;
 
 /**
- * A plugin: one instance for the life of the proxy, found by {@link java.util.ServiceLoader}. It is started only when the
- * configuration has a section of its {@link #id}.
+ * A plugin, found by {@link java.util.ServiceLoader}. One instance serves the whole process. It is started only when
+ * the configuration has a section named {@link #id}. {@link #start}, {@link #reload} and {@link #stop} are called on the
+ * proxy's management thread, one at a time.
  *
- * @param <C> the record that its section of the configuration is bound to; absent keys are passed as null, and the
- *     record's compact constructor fills in defaults and refuses what is wrong with an {@link IllegalArgumentException}
- *     whose message begins with the component's name
+ * @param <C> the record that the plugin's section of the configuration is bound to; absent keys are passed as null, and
+ * the record's compact constructor sets defaults and rejects bad values with an {@link IllegalArgumentException} whose
+ * message begins with the component's name
  */
 public interface ProxyPlugin<C extends Record> {
-    /** Name of the section under {@code plugins:} and label of metrics: lower case with hyphens. */
+    /** Returns the section's name under {@code plugins:}, also the label in metrics: lower case with hyphens. */
     String id();
 
+    /** Returns the class of the record that the plugin's section is bound to. */
     Class<C> configType();
 
     /**
-     * Called once before the first session.
+     * Starts the plugin. Called once, before the first session.
      *
-     * @throws Exception when the plugin cannot work at all; the proxy then says so and does not start
+     * @throws Exception when the plugin cannot work at all; the proxy then reports why and does not start
      */
     void start(PluginContext context, C config) throws Exception;
 
     /**
-     * A new configuration, already valid on its own. Must either take effect whole or throw and leave the old one.
+     * Applies a new configuration, already valid on its own. It must either take effect entirely or throw and leave the
+     * old one in force.
      *
      * @throws IllegalArgumentException when it cannot be applied while running; the message says why
      */
     void reload(C config);
 
-    /** Called after login, on the session's event loop. {@link SessionObserver#NONE} leaves the session alone. */
+    /**
+     * Returns the observer of a new session, or {@link SessionObserver#NONE} to ignore the session. Called after the
+     * login, on the session's event loop. If it throws, the session continues without the plugin.
+     */
     SessionObserver openSession(SessionContext session);
 
     /**
-     * Bits of {@link Interest} that some session's observer may have. Only {@link Interest#GTIDS} counts: whether to ask
-     * the server for session tracking is decided at login, before there is an observer to ask.
+     * Returns the {@link Interest} bits that the observer of any session may have. Only {@link Interest#GTIDS} has an
+     * effect: the login decides on session tracking before there is an observer.
      */
     default int possibleInterests() {
         return Interest.NONE;
     }
 
-    /** Called once, after the last session is closed. */
+    /** Stops the plugin. Called once, after the last session has closed. */
     void stop();
 }

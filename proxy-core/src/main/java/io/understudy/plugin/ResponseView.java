@@ -3,52 +3,63 @@ package io.understudy.plugin;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the answer's deciding packets said, borrowed for the length of a callback. */
+/**
+ * The response to a command, as its deciding packets describe it. Borrowed: valid until the callback returns. Times are
+ * monotonic, in nanoseconds.
+ */
 public interface ResponseView {
     boolean ok();
 
-    /** The server's error number, 0 when there was none. */
+    /** Returns the server's error number, or 0 without an error. */
     int errorCode();
 
-    /** The server's error message, which may hold values of the statement; null when there was no error, or it is not kept. */
+    /**
+     * Returns the server's error message, which may contain values of the statement, or null when there was no error or
+     * the message is not kept.
+     */
     default @Nullable String errorMessage() {
         return null;
     }
 
-    /** Status bits of the answer's last OK or EOF packet. */
+    /** Returns the status bits of the response's last OK or EOF packet. */
     int status();
 
-    /** The session is in a transaction after the answer. */
+    /** Returns whether the session is in a transaction after the response. */
     boolean inTransaction();
 
-    /** Of the last OK packet. */
+    /** Returns the affected rows of the last OK packet. */
     long affectedRows();
 
-    /** Rows of all result sets. */
+    /** Returns the number of rows of all result sets. */
     long rows();
 
-    /** Payload bytes of the answer. */
+    /** Returns the payload bytes of the response. */
     long bytes();
 
-    /** Monotonic time of the read that brought the answer's first byte. */
+    /** Returns the time of the read that delivered the response's first byte. */
     long firstByteNanos();
 
-    /** Monotonic time of the read that brought the answer's last byte. */
+    /** Returns the time of the read that delivered the response's last byte. */
     long lastByteNanos();
 
     /**
-     * Text of the GTIDs that the response told: MariaDB the last one, {@code 0-1-42}; MySQL all of a result, {@code uuid:5}. Where several
-     * results told some, the last of them. Null if none did.
+     * Returns the GTIDs that the response reports: from MariaDB the last one, {@code 0-1-42}; from MySQL all of a
+     * result, {@code uuid:5}. If several results report some, those of the last such result.
+     *
+     * @return null when the response reports none
      */
     @Nullable
     String gtid();
 
-    /** Monotonic time of the read that brought {@link #gtid}; 0 without one. */
+    /** Returns the time of the read that delivered {@link #gtid}, or 0 without one. */
     default long gtidNanos() {
         return 0;
     }
 
-    /** What results before that of {@link #gtid} told, in their order: a text of several statements has a result for each. */
+    /**
+     * Returns the GTIDs of the results before that of {@link #gtid}, in order: a text of several statements has a
+     * result for each.
+     */
     default List<ResultGtid> earlierGtids() {
         return List.of();
     }

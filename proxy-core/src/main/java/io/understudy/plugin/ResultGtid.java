@@ -1,9 +1,9 @@
 package io.understudy.plugin;
 
 /**
- * The GTIDs that one result of a response told.
+ * The GTIDs that one result of a response reports.
  *
  * @param text as in {@link ResponseView#gtid}
- * @param nanos monotonic time of the read that brought the packet with them
+ * @param nanos monotonic time of the read that delivered the packet with them
  */
 public record ResultGtid(String text, long nanos) {}

@@ -5,33 +5,53 @@ import io.netty.buffer.ByteBufAllocator;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * A logged-in connection of our own. Answers are drained by the same grammars as the relay's and thrown away: memory does
- * not grow with a result. Methods may be called by any thread; handlers are called on the connection's event loop.
+ * A connection, logged in, that the proxy opened to a server. Responses are parsed by the same grammars as in the relay
+ * and discarded, so memory does not grow with a result. Thread-safe; handlers are called on the connection's event
+ * loop.
  */
 public interface ServerConnection {
-    /** Runs on the connection's event loop, which outlives it: state of its user needs no lock there. */
+    /**
+     * Returns the connection's event loop, which outlives the connection. State that is only used there needs no lock.
+     */
     ScheduledExecutorService loop();
 
+    /** Returns the allocator for the buffers of commands. */
     ByteBufAllocator alloc();
 
+    /** Returns the server's product, as its greeting reports it. */
     ServerFlavor flavor();
 
-    /** The server's thread id, for KILL. */
+    /** Returns the server's thread id, as needed for KILL. */
     long threadId();
 
+    /** Returns whether the connection is still usable; it may end at any time. */
     boolean isOpen();
 
     /**
-     * Sends a command packet (header included, ownership passes) and reports the end of its answer. Commands may be sent
-     * back to back; answers come in order.
+     * Sends a command and reports the end of its response. Commands may be sent back to back; responses arrive in their
+     * order.
+     *
+     * @param command a packet with its header; ownership passes, also when this method throws
+     * @throws IllegalArgumentException when the command has no response, an endless one, or one whose end is not known
      */
     void execute(ByteBuf command, ServerResponse response);
 
-    /** Sends a packet that has no answer, such as COM_STMT_CLOSE. */
+    /**
+     * Sends a command that has no response, such as COM_STMT_CLOSE.
+     *
+     * @param command a packet with its header; ownership passes, also when this method throws
+     * @throws IllegalArgumentException when the command has a response
+     */
     void send(ByteBuf command);
 
-    /** Like {@link #execute} for a COM_BINLOG_DUMP: every packet of the endless answer goes to the handler. */
+    /**
+     * Sends a COM_BINLOG_DUMP and passes every packet of its endless response to the handler.
+     *
+     * @param command a packet with its header; ownership passes, also when this method throws
+     * @throws IllegalArgumentException when the command's response is not endless
+     */
     void stream(ByteBuf command, ServerStream stream);
 
+    /** Sends COM_QUIT and closes the connection. Handlers of pending responses are called with a failure. Idempotent. */
     void close();
 }

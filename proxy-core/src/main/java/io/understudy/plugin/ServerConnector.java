@@ -2,11 +2,11 @@ package io.understudy.plugin;
 
 import java.util.concurrent.CompletionStage;
 
-/** Opens connections of our own that speak the wire protocol, on event loops that no session uses. */
+/** Opens connections to a server that speak the wire protocol, on event loops that no session uses. Thread-safe. */
 public interface ServerConnector {
     /**
-     * Connects and logs in. Fails with an exception whose message says which server, which step and why. Completes on
-     * the connection's event loop.
+     * Connects and logs in. The stage completes on the connection's event loop; if it fails, the exception's message
+     * says which server, which step and why.
      */
     CompletionStage<ServerConnection> connect();
 }

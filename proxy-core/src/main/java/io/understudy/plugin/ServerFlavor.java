@@ -1,6 +1,6 @@
 package io.understudy.plugin;
 
-/** Which product answers. */
+/** The product that a server runs. */
 public enum ServerFlavor {
     MARIADB,
     MYSQL

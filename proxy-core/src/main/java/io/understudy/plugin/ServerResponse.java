@@ -1,13 +1,18 @@
 package io.understudy.plugin;
 
-/** Told when an answer on a connection of our own is over. */
+/**
+ * Handles the response to one command on a {@link ServerConnection}. One of the methods is called, once: on the
+ * connection's event loop, or on the calling thread if that loop has already ended.
+ */
 public interface ServerResponse {
     /**
+     * Called when the response is complete.
+     *
      * @param response as of the last deciding packet; valid during the call
      * @param preparedId statement id when the command was COM_STMT_PREPARE and succeeded, else -1
      */
     void onResponse(ResponseView response, int preparedId);
 
-    /** The connection ended first; the message says why. */
+    /** Called when the connection ended before the response was complete; the message says why. */
     void onFailure(String reason);
 }

@@ -2,33 +2,44 @@ package io.understudy.plugin;
 
 import io.netty.buffer.ByteBuf;
 
-/** Receives an endless answer packet by packet. */
+/** Receives an endless response packet by packet, on the connection's event loop. */
 public interface ServerStream {
     /**
-     * The first bytes of a packet's payload, at most {@link #prefix}; valid during the call.
+     * Called with the first bytes of each packet's payload.
      *
-     * @param length payload bytes of the packet in all; of one of 16 MiB and more, which is reported once, those of its
-     *     first part
-     * @param receivedNanos monotonic time of the read that brought the packet's first byte
+     * @param buf valid during the call; not to be released
+     * @param index index in {@code buf} of the payload's first byte
+     * @param shown number of bytes available, at most {@link #prefix}
+     * @param length payload length of the packet in bytes; a packet of 16 MiB or more is reported once, with the length
+     * of its first part
+     * @param receivedNanos monotonic time of the read that delivered the packet's first byte
      */
     void onPacket(ByteBuf buf, int index, int shown, int length, long receivedNanos);
 
-    /** How many bytes of the next packet to show. Asked as each begins; of one of 16 MiB and more no more than its first part is shown. */
+    /**
+     * Returns how many bytes of the next packet {@link #onPacket} needs. Called as each packet begins; of a packet of
+     * 16 MiB or more, at most the first part is shown.
+     */
     int prefix();
 
-    /** The packet's last byte has arrived. */
+    /** Called when the packet's last byte has arrived. */
     default void onPacketEnd(long receivedNanos) {}
 
     /**
-     * Asked after each read: for how long, in nanoseconds, the connection may be left unread. What arrives meanwhile waits with
-     * the kernel and comes at once afterwards, so a busy stream costs one wake-up for each rest rather than one for each packet;
-     * its times are those of the read, late by up to the rest. 0 to be told of everything as it arrives. After a read of
-     * much, as of a large transaction, reading goes on all the same.
+     * Returns for how long, in nanoseconds, the connection may be left unread; 0 to receive everything as it arrives.
+     * Called after each read.
+     *
+     * <p>Meanwhile bytes wait in the kernel and arrive together afterwards, so a busy stream costs one wake-up per rest
+     * instead of one per packet. Times are those of the read, late by up to the rest. After a large read, as of a large
+     * transaction, reading continues without a rest.
      */
     default long restNanos() {
         return 0;
     }
 
-    /** The stream ended: the server's error as {@code error CODE (STATE) message}, or the connection's end. */
+    /**
+     * Called when the stream has ended, with the server's error as {@code error CODE (STATE) message} or the reason why
+     * the connection ended.
+     */
     void onEnd(String reason);
 }

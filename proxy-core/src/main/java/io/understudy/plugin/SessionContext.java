@@ -3,31 +3,36 @@ package io.understudy.plugin;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** One session, for the life of its observer. Values are current when read on the session's event loop. */
+/** One session, valid for the life of its observer. Values are current when read on the session's event loop. */
 public interface SessionContext {
-    /** The proxy's own number of the session, unique while the process runs. */
+    /** Returns the proxy's number of the session, unique while the process runs. */
     long id();
 
+    /** Returns the user name of the login, or of the last successful COM_CHANGE_USER. */
     String user();
 
-    /** Default schema as far as known: login, COM_INIT_DB, USE, session tracking; null when there is none. */
+    /**
+     * Returns the default schema as known from login, COM_INIT_DB, USE and session tracking, or null when there is
+     * none.
+     */
     @Nullable
     String schema();
 
-    /** The client's address; with the PROXY protocol, the one it names. */
+    /** Returns the client's address; with the PROXY protocol, the address in its header. */
     SocketAddress clientAddress();
 
+    /** Returns the primary's product, as its greeting reports it. */
     ServerFlavor flavor();
 
-    /** As the server's greeting says it. */
+    /** Returns the version in the server's greeting. */
     String serverVersion();
 
-    /** What CONNECTION_ID() says on the primary. */
+    /** Returns the value of CONNECTION_ID() on the primary. */
     long serverThreadId();
 
-    /** Bits of {@code Capabilities} that the client and the server agreed on. */
+    /** Returns the bits of {@code io.understudy.wire.Capabilities} that the client and the server agreed on. */
     long capabilities();
 
-    /** What is known of the session's settings that give a statement its meaning. */
+    /** Returns the settings of the session that affect the meaning of a statement. */
     SessionSettings settings();
 }

@@ -3,84 +3,89 @@ package io.understudy.plugin;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches one session. Every method has an empty default, is called on the session's event loop, and must return soon:
- * no waiting, no locks that others hold for long. Views are valid until the callback returns.
+ * Observes one session. Every method is called on the session's event loop, never by two threads at once, and must
+ * return soon: no waiting, no locks that others hold for long. Views are valid until the callback returns. An observer
+ * that throws is not called again; the client does not notice.
  */
 public interface SessionObserver {
-    /** Leaves the session alone. */
+    /** Ignores the session. */
     SessionObserver NONE = new SessionObserver() {};
 
-    /** Bits of {@link Interest}, asked once, right after {@link ProxyPlugin#openSession}. */
+    /** Returns the {@link Interest} bits of this observer. Called once, right after {@link ProxyPlugin#openSession}. */
     default int interests() {
         return Interest.NONE;
     }
 
-    /** A command has arrived and is on its way to the primary. */
+    /** Called with {@link Interest#COMMANDS} when a command has arrived and is on its way to the primary. */
     default void onCommand(CommandView command) {}
 
-    /** The answer's last byte has arrived. Not called for commands that have no answer. */
+    /**
+     * Called with {@link Interest#RESPONSES} when the last byte of a response has arrived. Not called for commands
+     * without a response.
+     */
     default void onResponse(CommandView command, ResponseView response) {}
 
     /**
-     * Asked once, right after the login, with {@link Interest#BOUNDARY}. What the client sends before the answer has come waits
-     * for it: one round trip to the primary, so this is for what has to be known before a session's first statement, and
-     * cannot be known from an earlier session.
+     * Returns a statement to inject right after the login, or null. Called once, with {@link Interest#BOUNDARY}.
      *
-     * @return a statement to run, or null
+     * <p>Commands of the client wait for the response to the statement, one round trip to the primary. Use this only
+     * for values that are needed before a session's first statement and are not known from an earlier session.
      */
     default @Nullable InjectedStatement afterLogin() {
         return null;
     }
 
     /**
-     * Asked before a statement (COM_QUERY, COM_STMT_EXECUTE, bulk execute) is forwarded, only when the session is at a
-     * boundary: nothing in flight, no transaction, no open cursor, no pending long data, and the statement does not read
-     * diagnostics.
-     *
-     * @return a statement to run first, or null
+     * Returns a statement to inject ahead of a statement of the client, or null. Called with {@link Interest#BOUNDARY}
+     * before COM_QUERY, COM_STMT_EXECUTE and COM_STMT_BULK_EXECUTE are forwarded, only when the session is at a
+     * boundary: nothing in flight, no transaction, no open cursor, no pending long data, and the statement does not
+     * read diagnostics.
      */
     default @Nullable InjectedStatement beforeCommand(CommandView command) {
         return null;
     }
 
     /**
-     * Asked before a statement is prepared (COM_STMT_PREPARE), with {@link Interest#BOUNDARY} and only at a boundary. Clients send the
-     * execution right behind without waiting, where {@link #beforeCommand} is not asked any more.
-     *
-     * @return a statement to run first, or null
+     * Returns a statement to inject ahead of a COM_STMT_PREPARE, or null. Called with {@link Interest#BOUNDARY}, only
+     * at a boundary. Some clients send the execution without waiting for the response to the preparation; {@link
+     * #beforeCommand} is not called for such an execution.
      */
     default @Nullable InjectedStatement beforePreparation(CommandView command) {
         return null;
     }
 
     /**
-     * Returns whether a statement of this observer's is still to be undone. While it is, {@link #beforeUnknown} is asked ahead of whatever
-     * may write.
+     * Returns whether the effect of a statement injected by this observer must still be undone. While it returns true,
+     * {@link #beforeUnknown} is called ahead of commands that may write.
      */
     default boolean owes() {
         return false;
     }
 
     /**
-     * Asked while this observer {@link #owes}, ahead of statements and preparations that are not at a boundary because others are in flight
-     * or long data is pending, of long data, and of commands that the proxy does not know; never inside a transaction, and not before a
-     * statement that reads diagnostics. A statement in flight may have begun a transaction all the same, so the server may refuse.
+     * Returns a statement to inject while the observer {@link #owes}, or null.
      *
-     * @return a statement to run first, or null
+     * <p>Called ahead of statements and preparations that are not at a boundary because others are in flight or long
+     * data is pending, ahead of long data, and ahead of commands that the proxy does not know. Never called inside a
+     * transaction or before a statement that reads diagnostics. A statement in flight may nevertheless have begun a
+     * transaction, so the server may reject the injected statement.
      */
     default @Nullable InjectedStatement beforeUnknown(CommandView command) {
         return null;
     }
 
-    /** The answer to a statement of this observer's own. */
+    /** Called with the result of a statement that this observer injected. */
     default void onInjected(InjectedStatement statement, InjectionResult result) {}
 
-    /** COM_RESET_CONNECTION or COM_CHANGE_USER succeeded: session variables and prepared statements are gone. */
+    /**
+     * Called when COM_RESET_CONNECTION or COM_CHANGE_USER has succeeded: session variables and prepared statements no
+     * longer exist.
+     */
     default void onReset() {}
 
     /**
-     * The session is over, or, with the reason {@code unread}, relayed unread from here on, because a packet did not fit the
-     * protocol. Called once, and nothing after it.
+     * Called once, as the last callback, when the session has ended. With the reason {@code unread} the session
+     * continues, but is relayed unread because a packet did not fit the protocol.
      */
     default void onClose(String reason) {}
 }

@@ -3,41 +3,45 @@ package io.understudy.plugin;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of a session that change what a statement means, as far as they could be followed from the login packet, SET
- * statements and session tracking. Null means: not set in this session, so the server's default holds.
+ * Settings of a session that affect the meaning of a statement, as known from the login packet, SET statements and
+ * session tracking. Null means: not set in this session, so the server's default applies.
  */
 public interface SessionSettings {
-    /** False while a value is not known, after a SET that could not be understood: then none of the values can be relied upon. */
+    /**
+     * Returns false while a value is not known, after a SET that the proxy could not parse: then none of the values is
+     * reliable.
+     */
     boolean known();
 
-    /** Collation id of the login packet, 1 to 65535. */
+    /** Returns the collation id of the login packet, 1 to 65535. */
     int loginCollation();
 
-    /** Last {@code SET NAMES} and the like as an assignment list ready for SET, or null. */
+    /** Returns the last {@code SET NAMES} and the like as an assignment list for SET, or null. */
     @Nullable
     String characterSet();
 
+    /** Returns the session's time zone as a value for {@code SET time_zone}, or null. */
     @Nullable
     String timeZone();
 
     /**
-     * Values of the other variables that change how much a read reads or what it returns, as an assignment list ready for SET; null
-     * when all have the server's. See {@link io.understudy.sql.ReadVariables}.
+     * Returns the other variables that affect how much a read reads or what it returns, as an assignment list for SET,
+     * or null when all have the server's values. See {@link io.understudy.sql.ReadVariables}.
      */
     default @Nullable String reading() {
         return null;
     }
 
-    /** Null while it is the server's own and nobody knows that one for sure. */
+    /** Returns the SQL mode, or null while it is the server's default and that is not known for certain. */
     @Nullable
     String sqlMode();
 
-    /** Bits of {@code io.understudy.sql.SqlModes} for the analysis of this session's statements. */
+    /** Returns the bits of {@code io.understudy.sql.SqlModes} with which this session's statements are analysed. */
     int sqlModes();
 
-    /** True when a temporary table may exist in the session. */
+    /** Returns whether a temporary table may exist in the session. */
     boolean temporaryTables();
 
-    /** True while LOCK TABLES is in force. */
+    /** Returns whether LOCK TABLES is in force. */
     boolean lockedTables();
 }

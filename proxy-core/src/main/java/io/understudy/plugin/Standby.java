@@ -2,16 +2,19 @@ package io.understudy.plugin;
 
 import javax.sql.DataSource;
 
-/** One standby. */
+/** Access to one standby. Thread-safe. */
 public interface Standby {
+    /** Returns the standby's name in the configuration, also its label in metrics. */
     String name();
 
-    /** For own questions, with the standby's account. Never for the session's event loop. */
+    /**
+     * Returns connections with the standby's account. Obtaining and using one waits, so never do it on an event loop.
+     */
     DataSource dataSource();
 
-    /** Reachable and read-only at the last look. */
+    /** Returns the result of the last probe. */
     StandbyState state();
 
-    /** Opens wire connections with the standby's account. */
+    /** Returns a connector with the standby's account. */
     ServerConnector connector();
 }

@@ -3,14 +3,14 @@ package io.understudy.plugin;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the last look at a standby found.
+ * The result of the last probe of a standby.
  *
- * @param reachable it answered
+ * @param reachable the standby responded
  * @param readOnly {@code read_only} is on
  * @param lagSeconds replication lag, or null when unknown or not replicating
- * @param applierStopped it has a replication channel whose lag the server does not know, because it does not apply or not receive
+ * @param applierStopped a replication channel has an unknown lag, because it does not apply or does not receive
  * @param threadsRunning {@code Threads_running}, or -1 when unknown
- * @param problem why it is not reachable or not fit, or null
+ * @param problem why it is not reachable or not usable, or null
  */
 public record StandbyState(
         boolean reachable,

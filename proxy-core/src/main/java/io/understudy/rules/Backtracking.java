@@ -6,13 +6,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for texts on which an expression's search takes exponential time: short texts made of the expression's own
- * characters, ended by something that does not match. Java's engine remembers where a repetition has failed before, so that
- * the textbook's {@code (a+)+$} is only slow; with a back-reference it cannot, and {@code (a+)+\1b} does not end. What is slow,
- * and what this does not find, meets the bound on each search's steps.
+ * Searches for texts on which matching an expression takes exponential time: short texts of the expression's own
+ * characters, ended by one that does not match. Java's engine remembers where a repetition has failed before, so the
+ * textbook's {@code (a+)+$} is only slow; with a back-reference it cannot, and {@code (a+)+\1b} does not end.
+ * Expressions that are merely slow, and those not found here, meet the bound on each search's steps.
  */
 final class Backtracking {
-    /** With as many repetitions even the slowest growth that is exponential is beyond the bound, and a cubic one far below. */
+    /**
+     * With this many repetitions even the slowest exponential growth exceeds the bound, while cubic growth stays far
+     * below it.
+     */
     private static final int REPEATS = 30;
 
     private static final int STEPS = 5_000_000;
@@ -22,7 +25,10 @@ final class Backtracking {
 
     private Backtracking() {}
 
-    /** A text on which the search does not end in reasonable time, shortened for a message; null when none was found. */
+    /**
+     * Returns a text on which the search does not end in reasonable time, shortened for a message, or null when none
+     * was found.
+     */
     static @Nullable String endlessFor(String regex, Pattern pattern) {
         String begin = literalBegin(regex);
         for (String unit : units(regex)) {
@@ -43,7 +49,7 @@ final class Backtracking {
         }
     }
 
-    /** The expression's characters, one by one and in pairs, and some that classes usually match. */
+    /** Returns the expression's characters, singly and in pairs, and some that classes usually match. */
     private static Set<String> units(String regex) {
         Set<String> units = new LinkedHashSet<>();
         String literals = regex.replaceAll("\\\\[a-zA-Z]", "");
@@ -61,7 +67,7 @@ final class Backtracking {
         return units;
     }
 
-    /** What a match begins with, as far as the expression says it literally. */
+    /** Returns the literal text that every match begins with, as far as the expression states it. */
     private static String literalBegin(String regex) {
         int from = regex.startsWith("^") ? 1 : 0;
         int to = from;

@@ -5,22 +5,23 @@ import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a client comes from: {@code 10.0.0.0/8}, {@code fd00::/8}, a single address, each with {@code !} negated.
+ * A client's network: {@code 10.0.0.0/8}, {@code fd00::/8} or a single address, each negated by a leading {@code !}.
  *
- * @param text as it was written
+ * @param text as written in the configuration
  */
 public record ClientNet(String text, Cidr network, boolean negated) implements Term {
 
-    /** What a network looks like, as a regular expression for schemas. */
+    /** The syntax as a regular expression, for schemas. */
     public static final String PATTERN = "^!?" + Cidr.PATTERN.substring(1);
 
-    /** An example of the syntax. */
+    /** An example of the syntax, for schemas. */
     public static final String EXAMPLE = Cidr.EXAMPLE;
 
     /**
-     * Reads a network.
+     * Parses a network.
      *
-     * @throws IllegalArgumentException for anything else, also for bits set behind the prefix, with what was expected
+     * @throws IllegalArgumentException when the text is none or has bits set after the prefix; the message says what
+     * was expected
      */
     public static ClientNet parse(String text) {
         boolean negated = text.startsWith("!");
@@ -31,7 +32,10 @@ public record ClientNet(String text, Cidr network, boolean negated) implements T
         return new ClientNet(text, Cidr.parse(negated ? text.substring(1) : text), negated);
     }
 
-    /** Whether the address lies in the network, whatever the sign; a client of a Unix socket lies in none. */
+    /**
+     * Returns whether the address lies in the network, ignoring the negation. A client of a Unix socket has no address
+     * and lies in none.
+     */
     boolean covers(@Nullable InetAddress address) {
         return address != null && network.contains(address);
     }

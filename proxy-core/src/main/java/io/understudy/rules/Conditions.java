@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One rule's keys, each with the question that it asks. Any thread; the loops allocate nothing. */
+/** The keys of one rule and their evaluation. Thread-safe; evaluation allocates nothing. */
 final class Conditions {
     private static final Logger log = LoggerFactory.getLogger(Conditions.class);
 
-    /** After so many searches that had to be given up a rule's pattern is not tried again. */
+    /** After this many aborted searches a rule's pattern is not tried again. */
     static final int MAX_ABORTS = 3;
 
     private final String rule;
@@ -28,12 +28,15 @@ final class Conditions {
         this.match = match;
     }
 
-    /** Whether a value that is known matches one of a key's terms, asked of each in turn. */
+    /** Returns whether a known value matches one term of a key. */
     private interface Question<T, A, B> {
         boolean covers(T term, A value, B context);
     }
 
-    /** A key holds if one of its plain terms matches, where there are any, and none of its negated ones does. */
+    /**
+     * Returns whether a key holds: one of its plain terms matches, if there are any, and none of its negated terms
+     * does.
+     */
     private static <T extends Term, A, B> boolean holds(List<T> terms, A value, B context, Question<T, A, B> question) {
         boolean holds = !Term.anyPlain(terms);
         for (int i = 0; i < terms.size(); i++) {

@@ -1,12 +1,12 @@
 package io.understudy.rules;
 
 /**
- * A text that may be looked at so many times. The regular expression engine has no bound of its own; every step of its
- * backtracking reads a character, so counting those is a bound that no expression gets around.
+ * A text that permits a limited number of reads. The regular expression engine has no bound of its own; every step of
+ * its backtracking reads a character, so this limits every expression.
  */
 final class CountedText implements CharSequence {
 
-    /** The bound was reached. Has no stack trace and is one object: it is thrown where time is short. */
+    /** Thrown when the limit is reached. A single object without a stack trace, to be cheap on the hot path. */
     static final class Exhausted extends RuntimeException {
         private static final long serialVersionUID = 1L;
         private static final Exhausted INSTANCE = new Exhausted();

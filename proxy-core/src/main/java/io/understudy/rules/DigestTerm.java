@@ -6,16 +6,16 @@ import java.util.regex.Pattern;
 /** A statement's digest: 16 hexadecimal digits, as logs, {@code explain} and {@code /api/digests} show it. */
 public record DigestTerm(long digest, boolean negated) implements Term {
 
-    /** What a digest looks like, as a regular expression for schemas. */
+    /** The syntax as a regular expression, for schemas. */
     public static final String PATTERN = "^!?[0-9A-Fa-f]{16}$";
 
-    /** An example of the syntax. */
+    /** An example of the syntax, for schemas. */
     public static final String EXAMPLE = "0123456789abcdef";
 
     private static final Pattern SYNTAX = Pattern.compile(PATTERN);
 
     /**
-     * Reads a digest.
+     * Parses a digest.
      *
      * @throws IllegalArgumentException unless there are 16 hexadecimal digits
      */

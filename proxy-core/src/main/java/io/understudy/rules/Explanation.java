@@ -6,21 +6,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which rule matched, and why each one before it did not.
+ * The rule that matched, and why each one before it did not.
  *
  * @param rule name of the rule that matched, or null when none did
- * @param value what that rule stands for, or null
+ * @param value the value of that rule, or null
  * @param index its index, or -1
- * @param verdicts one for each rule looked at, in order; the last one is the match if there is one
- * @param <R> what a rule stands for
+ * @param verdicts one for each rule evaluated, in order; the last one is the match if there is one
+ * @param <R> the type of a rule's value
  */
 public record Explanation<R>(
         @Nullable String rule, @Nullable R value, int index, List<Verdict> verdicts) {
 
     /**
-     * What became of one rule.
+     * The result for one rule.
      *
-     * @param reason a sentence: the key that did not hold, and what was found instead
+     * @param reason a sentence: the key that did not hold, and the value found instead
      */
     public record Verdict(String rule, boolean matched, String reason) {}
 

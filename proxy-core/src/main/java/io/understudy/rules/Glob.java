@@ -1,6 +1,6 @@
 package io.understudy.rules;
 
-/** A name in which {@code *} stands for any characters and {@code ?} for one. Matching allocates nothing. */
+/** A glob for names: {@code *} stands for any characters, {@code ?} for one. Matching allocates nothing. */
 final class Glob {
 
     private final String text;
@@ -11,7 +11,9 @@ final class Glob {
         this.ignoreCase = ignoreCase;
     }
 
-    /** Linear but for a factor of the pattern's length: only the last star is ever tried again. */
+    /**
+     * Returns whether the glob matches. Takes at most the product of both lengths: only the last star is tried again.
+     */
     boolean matches(String name) {
         int p = 0;
         int n = 0;
@@ -19,7 +21,7 @@ final class Glob {
         int resume = 0;
         while (n < name.length()) {
             char wanted = p < text.length() ? text.charAt(p) : 0;
-            // A star first, since a name may hold one as well.
+            // The star is tested first because a name may contain one, too.
             if (p < text.length() && wanted == '*') {
                 star = p++;
                 resume = n;

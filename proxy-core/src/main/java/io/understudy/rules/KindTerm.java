@@ -6,19 +6,19 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * A kind of statement by its {@link StatementKind#label}: {@code select}, {@code ddl}, {@code !call}.
+ * A kind of statement, by its {@link StatementKind#label}: {@code select}, {@code ddl}, {@code !call}.
  *
  * @param label lower case, one of the labels
  */
 public record KindTerm(String label, boolean negated) implements Term {
 
-    /** An example of the syntax. */
+    /** An example of the syntax, for schemas. */
     public static final String EXAMPLE = "ddl";
 
     /**
-     * Reads a kind.
+     * Parses a kind.
      *
-     * @throws IllegalArgumentException when no statement has the label; the message lists them
+     * @throws IllegalArgumentException when no kind has the label; the message lists the labels
      */
     public static KindTerm parse(String text) {
         boolean negated = text.startsWith("!");

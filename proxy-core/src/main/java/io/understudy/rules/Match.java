@@ -5,14 +5,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a rule holds: all of its keys must. A key with several values holds when one of the plain ones matches (if there
- * are plain ones) and none of the negated ones does. A key that is not given always holds; the record then has an empty
- * list.
+ * The condition of a rule: it holds when all of its keys hold. A key with several values holds when one of the plain
+ * ones matches (if there are plain ones) and none of the negated ones does. A key that is not given always holds; the
+ * record then has an empty list.
  *
- * <p>What is not known never matches: a rule with {@code table}, {@code digest} or {@code pattern} does not hold for a
- * statement whose text is too long to be read, not even when the value is negated.
+ * <p>Unknown values never match: a rule with {@code table}, {@code digest} or {@code pattern} does not hold for a
+ * statement whose text is too long to analyse, not even when the value is negated.
  *
- * @param user user names as logged in with
+ * @param user user names of the login
  * @param schema the session's default schema
  * @param client the client's address
  * @param table tables read or written
@@ -29,8 +29,8 @@ public record Match(
         List<DigestTerm> digest,
         List<TextPattern> pattern) {
 
-    /** No keys: holds for every statement. */
-    @SuppressWarnings("NullAway") // As the binder passes absent keys.
+    /** A condition without keys: holds for every statement. */
+    @SuppressWarnings("NullAway") // The binder passes absent keys as null, too.
     public static final Match ANY = new Match(null, null, null, null, null, null, null);
 
     public Match {
@@ -52,18 +52,18 @@ public record Match(
             return List.of();
         }
         if (values.isEmpty()) {
-            // Silently meaning "everything" would be the opposite of what whoever emptied the list wanted.
+            // Reading an empty list as "everything" would be the opposite of what its author meant.
             refusals.add(key + ": an empty list matches nothing; leave the key out to match everything");
         }
         return List.copyOf(values);
     }
 
-    /** Whether there is a key that only a statement can answer. */
+    /** Returns whether there is a key that depends on the statement. */
     public boolean hasStatementKeys() {
         return !table.isEmpty() || !kind.isEmpty() || !digest.isEmpty() || !pattern.isEmpty();
     }
 
-    /** Whether there is a key that the session answers. */
+    /** Returns whether there is a key that depends on the session. */
     public boolean hasSessionKeys() {
         return !user.isEmpty() || !schema.isEmpty() || !client.isEmpty();
     }

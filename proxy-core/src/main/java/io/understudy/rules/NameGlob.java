@@ -2,10 +2,10 @@ package io.understudy.rules;
 
 import org.jspecify.annotations.Nullable;
 
-/** A user or schema name with globs: {@code app_*}, {@code !reporting}. */
+/** A glob for a user or schema name: {@code app_*}, {@code !reporting}. */
 public final class NameGlob implements Term {
 
-    /** An example of the syntax. */
+    /** An example of the syntax, for schemas. */
     public static final String EXAMPLE = "app_*";
 
     private final String text;
@@ -22,9 +22,9 @@ public final class NameGlob implements Term {
     }
 
     /**
-     * Reads a name.
+     * Parses a name.
      *
-     * @throws IllegalArgumentException when there is nothing in it
+     * @throws IllegalArgumentException when it is empty
      */
     public static NameGlob parse(String text) {
         if (text.isEmpty() || text.equals("!")) {
@@ -38,12 +38,14 @@ public final class NameGlob implements Term {
         return negated;
     }
 
-    /** Whether the glob covers the name, whatever the sign, letter by letter as users are compared. */
+    /** Returns whether the glob covers the name, ignoring the negation. Case-sensitive, as user names are. */
     boolean covers(@Nullable String name) {
         return name != null && exact.matches(name);
     }
 
-    /** The same without regard to case, as schemas are compared. */
+    /**
+     * Returns whether the glob covers the name regardless of case, as schema names are compared, ignoring the negation.
+     */
     boolean coversIgnoringCase(@Nullable String name) {
         return name != null && folded.matches(name);
     }

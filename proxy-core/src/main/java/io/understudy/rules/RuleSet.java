@@ -14,16 +14,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules in their order, of which the first that matches wins. Immutable but for its caches and counters; shared by all
- * sessions and threads. What a plugin's rules carry is {@code R}, normally the record that the configuration was bound to.
+ * Rules in order; the first that matches wins. Thread-safe: immutable except for its caches and counters, and shared by
+ * all sessions. {@code R} is the value of a plugin's rule, normally the record that its configuration was bound to.
  *
- * @param <R> what a rule stands for
+ * @param <R> the type of a rule's value
  */
 public final class RuleSet<R> {
 
-    /** Answers kept, one for each pair of digest and kind of session; a power of two. */
+    /** Number of cached results, one for each pair of digest and {@link SessionPart}; a power of two. */
     private static final int CACHE_SIZE = 8192;
-    /** Kinds of sessions that are shared; sessions beyond work the same but share no answers. */
+    /** Number of session parts shared between sessions; further sessions work the same but share no cached results. */
     private static final int MAX_SHARED_PARTS = 1024;
 
     private record Result(long digest, SessionPart part, int rule) {}
@@ -41,9 +41,10 @@ public final class RuleSet<R> {
     private final ConcurrentHashMap<PartKey, SessionPart> parts = new ConcurrentHashMap<>();
 
     /**
-     * Rules made of whatever has a name and a match.
+     * Creates the set.
      *
-     * @param name what logs, metrics and explanations call the rule
+     * @param name returns the rule's name in logs, metrics and explanations
+     * @param match returns the rule's condition
      */
     public RuleSet(List<R> rules, Function<R, String> name, Function<R, Match> match) {
         this.rules = List.copyOf(rules);
@@ -64,7 +65,9 @@ public final class RuleSet<R> {
         responses = new AtomicReferenceArray<>(anyStatementKeys ? CACHE_SIZE : 0);
     }
 
-    /** The rules for one session; to be kept with its observer and used on its event loop only. */
+    /**
+     * Returns the rules for one session. The observer keeps the object and uses it on the session's event loop only.
+     */
     public SessionRules<R> forSession(SessionContext session) {
         return new SessionRules<>(this, session);
     }
@@ -85,27 +88,27 @@ public final class RuleSet<R> {
         return names.get(index);
     }
 
-    /** Whether any rule looks at statements; otherwise none is ever analysed for these rules. */
+    /** Returns whether any rule depends on the statement; if not, these rules need no statement analysed. */
     public boolean usesStatements() {
         return statementKeys;
     }
 
-    /** How often a rule was the first to match. */
+    /** Returns how often a rule was the first to match. */
     public long hits(int index) {
         return hits[index].sum();
     }
 
-    /** Searches for a rule's pattern that were given up because they took too many steps. */
+    /** Returns how many searches for a rule's pattern were aborted because they took too many steps. */
     public long patternAborts(int index) {
         return conditions[index].aborts();
     }
 
-    /** Whether a rule's pattern is no longer tried, since its searches took too many steps too often. */
+    /** Returns whether a rule's pattern is no longer tried, because too many of its searches were aborted. */
     public boolean patternOff(int index) {
         return conditions[index].patternOff();
     }
 
-    /** Which rule matches and why the ones before it do not. Counts as no hit. */
+    /** Returns which rule matches and why the ones before it do not. Does not count a hit. */
     public Explanation<R> explain(Subject subject) {
         return Explanation.of(this, conditions, subject);
     }
@@ -114,12 +117,16 @@ public final class RuleSet<R> {
         hits[index].increment();
     }
 
-    /** Whether any rule looks at tables. */
+    /** Returns whether any rule depends on tables. */
     boolean usesTables() {
         return tableKeys;
     }
 
-    /** @param tables what names of tables without a schema mean */
+    /**
+     * Returns the session's part of the evaluation.
+     *
+     * @param tables the schema that unqualified table names refer to
+     */
     SessionPart part(String user, @Nullable String schema, @Nullable InetAddress client, @Nullable String tables) {
         List<Integer> candidates = new ArrayList<>();
         int decided = -1;
@@ -146,7 +153,7 @@ public final class RuleSet<R> {
         return parts.computeIfAbsent(key, k -> new SessionPart(open, last, tables));
     }
 
-    /** The first rule for a statement, or -1. */
+    /** Returns the index of the first rule that matches the statement, or -1. */
     int find(SessionPart part, CommandView command) {
         if (part.candidates.length == 0) {
             return part.fallback;

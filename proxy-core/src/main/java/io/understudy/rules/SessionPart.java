@@ -4,17 +4,17 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session alone decides: which rules are still open, and which one matches if none of those does. The same object
- * for sessions that are alike, so that they share the cached answers.
+ * The part of the evaluation that depends on the session alone: the rules still undecided, and the one that matches if
+ * none of those does. Sessions with equal values share one object, and with it the cached results.
  */
 final class SessionPart {
     /** Rules whose session keys hold and that have statement keys, in order. */
     final int[] candidates;
-    /** The first rule that needs no statement, or -1; rules behind it cannot win. */
+    /** The first rule that holds without a statement, or -1; rules after it cannot win. */
     final int fallback;
-    /** Where unqualified tables live. */
+    /** The schema of unqualified tables. */
     final @Nullable String schema;
-    /** Spreads the parts over the cache. */
+    /** Distributes the parts over the cache. */
     final long seed = ThreadLocalRandom.current().nextLong();
 
     SessionPart(int[] candidates, int fallback, @Nullable String schema) {

@@ -8,15 +8,14 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link RuleSet} as one session sees it. What the session decides is worked out once and again when its schema or
- * user changes. To be used on the session's event loop only. Asking again for a statement whose like has been seen
- * allocates nothing.
+ * A {@link RuleSet} for one session. The session's part is evaluated once, and again when its schema or user changes.
+ * Must be used on the session's event loop only. Evaluating a statement whose digest was seen before allocates nothing.
  *
- * @param <R> what a rule stands for
+ * @param <R> the type of a rule's value
  */
 public final class SessionRules<R> {
 
-    /** No rule matches. */
+    /** The index when no rule matches. */
     public static final int NONE = -1;
 
     private final RuleSet<R> rules;
@@ -25,7 +24,7 @@ public final class SessionRules<R> {
     private String user;
     private @Nullable String schema;
     private SessionPart part;
-    /** Of statements prepared in another schema, as of the last one; null until there is one. */
+    /** The part for statements prepared in another schema, kept for the last such schema; null until there is one. */
     private @Nullable SessionPart preparedPart;
 
     SessionRules(RuleSet<R> rules, SessionContext session) {
@@ -41,13 +40,19 @@ public final class SessionRules<R> {
         return rules;
     }
 
-    /** The first rule that matches the statement, counted as its hit, or null. Only within a callback of the command. */
+    /**
+     * Returns the first rule that matches the statement and counts its hit, or null. Must be called within a callback
+     * of the command.
+     */
     public @Nullable R match(CommandView command) {
         int index = matchIndex(command);
         return index < 0 ? null : rules.rule(index);
     }
 
-    /** The same as an index into {@link RuleSet#rules}, or {@link #NONE}. */
+    /**
+     * Returns the index in {@link RuleSet#rules} of the rule that {@link #match} would return, or {@link #NONE}, and
+     * counts its hit.
+     */
     public int matchIndex(CommandView command) {
         int index = rules.find(partOf(command), command);
         if (index >= 0) {
@@ -56,20 +61,20 @@ public final class SessionRules<R> {
         return index;
     }
 
-    /** The first rule that matches without counting a hit, or {@link #NONE}. */
+    /** Returns the index of the first rule that matches, or {@link #NONE}, without counting a hit. */
     public int peekIndex(CommandView command) {
         return rules.find(partOf(command), command);
     }
 
     /**
-     * The first rule without statement keys that matches, for decisions to be made before the statements are known, such
-     * as at the beginning of a transaction; {@link #NONE} if there is none. Counts no hit.
+     * Returns the index of the first rule without statement keys that matches, or {@link #NONE}, without counting a
+     * hit. For decisions made before the statements are known, such as at the start of a transaction.
      */
     public int sessionIndex() {
         return current().fallback;
     }
 
-    /** Whether a statement can still make a difference; if not, {@link #matchIndex} never analyses one. */
+    /** Returns whether the statement can change the result; if not, {@link #matchIndex} never analyses one. */
     public boolean needsStatement() {
         return current().candidates.length > 0;
     }
@@ -86,7 +91,7 @@ public final class SessionRules<R> {
         return part;
     }
 
-    /** Names of tables in a prepared statement mean the schema of its preparation. */
+    /** Unqualified tables of a prepared statement belong to the default schema at its preparation. */
     private SessionPart partOf(CommandView command) {
         SessionPart now = current();
         PreparedStatement prepared = rules.usesTables() ? command.prepared() : null;
@@ -102,7 +107,7 @@ public final class SessionRules<R> {
     }
 
     private static boolean same(@Nullable String a, @Nullable String b) {
-        // Most often the very same object.
+        // Usually the same object.
         return a == b || a != null && a.equals(b);
     }
 }

@@ -4,12 +4,12 @@ import io.understudy.sql.TableName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table with globs: {@code orders} in whatever schema, {@code shop.orders}, {@code shop.*}, {@code !shop.log_*}. Case
- * does not count, since statements of one digest may differ in it.
+ * A glob for tables: {@code orders} in any schema, {@code shop.orders}, {@code shop.*}, {@code !shop.log_*}. Not
+ * case-sensitive, because statements of one digest may differ in case.
  */
 public final class TableGlob implements Term {
 
-    /** An example of the syntax. */
+    /** An example of the syntax, for schemas. */
     public static final String EXAMPLE = "shop.orders";
 
     private final String text;
@@ -25,7 +25,7 @@ public final class TableGlob implements Term {
     }
 
     /**
-     * Reads a table, the schema being what stands before the first dot.
+     * Parses a table; the text before the first dot is the schema.
      *
      * @throws IllegalArgumentException when either part is empty
      */
@@ -49,7 +49,10 @@ public final class TableGlob implements Term {
         return negated;
     }
 
-    /** Whether the glob covers the table, whatever the sign; {@code defaultSchema} is where an unqualified name lives. */
+    /**
+     * Returns whether the glob covers the table, ignoring the negation; {@code defaultSchema} is the schema of an
+     * unqualified name.
+     */
     boolean covers(TableName name, @Nullable String defaultSchema) {
         if (!table.matches(name.table())) {
             return false;

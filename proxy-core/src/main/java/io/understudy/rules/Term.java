@@ -2,13 +2,13 @@ package io.understudy.rules;
 
 import java.util.List;
 
-/** One value of a {@code match} key. A value is plain, or with a leading {@code !} negated. */
+/** One value of a {@code match} key: plain, or negated by a leading {@code !}. */
 public interface Term {
 
-    /** Whether it was written with a leading {@code !}. */
+    /** Returns whether the value has a leading {@code !}. */
     boolean negated();
 
-    /** Whether there is a plain value among the terms, one of which then must match. */
+    /** Returns whether there is a plain value among the terms; if so, one of them must match. */
     static boolean anyPlain(List<? extends Term> terms) {
         for (int i = 0; i < terms.size(); i++) {
             if (!terms.get(i).negated()) {

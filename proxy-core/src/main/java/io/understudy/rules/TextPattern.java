@@ -5,22 +5,25 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A regular expression that is looked for anywhere in a statement's normalised text (literals as {@code ?}), without
- * regard to case, since statements of one digest may differ in it. A leading {@code !} negates.
+ * A regular expression, searched for anywhere in a statement's normalised text (literals as {@code ?}). Not
+ * case-sensitive, because statements of one digest may differ in case. A leading {@code !} negates it.
  */
 public final class TextPattern implements Term {
 
-    /** An example of the syntax. */
+    /** An example of the syntax, for schemas. */
     public static final String EXAMPLE = "^insert into audit_";
 
-    /** Characters that one search may look at: some hundred times the longest normalised text, well below 1 ms. */
+    /**
+     * Maximum number of characters that one search may read: some hundred times the longest normalised text, well below
+     * 1 ms.
+     */
     static final int MAX_STEPS = 100_000;
 
-    /** What a search found. */
+    /** The result of a search. */
     enum Found {
         YES,
         NO,
-        /** The search went beyond its bound and was given up. */
+        /** The search exceeded its bound and was aborted. */
         ABORTED
     }
 
@@ -35,9 +38,9 @@ public final class TextPattern implements Term {
     }
 
     /**
-     * Reads an expression.
+     * Parses an expression.
      *
-     * @throws IllegalArgumentException when it is empty or not one; the message says where
+     * @throws IllegalArgumentException when it is empty or not valid; the message says where
      */
     public static TextPattern parse(String text) {
         boolean negated = text.startsWith("!");
@@ -69,7 +72,7 @@ public final class TextPattern implements Term {
         try {
             return pattern.matcher(new CountedText(normalized, MAX_STEPS)).find() ? Found.YES : Found.NO;
         } catch (CountedText.Exhausted | StackOverflowError e) {
-            // The engine recurses for groups under a star, so that a long text may end its stack before its steps.
+            // The engine recurses for groups under a star, so a long text may exhaust the stack before the steps.
             return Found.ABORTED;
         }
     }

@@ -1,9 +1,9 @@
 package io.understudy.server;
 
 /**
- * Why a server could not be connected to, as an ERR packet tells it.
+ * The reason why a server could not be connected to, in the form of an ERR packet.
  *
- * @param code error number, of those that servers may send
+ * @param code error number, from the range of server errors
  * @param sqlState HY000
  * @param message says which server and why
  */

@@ -16,15 +16,17 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.mariadb.jdbc.Driver;
 
-/** New connections by MariaDB Connector/J, to servers of both products, for the proxy's own questions. Any thread. */
+/**
+ * Opens connections with MariaDB Connector/J, to servers of both products, for the proxy's own queries. Thread-safe.
+ */
 final class DriverSource implements DataSource {
-    /** A question takes milliseconds; a server that says nothing for this long is down. */
+    /** A query takes milliseconds; a server without a response for this long is down. */
     private static final Duration ANSWER = Duration.ofSeconds(5);
 
     private final Driver driver = new Driver();
     private final String url;
     private final Properties properties = new Properties();
-    /** The driver knows no "TLS if offered": it is told to use it until the server turns out to have none. */
+    /** The driver has no mode "TLS if offered": it is told to use TLS until the server turns out to have none. */
     private final boolean tlsOptional;
 
     private volatile boolean withoutTls;
@@ -33,7 +35,9 @@ final class DriverSource implements DataSource {
         this(address, tls, user, password, connectTimeout, ANSWER);
     }
 
-    /** @param response how long a statement may take until the connection is given up; zero for as long as it takes */
+    /**
+     * @param response maximum time for a statement before the connection is closed; zero for no limit
+     */
     DriverSource(
             Address address,
             ServerTlsConfig tls,

@@ -11,10 +11,10 @@ import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** The questions themselves: three statements on one connection. */
+/** Probes a standby with three statements on one JDBC connection. */
 final class JdbcStandbyProbe implements StandbyProbe {
     private static final int ER_SPECIFIC_ACCESS_DENIED = 1227;
-    /** A missing privilege may be granted later; until then it is not asked for every second. */
+    /** A missing privilege may be granted later; until then the lag is not queried every second. */
     private static final int LOOKS_WITHOUT_LAG = 60;
 
     private final DataSource source;
@@ -40,7 +40,7 @@ final class JdbcStandbyProbe implements StandbyProbe {
             Map<String, Long> status = status(statement);
             long coldReads = status.getOrDefault("innodb_buffer_pool_reads", 0L);
             if (!mariaDb) {
-                // MariaDB counts pages that were read ahead among the reads, MySQL beside them.
+                // MariaDB includes read-ahead pages in the count of reads, MySQL does not.
                 coldReads += status.getOrDefault("innodb_buffer_pool_read_ahead", 0L);
             }
             Lag lag = lag(statement, mariaDb);
@@ -54,7 +54,7 @@ final class JdbcStandbyProbe implements StandbyProbe {
         }
     }
 
-    /** Newer MariaDB versions have several kinds of on. */
+    /** Newer MariaDB versions have several values for on. */
     private static boolean isOn(@Nullable String value) {
         return value != null && !value.equals("0") && !value.equalsIgnoreCase("OFF");
     }
@@ -71,10 +71,10 @@ final class JdbcStandbyProbe implements StandbyProbe {
     }
 
     /**
-     * What the replication channels say.
+     * The lag as the replication channels report it.
      *
-     * @param seconds of the one that is furthest behind; null when not replicating or not known
-     * @param stopped one of them does not know how far it is behind
+     * @param seconds lag of the channel furthest behind; null when not replicating or not known
+     * @param stopped a channel does not know its lag
      */
     private record Lag(@Nullable Double seconds, boolean stopped) {
         private static final Lag UNKNOWN = new Lag(null, false);
@@ -94,7 +94,7 @@ final class JdbcStandbyProbe implements StandbyProbe {
                 return furthestBehind(rows, mariaDb || !question.contains("REPLICA"));
             } catch (SQLException e) {
                 if (e.getErrorCode() == 0) {
-                    throw e; // the connection, not the question
+                    throw e; // the connection failed, not the query
                 }
                 refused = e;
             }
@@ -120,7 +120,7 @@ final class JdbcStandbyProbe implements StandbyProbe {
         return new Lag(furthest, stopped);
     }
 
-    /** MySQL's group replication has a channel for recovery that rests nearly always. */
+    /** MySQL's group replication has a recovery channel, which is usually stopped. */
     private static boolean isOfGroup(ResultSet channel) throws SQLException {
         ResultSetMetaData columns = channel.getMetaData();
         for (int i = 1; i <= columns.getColumnCount(); i++) {

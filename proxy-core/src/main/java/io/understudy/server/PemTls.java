@@ -25,9 +25,9 @@ import org.mariadb.jdbc.export.ExceptionFactory;
 import org.mariadb.jdbc.plugin.tls.main.DefaultTlsSocketPlugin;
 
 /**
- * Client certificates from PEM files for MariaDB Connector/J, which itself reads key stores only. The driver finds it as a
- * service by {@link #TYPE}; the files come as the properties {@link #CERTIFICATE} and {@link #KEY}, and are read for each
- * connection, so that renewed ones count.
+ * Provides client certificates from PEM files to MariaDB Connector/J, which itself reads key stores only. The driver
+ * finds this class as a service by {@link #TYPE}; the files are given by the properties {@link #CERTIFICATE} and {@link
+ * #KEY}, and are read for each connection, so that a renewed certificate takes effect.
  */
 public final class PemTls extends DefaultTlsSocketPlugin {
     static final String TYPE = "understudy-pem";

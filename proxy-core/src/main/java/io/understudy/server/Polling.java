@@ -10,13 +10,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a look at a server again and again: at the interval while it answers; less and less often, with jitter, while it does
- * not. One look at a time.
+ * Runs a probe periodically: at the interval while the server responds; less and less often, with jitter, while it does
+ * not. Probes never overlap.
  */
 final class Polling {
     private static final Logger log = LoggerFactory.getLogger(Polling.class);
 
-    /** Longest pause between looks at a server that is down. */
+    /** Longest pause between probes of a server that is down. */
     static final Duration LONGEST = Duration.ofSeconds(30);
 
     private final ScheduledExecutorService executor;
@@ -28,8 +28,9 @@ final class Polling {
     private int failures;
 
     /**
-     * @param look true when the server answered; may wait, so the executor must not be an event loop
-     * @param random from 0 to 1
+     * @param look runs the probe and returns whether the server responded; may wait, so the executor must not be an
+     * event loop
+     * @param random returns values from 0 to 1
      */
     Polling(ScheduledExecutorService executor, Duration interval, BooleanSupplier look, DoubleSupplier random) {
         this.executor = executor;
@@ -38,7 +39,7 @@ final class Polling {
         this.random = random;
     }
 
-    /** The first look comes at once. */
+    /** Starts polling; the first probe runs at once. */
     void start() {
         schedule(0);
     }
@@ -47,7 +48,10 @@ final class Polling {
         stopped = true;
     }
 
-    /** What a look under way finds now says nothing about the server: it is being interrupted. */
+    /**
+     * Returns whether polling has stopped. The result of a probe in progress then says nothing about the server,
+     * because the probe is being interrupted.
+     */
     boolean stopped() {
         return stopped;
     }
@@ -60,13 +64,16 @@ final class Polling {
         try {
             answered = look.getAsBoolean();
         } catch (RuntimeException e) {
-            log.error("a look at a server failed in the proxy itself", e);
+            log.error("probing a server failed in the proxy itself", e);
         }
         failures = answered ? 0 : failures + 1;
         schedule(pause(failures));
     }
 
-    /** Nanoseconds until the next look: doubled with each failure after the first, up to a quarter more or less. */
+    /**
+     * Returns the nanoseconds until the next probe: doubled with each failure after the first, and varied by up to a
+     * quarter.
+     */
     long pause(int failuresSoFar) {
         if (failuresSoFar == 0) {
             return intervalNanos;

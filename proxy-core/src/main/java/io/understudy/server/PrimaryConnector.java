@@ -19,11 +19,12 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Opens a session's connection to the primary, on the session's own event loop. Any thread. */
+/** Opens a session's connection to the primary, on the session's own event loop. Thread-safe. */
 public final class PrimaryConnector {
     /**
-     * A neighbour of 1040, with the class of SQLSTATE that drivers take for a lost connection. Not a client's own 2003:
-     * libmariadb takes errors of that range for forged when a server sends them, and says "malformed packet" in their place.
+     * Adjacent to 1040, with an SQLSTATE class that drivers treat as a lost connection. Not 2003, the client libraries'
+     * own number: libmariadb considers errors of that range forged when a server sends them, and reports "malformed
+     * packet" instead.
      */
     private static final int ER_BAD_HOST_ERROR = 1042;
 
@@ -46,24 +47,26 @@ public final class PrimaryConnector {
         return address;
     }
 
-    /** Told of every connection that failed, on the session's event loop; must not wait. */
+    /** Sets the listener for failed connections. It is called on the session's event loop and must not wait. */
     public void whenFailed(Runnable listener) {
         whenFailed = listener;
     }
 
-    /** Has every connection begin with a PROXY protocol header; to be called before the first one. */
+    /** Makes every connection begin with a PROXY protocol header. Must be called before the first connection. */
     public void sendProxyProtocol(SendProxyProtocol version) {
         proxyProtocol = version;
     }
 
-    /** The first bytes of a new connection, for a client at {@code source}; null when the server wants none. */
+    /**
+     * Returns the first bytes of a new connection for a client at {@code source}, or null when no header is configured.
+     */
     public @Nullable ByteBuf proxyHeader(ByteBufAllocator alloc, SocketAddress source, SocketAddress destination) {
         return proxyProtocol == SendProxyProtocol.DISABLED
                 ? null
                 : ProxyProtocolHeader.encode(alloc, proxyProtocol, source, destination);
     }
 
-    /** Connects. The channel has no handler yet, and is not read from until its leg says so. */
+    /** Connects. The channel has no handler yet, and is not read from until its leg starts reading. */
     public ChannelFuture connect(EventLoop loop) {
         Bootstrap bootstrap = new Bootstrap();
         transport.relayed(bootstrap);
@@ -71,7 +74,7 @@ public final class PrimaryConnector {
                 .group(loop)
                 .channelFactory(transport.channel(address))
                 .option(ChannelOption.AUTO_READ, false)
-                // A write that fails must not close what is still to be read: why the server has closed.
+                // A failed write must not close a channel with unread bytes: they may say why the server has closed.
                 .option(ChannelOption.AUTO_CLOSE, false)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.min(Integer.MAX_VALUE, timeout.toMillis()))
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, waterMark)
@@ -84,7 +87,10 @@ public final class PrimaryConnector {
                 .connect(transport.connectAddress(address));
     }
 
-    /** To be called once for each {@link #connect} that failed: tells the listener, and what the failure is called in the protocol. */
+    /**
+     * Notifies the listener and returns the failure in protocol terms. To be called once for each {@link #connect} that
+     * failed.
+     */
     public ConnectFailure failed(Throwable cause) {
         whenFailed.run();
         String why;

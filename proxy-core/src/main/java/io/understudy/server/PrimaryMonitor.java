@@ -23,15 +23,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the primary is there, for the readiness check. With a monitor account it is asked regularly. Without one nothing can
- * be asked, and each connection without a login counts towards {@code max_connect_errors}, after which the server locks the
- * proxy's host out: so it is tried only until it is there, and again after {@link #suspect}. The executor must not be an event
+ * Monitors whether the primary is reachable, for the readiness check.
+ *
+ * <p>With a monitor account it is queried periodically. Without one only a connection can be attempted, and each
+ * connection without a login counts towards {@code max_connect_errors}, after which the server blocks the proxy's host.
+ * So it is attempted only until it succeeds once, and again after {@link #suspect}. The executor must not be an event
  * loop.
  */
 public final class PrimaryMonitor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PrimaryMonitor.class);
 
-    /** How often a primary that answers is asked. */
+    /** Interval between probes of a primary that responds. */
     public static final Duration INTERVAL = Duration.ofSeconds(1);
 
     private final String address;
@@ -42,7 +44,9 @@ public final class PrimaryMonitor implements AutoCloseable {
     private volatile PrimaryState state = PrimaryState.UNKNOWN;
     private volatile boolean suspected = true;
 
-    /** @param questions the monitor account's connections, or null when there is no such account */
+    /**
+     * @param questions connections with the monitor account, or null when there is no such account
+     */
     public PrimaryMonitor(
             PrimaryConfig primary,
             @Nullable DataSource questions,
@@ -78,17 +82,17 @@ public final class PrimaryMonitor implements AutoCloseable {
                 .register(registry);
     }
 
-    /** Told of the primary's own {@code sql_mode} by each look. */
+    /** Receives the primary's global {@code sql_mode} after each probe. */
     public interface SqlModeListener {
         /**
-         * @param value null when it could not be asked, or says nothing of what sessions begin with
-         * @param askedNanos monotonic time before the look
-         * @param answeredNanos and after it
+         * @param value null when it could not be read, or when sessions may start with another one
+         * @param askedNanos monotonic time before the probe
+         * @param answeredNanos monotonic time after the probe
          */
         void seen(@Nullable String value, long askedNanos, long answeredNanos);
     }
 
-    /** To be set before {@link #start}. */
+    /** Sets the listener. Must be called before {@link #start}. */
     public void tellSqlMode(SqlModeListener listener) {
         sqlModes = listener;
     }
@@ -97,12 +101,15 @@ public final class PrimaryMonitor implements AutoCloseable {
         polling.start();
     }
 
-    /** What the last look found. Any thread. */
+    /** Returns the result of the last probe. Thread-safe. */
     public PrimaryState state() {
         return state;
     }
 
-    /** A session could not be connected: worth a look even without a monitor account. Any thread, also an event loop. */
+    /**
+     * Requests a probe even without a monitor account, because a session could not be connected. Thread-safe; does not
+     * wait.
+     */
     public void suspect() {
         suspected = true;
     }
@@ -147,7 +154,7 @@ public final class PrimaryMonitor implements AutoCloseable {
                 ResultSet row = statement.executeQuery("SELECT VERSION(), @@global.sql_mode, @@global.init_connect")) {
             row.next();
             String atLogin = row.getString(3);
-            // What init_connect sets is run for some accounts and not for others.
+            // init_connect may change the mode, and runs for some accounts only.
             boolean untouched = atLogin == null || atLogin.isBlank();
             return new PrimaryProbe.Result(String.valueOf(row.getString(1)), untouched ? row.getString(2) : null);
         }

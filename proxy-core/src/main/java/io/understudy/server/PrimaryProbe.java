@@ -4,22 +4,24 @@ import java.io.IOException;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Asks the primary whether it is there. May wait. */
+/** Probes the primary. May wait. */
 @FunctionalInterface
 interface PrimaryProbe {
     /**
-     * What a primary said of itself.
+     * The values that a probe read.
      *
-     * @param version null when it could not be asked
-     * @param sqlMode what a session begins with; null when that is not to be known
+     * @param version null when it could not be read
+     * @param sqlMode the mode that sessions start with; null when it is not known
      */
     record Result(@Nullable String version, @Nullable String sqlMode) {
         static final Result NONE = new Result(null, null);
     }
 
     /**
-     * @throws SQLException when it does not answer
-     * @throws IOException when it cannot be connected to
+     * Probes the primary.
+     *
+     * @throws SQLException when it does not respond
+     * @throws IOException when no connection can be made
      */
     Result ask() throws SQLException, IOException;
 }

@@ -4,11 +4,11 @@ import io.understudy.plugin.ServerFlavor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the last look at the primary found.
+ * The result of the last probe of the primary.
  *
- * @param reachable it answered, or, without a monitor account, took a connection
- * @param flavor null when it was never asked
- * @param version as {@code VERSION()} says it; null when it was never asked
+ * @param reachable it responded, or, without a monitor account, accepted a connection
+ * @param flavor null when it was never queried
+ * @param version the value of {@code VERSION()}; null when it was never queried
  * @param problem why it is not reachable, for people; null when it is
  */
 public record PrimaryState(

@@ -10,8 +10,8 @@ import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The PROXY protocol's header, the first bytes of a connection to the server: who the client really is. Versions 1 and 2 as
- * HAProxy's {@code doc/proxy-protocol.txt} has them, addresses only.
+ * Writes the header of the PROXY protocol, the first bytes of a connection to the server, which carry the client's
+ * address. Versions 1 and 2 as specified in HAProxy's {@code doc/proxy-protocol.txt}, addresses only.
  */
 final class ProxyProtocolHeader {
     private static final byte[] SIGNATURE = {13, 10, 13, 10, 0, 13, 10, 'Q', 'U', 'I', 'T', 10};
@@ -24,8 +24,8 @@ final class ProxyProtocolHeader {
     private ProxyProtocolHeader() {}
 
     /**
-     * The header for a client at {@code source} that has connected to {@code destination}. A client without an address, one
-     * of a socket file, is said to be unknown (version 1) or the proxy itself (version 2).
+     * Returns the header for a client at {@code source} that has connected to {@code destination}. For a client of a
+     * Unix socket, which has no address, the header says UNKNOWN (version 1) or LOCAL (version 2).
      */
     static ByteBuf encode(
             ByteBufAllocator alloc, SendProxyProtocol version, SocketAddress source, SocketAddress destination) {
@@ -64,7 +64,7 @@ final class ProxyProtocolHeader {
         return alloc.buffer(line.length()).writeBytes(line.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** Without a zone, which means nothing elsewhere. */
+    /** Returns the address without a zone, which has no meaning on another host. */
     private static String name(InetAddress address, boolean v4) {
         String text = address.getHostAddress();
         int zone = text.indexOf('%');
@@ -72,7 +72,7 @@ final class ProxyProtocolHeader {
         return !v4 && address instanceof Inet4Address ? "::ffff:" + plain : plain;
     }
 
-    /** An IPv4 address beside an IPv6 one is written as its mapped form. */
+    /** Returns the bytes of the address; an IPv4 address next to an IPv6 one is written in its mapped form. */
     private static byte[] bytes(InetAddress address, boolean v4) {
         byte[] own = address.getAddress();
         if (v4 || own.length == IPV6_BYTES) {

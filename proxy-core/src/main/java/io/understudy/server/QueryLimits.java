@@ -14,12 +14,12 @@ import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads which accounts have MAX_QUERIES_PER_HOUR, where the monitor account may read {@code mysql.user}. */
+/** Reads periodically which accounts have MAX_QUERIES_PER_HOUR, if the monitor account may read {@code mysql.user}. */
 public final class QueryLimits implements AutoCloseable {
-    /** Limits change seldom. */
+    /** Limits rarely change. */
     public static final Duration INTERVAL = Duration.ofMinutes(1);
 
-    /** Names of accounts with such a limit, one row each. */
+    /** Selects the names of accounts with such a limit, one per row. */
     public static final String SQL = "SELECT DISTINCT user FROM mysql.user WHERE max_questions > 0";
 
     private static final Logger log = LoggerFactory.getLogger(QueryLimits.class);
@@ -28,7 +28,9 @@ public final class QueryLimits implements AutoCloseable {
     private final Consumer<Set<String>> listener;
     private final Polling polling;
 
-    /** @param listener told of all such accounts by each look that could read them */
+    /**
+     * @param listener receives all such accounts after each successful query
+     */
     public QueryLimits(DataSource questions, ScheduledExecutorService executor, Consumer<Set<String>> listener) {
         this.questions = questions;
         this.listener = listener;

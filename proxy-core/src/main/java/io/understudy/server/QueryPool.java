@@ -16,8 +16,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tiny pool of connections to one server for the proxy's own questions. It can be made while the server is down. Any
- * thread, but not an event loop: getting a connection may wait for a second.
+ * A small pool of connections to one server for the proxy's own queries. It can be created while the server is down.
+ * Thread-safe, but not for event loops: getting a connection may wait for a second.
  */
 public final class QueryPool implements AutoCloseable {
     private static final int SIZE = 2;
@@ -39,7 +39,7 @@ public final class QueryPool implements AutoCloseable {
         pool = new HikariDataSource(config);
     }
 
-    /** With the account that mirrored statements run under. */
+    /** Creates a pool with the account under which mirrored statements run. */
     public static QueryPool to(StandbyConfig standby) {
         return new QueryPool(
                 standby.name(),
@@ -50,7 +50,7 @@ public final class QueryPool implements AutoCloseable {
                 standby.connectTimeout());
     }
 
-    /** With the monitor account; null when there is none, and so nothing is to be asked. */
+    /** Creates a pool with the monitor account, or returns null when none is configured. */
     public static @Nullable QueryPool to(PrimaryConfig primary) {
         MonitorConfig monitor = primary.monitor();
         return monitor == null
@@ -64,7 +64,7 @@ public final class QueryPool implements AutoCloseable {
                         primary.connectTimeout());
     }
 
-    /** One connection without a pool, for instance of {@code check}; to be closed by the caller. */
+    /** Opens one connection without a pool, for instance for {@code check}. The caller closes it. */
     public static Connection connect(
             Address address, ServerTlsConfig tls, String user, Secret password, Duration connectTimeout)
             throws SQLException {
@@ -72,9 +72,9 @@ public final class QueryPool implements AutoCloseable {
     }
 
     /**
-     * New connections to a standby with another account, for statements that take long and come seldom.
+     * Returns a source of unpooled connections to a standby with another account, for rare statements that take long.
      *
-     * @param response how long a statement may take until the connection is given up; zero for as long as it takes
+     * @param response maximum time for a statement before the connection is closed; zero for no limit
      */
     public static DataSource unpooled(StandbyConfig standby, String user, Secret password, Duration response) {
         return new DriverSource(standby.address(), standby.tls(), user, password, standby.connectTimeout(), response);
@@ -84,7 +84,7 @@ public final class QueryPool implements AutoCloseable {
         return pool;
     }
 
-    /** Closes the connections; who still asks gets an error. */
+    /** Closes the connections; queries in progress fail. */
     @Override
     public void close() {
         pool.close();

@@ -1,10 +1,10 @@
 package io.understudy.server;
 
-/** Why something failed, in one line. */
+/** Describes in one line why something failed. */
 final class Reasons {
     private Reasons() {}
 
-    /** The innermost message: a pool says only that it waited in vain. */
+    /** Returns the innermost message: that of a pool says only that it waited in vain. */
     static String of(Throwable failure) {
         Throwable at = failure;
         while (at.getCause() != null && at.getCause() != at) {

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** One standby's meters. Fed by one thread at a time, read by any. */
+/** One standby's meters. Written by one thread at a time, read by any. */
 final class StandbyMeters {
     private final LongAdder coldReads = new LongAdder();
     private volatile double missRatio = Double.NaN;
@@ -43,14 +43,14 @@ final class StandbyMeters {
         lag = seconds == null ? Double.NaN : seconds;
         StandbyProbeResult before = last;
         last = look;
-        // A server that was started again counts from zero: what it has read since then is ours to count.
+        // A restarted server counts from zero: all its reads since then are new.
         boolean restarted = before != null && look.readRequests() < before.readRequests();
         long reads = before == null ? 0 : restarted ? look.coldReads() : look.coldReads() - before.coldReads();
         long requests =
                 before == null ? 0 : restarted ? look.readRequests() : look.readRequests() - before.readRequests();
         coldReads.add(Math.max(0, reads));
         if (before != null) {
-            // MySQL's reads ahead are no requests, so the ratio may pass 1.
+            // MySQL does not count read-ahead pages as requests, so the ratio may exceed 1.
             missRatio = requests <= 0 ? 0 : Math.min(1, (double) Math.max(0, reads) / requests);
         }
     }

@@ -11,14 +11,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at one standby regularly: {@link #state} for those who send it work, meters for those who watch it, and a line in the
- * log when something about it changes. Looks wait for the server, so the executor needs a thread per monitor and must not be
- * an event loop.
+ * Probes one standby periodically: {@link #state} for the components that send it work, meters, and a line in the log
+ * when its state changes. Probes wait for the server, so the executor needs a thread per monitor and must not be an
+ * event loop.
  */
 public final class StandbyMonitor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(StandbyMonitor.class);
 
-    /** How often a standby that answers is looked at. */
+    /** Interval between probes of a standby that responds. */
     public static final Duration INTERVAL = Duration.ofSeconds(1);
 
     private final String name;
@@ -56,7 +56,7 @@ public final class StandbyMonitor implements AutoCloseable {
         polling.start();
     }
 
-    /** What the last look found. Any thread. */
+    /** Returns the result of the last probe. Thread-safe. */
     public StandbyState state() {
         return state;
     }

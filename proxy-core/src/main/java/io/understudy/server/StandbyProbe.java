@@ -2,9 +2,13 @@ package io.understudy.server;
 
 import java.sql.SQLException;
 
-/** Asks a standby how it is. May wait. */
+/** Probes a standby. May wait. */
 @FunctionalInterface
 interface StandbyProbe {
-    /** @throws SQLException when it does not answer */
+    /**
+     * Probes the standby.
+     *
+     * @throws SQLException when it does not respond
+     */
     StandbyProbeResult look() throws SQLException;
 }

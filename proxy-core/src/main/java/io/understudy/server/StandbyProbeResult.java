@@ -3,11 +3,11 @@ package io.understudy.server;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one look at a standby saw.
+ * The values that one probe of a standby read.
  *
  * @param readOnly {@code read_only} is on
- * @param lagSeconds the furthest behind of its replication channels; null when not replicating or not allowed to know
- * @param applierStopped a channel has no lag, because it does not apply or not receive
+ * @param lagSeconds lag of the replication channel furthest behind; null when not replicating or without the privilege
+ * @param applierStopped a channel has no lag, because it does not apply or does not receive
  * @param threadsRunning {@code Threads_running}
  * @param coldReads pages read from disk since the server's start
  * @param readRequests logical reads since the server's start

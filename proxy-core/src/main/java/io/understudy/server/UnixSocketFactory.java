@@ -17,8 +17,9 @@ import org.mariadb.jdbc.Configuration;
 import org.mariadb.jdbc.util.ConfigurableSocketFactory;
 
 /**
- * Socket files for MariaDB Connector/J by the Java runtime's own means; the driver's {@code localSocket} would need a native
- * library. The driver makes it by name; the path comes as the property {@link #PATH}. Reads have no timeout.
+ * Connects MariaDB Connector/J to socket files by means of the Java runtime; the driver's {@code localSocket} would
+ * need a native library. The driver creates the factory by class name; the path is given by the property {@link #PATH}.
+ * Reads have no timeout.
  */
 public final class UnixSocketFactory extends ConfigurableSocketFactory {
     static final String PATH = "understudySocketFile";
@@ -59,7 +60,7 @@ public final class UnixSocketFactory extends ConfigurableSocketFactory {
         return createSocket();
     }
 
-    /** As much of a socket as the driver uses. */
+    /** Implements the part of {@link Socket} that the driver uses. */
     private static final class FileSocket extends Socket {
         private final UnixDomainSocketAddress address;
         private final SocketChannel channel;
@@ -104,7 +105,7 @@ public final class UnixSocketFactory extends ConfigurableSocketFactory {
             channel.close();
         }
 
-        // Options of TCP, which the driver sets unasked.
+        // The driver sets TCP options unconditionally.
 
         @Override
         public void setTcpNoDelay(boolean on) {}

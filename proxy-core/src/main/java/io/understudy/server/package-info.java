@@ -1,4 +1,7 @@
-/** The primary and the standbys: connecting sessions, looking after health and roles, and pools for the proxy's own questions. */
+/**
+ * The primary and the standbys: connections of sessions, monitoring of health and roles, and pools for the proxy's own
+ * queries.
+ */
 @NullMarked
 package io.understudy.server;
 
