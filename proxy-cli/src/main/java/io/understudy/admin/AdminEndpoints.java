@@ -12,14 +12,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the endpoint offers under {@code /api}, by name. Safe for use by any thread; views and actions may come and go
- * while the server runs.
+ * The views and actions under {@code /api}, by name. Thread-safe; views and actions may be added and removed while the
+ * server runs.
  */
 public final class AdminEndpoints {
 
     /**
      * @param full the whole view; called on a worker, may block for some seconds
-     * @param redacted what is shown without the token; none for a view that then is refused
+     * @param redacted the view without the token; null for a view that is then refused
      */
     record View(
             Supplier<?> full, boolean sensitive, @Nullable Supplier<?> redacted) {}
@@ -31,24 +31,24 @@ public final class AdminEndpoints {
     private final Map<String, Function<Map<String, String>, ?>> families = new ConcurrentSkipListMap<>();
     private final Map<String, AdminAction> actions = new ConcurrentSkipListMap<>();
 
-    /** Shows {@code supplier}'s value at {@code /api/<name>} to everybody who can reach the port. */
+    /** Shows {@code supplier}'s value at {@code /api/<name>} to every client of the port. */
     public AdminEndpoints view(String name, Supplier<?> supplier) {
         return put(name, new View(supplier, false, null));
     }
 
-    /** A view that holds SQL text or other data of users: needs the token. */
+    /** Adds a view with SQL text or other user data: it needs the token. */
     public AdminEndpoints sensitiveView(String name, Supplier<?> full) {
         return put(name, new View(full, true, null));
     }
 
-    /** As {@link #sensitiveView(String, Supplier)}, with something to show without the token (digests without text). */
+    /** As {@link #sensitiveView(String, Supplier)}, with a redacted view without the token (digests without text). */
     public AdminEndpoints sensitiveView(String name, Supplier<?> full, Supplier<?> redacted) {
         return put(name, new View(full, true, redacted));
     }
 
     /**
-     * Shows what {@code view} makes of the values of a path's placeholders. An {@link IllegalArgumentException} of it is shown with
-     * status 400.
+     * Adds a view that depends on the placeholders of its path. If {@code view} throws {@link
+     * IllegalArgumentException}, the response has status 400.
      *
      * @param path below {@code /api/}, with placeholders, such as <code>standbys/{name}/pages</code>
      */
@@ -57,13 +57,13 @@ public final class AdminEndpoints {
         return this;
     }
 
-    /** Takes a view away again. */
+    /** Removes a view. */
     public void removeView(String name) {
         views.remove(path(name));
     }
 
     /**
-     * Does something on POST, always with the token.
+     * Adds an action for POST; it always needs the token.
      *
      * @param path below {@code /api/}, with placeholders, such as <code>mirror/{standby}/pause</code>
      */
@@ -136,7 +136,7 @@ public final class AdminEndpoints {
         return List.copyOf(actions.keySet());
     }
 
-    /** Every path with its method, for those who asked for one that is not there. */
+    /** Returns every path with its method, for the response to an unknown path. */
     List<String> describe() {
         TreeSet<String> gets = new TreeSet<>(viewPaths());
         gets.addAll(List.of("/", "/api", "/health/live", "/health/ready", "/metrics"));

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's connection: one request at a time, in order. The next request must be there as a whole within a fixed
- * time of the connection or of the last answer, however slowly its bytes drip, which bounds idle and slow clients alike.
+ * One client's connection: one request at a time, in order. Each request must be complete within a fixed time after the
+ * connection or the previous response, however slowly its bytes arrive. This bounds idle and slow clients alike.
  */
 final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
@@ -56,7 +56,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
             return;
         }
         stopWaiting();
-        // Answers come from other threads: what else the client has sent waits until this one is out.
+        // Responses come from other threads: further requests wait until this response is sent.
         context.channel().config().setAutoRead(false);
         Throwable unreadable = request.decoderResult().cause();
         if (unreadable != null) {
@@ -92,7 +92,10 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         });
     }
 
-    /** Says that no more will come and reads on until the client is done: closing at once could reset it mid-answer. */
+    /**
+     * Shuts down the output and reads until the client closes: closing at once could reset the connection amid the
+     * response.
+     */
     private void end(ChannelHandlerContext context) {
         ending = true;
         ((DuplexChannel) context.channel()).shutdownOutput();
@@ -128,7 +131,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        // A reset or a write timeout: there is nobody left to tell.
+        // A reset or a write timeout: no response is possible.
         context.close();
     }
 }

@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides what a request gets. What is quick (health, the page, refusals) is answered on the event loop; views, actions
- * and scrapes run on {@link AdminWorkers}.
+ * Chooses the response to a request. Quick requests (health, the page, refusals) are handled on the event loop; views,
+ * actions and scrapes run on {@link AdminWorkers}.
  */
 final class AdminRoutes {
 
@@ -56,7 +56,7 @@ final class AdminRoutes {
         this.workers = workers;
     }
 
-    /** Never fails: what goes wrong is an answer too. The request is not read after this returns. */
+    /** Never fails: an error becomes a response too. The request is not read after this returns. */
     CompletionStage<Reply> response(FullHttpRequest request) {
         try {
             QueryStringDecoder target = new QueryStringDecoder(request.uri());

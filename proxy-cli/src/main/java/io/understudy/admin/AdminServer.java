@@ -28,18 +28,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The admin endpoint: HTTP/1.1 on an event loop of its own, so that it shares no thread with database traffic.
  *
- * <p>Who may do what: anybody who reaches the port reads metrics, health and the plain views, which hold no SQL text and
- * no literals; bind it to an address that only operators reach. Whatever changes something or shows SQL text needs the
- * bearer token, and is off while none is configured. The token is a request header that a browser never sends by itself
- * and no cookie is used, so neither a forged request from another page (CSRF) nor a rebound DNS name gets further than
- * the plain views.
+ * <p>Every client of the port may read metrics, health and the plain views, which hold no SQL text and no literals:
+ * bind it to an address that only operators reach. Actions and SQL text need the bearer token and are off while none is
+ * configured. Browsers never send the token's header by themselves, and there are no cookies. So a forged request from
+ * another page (CSRF) and a rebound DNS name reach only the plain views.
  */
 public final class AdminServer implements AutoCloseable {
 
     /**
-     * @param request time for a whole request to arrive, counted from the connection or the last answer
-     * @param answer time for a view or an action
-     * @param connections at once; the next one is closed
+     * @param request time for a whole request to arrive, counted from the connection or the last response
+     * @param response time for a view or an action
+     * @param connections at the same time; further ones are closed
      */
     record Limits(Duration request, Duration response, int connections) {
 
@@ -96,12 +95,12 @@ public final class AdminServer implements AutoCloseable {
     }
 
     /**
-     * Starts the server and returns when it listens.
+     * Starts the server. Returns when it listens.
      *
-     * @param token for actions and sensitive views; null or empty switches those off
-     * @param registry what {@code /metrics} shows
-     * @param readiness what {@code /health/ready} asks
-     * @param endpoints what is under {@code /api}; may change later
+     * @param token for actions and sensitive views; null or empty turns those off
+     * @param registry the metrics at {@code /metrics}
+     * @param readiness asked by {@code /health/ready}
+     * @param endpoints the content of {@code /api}; may change later
      * @throws IOException if the address cannot be bound
      */
     public static AdminServer start(
@@ -125,12 +124,12 @@ public final class AdminServer implements AutoCloseable {
         return new AdminServer(address, token, registry, readiness, endpoints, limits);
     }
 
-    /** Where it listens; the port is the real one if 0 was asked for. */
+    /** Returns the listen address, with the actual port if 0 was configured. */
     public InetSocketAddress address() {
         return (InetSocketAddress) listener.localAddress();
     }
 
-    /** Replaces the token for requests from now on; null or empty switches off what needs one. Any thread. */
+    /** Replaces the token for later requests; null or empty turns off everything that needs one. Thread-safe. */
     public void setToken(@Nullable String next) {
         token.replace(next);
     }
@@ -160,7 +159,7 @@ public final class AdminServer implements AutoCloseable {
         group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 
-    /** Says in the body, too, why a body is refused. */
+    /** Adds the reason to the body when a request's body is refused. */
     private static final class Aggregator extends HttpObjectAggregator {
 
         Aggregator() {
@@ -171,8 +170,8 @@ public final class AdminServer implements AutoCloseable {
         protected void handleOversizedMessage(ChannelHandlerContext context, HttpMessage oversized) {
             Reply reply = Reply.error(
                     HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE, "a body may have up to " + MAX_BODY + " bytes");
-            // The connection stays: closing while the client still sends would reset it before it reads this. The rest
-            // of the body is thrown away, for as long as a request may take.
+            // The connection stays open: closing while the client still sends would reset it before it reads this. The
+            // rest of the body is discarded, within the time of a request.
             context.writeAndFlush(AdminHandler.response(reply, false));
         }
     }

@@ -5,10 +5,10 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import org.jspecify.annotations.Nullable;
 
-/** The bearer token that guards actions and SQL text. Only its hash is kept. Any thread. */
+/** The bearer token that guards actions and SQL text. Only its hash is kept. Thread-safe. */
 final class AdminToken {
 
-    /** What a request's credentials are worth. */
+    /** The result of checking a request's credentials. */
     enum Verdict {
         GRANTED,
         MISSING,
@@ -20,12 +20,12 @@ final class AdminToken {
 
     private volatile byte @Nullable [] expected;
 
-    /** Without a token, or with an empty one, nobody is granted anything. */
+    /** Without a token, or with an empty one, no request is granted. */
     AdminToken(@Nullable String token) {
         replace(token);
     }
 
-    /** For requests from now on. */
+    /** Applies to later requests. */
     final void replace(@Nullable String token) {
         expected = token == null || token.isEmpty() ? null : hash(token);
     }

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A few threads with short queues for what may be slow. Scrapes have a thread of their own, so that a view that hangs
- * does not blind the monitoring. Full queues are answered with 503, tasks over their time with 504.
+ * A few threads with short queues for slow work. Scrapes have a thread of their own, so that a hanging view does not
+ * stop the monitoring. A full queue gives 503, a task over its time 504.
  */
 final class AdminWorkers implements AutoCloseable {
 

@@ -7,8 +7,8 @@ import java.util.List;
 public interface Readiness {
 
     /**
-     * Why it should not, each a sentence for an operator; empty when it is ready. Called on the admin event loop, so it
-     * must not block: answer from state that somebody else keeps current.
+     * Returns the reasons against new connections, each a sentence for an operator; empty when the proxy is ready.
+     * Called on the admin event loop: must not block.
      */
     List<String> reasons();
 }

@@ -5,7 +5,7 @@ import io.understudy.base.JsonWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/** A whole answer, ready to be sent. */
+/** A complete response. */
 record Reply(HttpResponseStatus status, String contentType, byte[] body, Map<String, String> headers) {
 
     private static final String JSON = "application/json; charset=utf-8";
@@ -14,7 +14,7 @@ record Reply(HttpResponseStatus status, String contentType, byte[] body, Map<Str
         return new Reply(status, JSON, (JsonWriter.write(value) + "\n").getBytes(StandardCharsets.UTF_8), Map.of());
     }
 
-    /** Bytes go as they are, anything else as JSON. */
+    /** Bytes are sent unchanged, anything else as JSON. */
     static Reply ok(Object value) {
         if (value instanceof byte[] bytes) {
             return new Reply(HttpResponseStatus.OK, "application/octet-stream", bytes, Map.of());

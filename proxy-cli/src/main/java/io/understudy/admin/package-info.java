@@ -1,6 +1,6 @@
 /**
- * The HTTP endpoint for operators: metrics, health, JSON views, actions and the dashboard page. It knows no plugin and
- * nothing of sessions: what it shows and does is registered by name, and runs on threads that serve no database traffic.
+ * The HTTP endpoint for operators: metrics, health, JSON views, actions and the dashboard page. It depends on no plugin
+ * and no session: views and actions are registered by name and run on threads without database traffic.
  */
 @NullMarked
 package io.understudy.admin;

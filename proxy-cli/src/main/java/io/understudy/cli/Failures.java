@@ -1,6 +1,6 @@
 package io.understudy.cli;
 
-/** What an error is called on the terminal: its message, or its kind where it has none. */
+/** The text of an error on the terminal: its message, or its class if it has none. */
 public final class Failures {
     private Failures() {}
 

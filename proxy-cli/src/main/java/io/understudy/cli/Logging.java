@@ -1,6 +1,6 @@
 package io.understudy.cli;
 
-/** Settings of the logger that must be in place before the first log line; each can be overridden by -D. */
+/** Logger settings that must be in place before the first log line; -D overrides each. */
 public final class Logging {
     private Logging() {}
 

@@ -2,7 +2,7 @@ package io.understudy.cli;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** The version that the build wrote into the jar. */
+/** The version, which the build writes into the jar. */
 public final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

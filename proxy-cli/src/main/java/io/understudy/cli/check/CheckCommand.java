@@ -14,7 +14,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Says everything that is wrong with a configuration, before anything runs. */
+/** Reports every error of a configuration before the proxy runs. */
 @Command(
         name = "check",
         mixinStandardHelpOptions = true,

@@ -17,7 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One connection to a server with one account, for some questions. */
+/** A connection to one server with one account, for a few queries. */
 final class CheckConnection implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -31,14 +31,14 @@ final class CheckConnection implements AutoCloseable {
         return new CheckConnection(QueryPool.connect(address, tls, user, password, TIMEOUT));
     }
 
-    /** The first column of the first row; null for no row. */
+    /** Returns the first column of the first row, or null without a row. */
     @Nullable
     String one(String sql) throws SQLException {
         List<String> all = all(sql, 1);
         return all.isEmpty() ? null : all.get(0);
     }
 
-    /** A column of every row. */
+    /** Returns one column of every row. */
     List<String> all(String sql, int column) throws SQLException {
         List<String> values = new ArrayList<>();
         try (Statement statement = connection.createStatement();
@@ -51,7 +51,7 @@ final class CheckConnection implements AutoCloseable {
         return values;
     }
 
-    /** Every row, by the lower-case names of its columns; what is null is left out. */
+    /** Returns every row, by the lower-case names of its columns; null values are left out. */
     List<Map<String, String>> rows(String sql) throws SQLException {
         List<Map<String, String>> all = new ArrayList<>();
         try (Statement statement = connection.createStatement();
@@ -71,7 +71,7 @@ final class CheckConnection implements AutoCloseable {
         return all;
     }
 
-    /** A system variable, or null when this server has none of that name. */
+    /** Returns a system variable, or null if the server does not have it. */
     @Nullable
     String variable(String name) throws SQLException {
         List<String> values = all("SHOW GLOBAL VARIABLES LIKE '" + name + "'", 2);

@@ -6,7 +6,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code check --connect}: asks the servers themselves. */
+/** {@code check --connect}: queries the servers. */
 final class ConnectionCheck {
     private final LoadedConfig loaded;
     private final PrintWriter out;
@@ -16,7 +16,7 @@ final class ConnectionCheck {
         this.out = out;
     }
 
-    /** Prints what it finds; returns false when something is wrong. */
+    /** Prints the findings. Returns false if one is an error. */
     boolean run() {
         PrimaryCheck primary = new PrimaryCheck(loaded);
         List<Finding> findings = new ArrayList<>(primary.run());

@@ -1,13 +1,13 @@
 package io.understudy.cli.check;
 
 /**
- * One thing found out.
+ * One finding.
  *
- * @param where the key of the configuration that it is about
- * @param text what was found, and what to do about it
+ * @param where the key of the configuration that it concerns
+ * @param text the fact, and the remedy
  */
 public record Finding(Level level, String where, String text) {
-    /** How bad it is. */
+    /** The severity. */
     public enum Level {
         OK,
         WARNING,

@@ -8,9 +8,9 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What SHOW GRANTS says an account may do. */
+/** The privileges of an account, from SHOW GRANTS. */
 final class Grants {
-    /** Privileges that an account for mirroring may have: none of them writes. */
+    /** Privileges that a mirroring account may have: none of them writes. */
     private static final Set<String> HARMLESS = Set.of(
             "USAGE",
             "SELECT",
@@ -36,7 +36,7 @@ final class Grants {
     /**
      * One grant of more than reading.
      *
-     * @param privileges in the order of the alphabet
+     * @param privileges in alphabetical order
      * @param object schema or table as SHOW GRANTS writes it, or empty for a role
      * @param grantee as SHOW GRANTS writes it: the account, one of its roles, or PUBLIC
      */
@@ -45,7 +45,7 @@ final class Grants {
             return grantee.equalsIgnoreCase("PUBLIC");
         }
 
-        /** What takes it away: a statement, or two where ALL PRIVILEGES can have no other beside it. */
+        /** Returns the REVOKE for it: one statement, or two because ALL PRIVILEGES must stand alone. */
         String revoke() {
             String on = (object.isEmpty() ? "" : " ON " + object) + " FROM " + grantee;
             return privileges.contains("ALL PRIVILEGES")
@@ -64,7 +64,7 @@ final class Grants {
             }
             Matcher grant = LINE.matcher(line);
             if (!grant.matches()) {
-                // GRANT role TO account: what the role may do is asked in another way on each product.
+                // GRANT role TO account: each product has another query for a role's privileges.
                 int to = upper.indexOf(" TO ");
                 if (!upper.contains(" ON ") && to > 0) {
                     String role = line.substring(6, to);
@@ -91,7 +91,7 @@ final class Grants {
         return found;
     }
 
-    /** Whether all tables of a schema may be read. */
+    /** Returns whether the account may read all tables of a schema. */
     boolean reads(String schema) {
         for (String line : lines) {
             Matcher grant = LINE.matcher(line);
@@ -107,7 +107,7 @@ final class Grants {
         return false;
     }
 
-    /** Whether {@code *.*} or {@code `pattern`.*} covers a schema; the pattern is that of LIKE. */
+    /** Returns whether {@code *.*} or {@code `pattern`.*} covers a schema; the pattern is that of LIKE. */
     private static boolean covers(String object, String schema) {
         if (object.equals("*.*")) {
             return true;
@@ -131,7 +131,7 @@ final class Grants {
         return Pattern.compile(regex.toString(), Pattern.DOTALL).matcher(schema).matches();
     }
 
-    /** True when the account has one of these, or everything. */
+    /** Returns true if the account has one of these privileges, or all. */
     boolean hasAny(String... privileges) {
         for (String line : lines) {
             String upper = line.toUpperCase(Locale.ROOT);

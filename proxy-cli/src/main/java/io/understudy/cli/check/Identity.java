@@ -5,11 +5,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What tells one server from another.
+ * The identity of a server.
  *
  * @param uuid MySQL's server_uuid; MariaDB has none
  * @param serverId the replication identity, unique within a topology
- * @param place host, port and data folder, which two servers of one server id do not share
+ * @param place host, port and data folder, which two servers with the same server id do not share
  */
 public record Identity(@Nullable String uuid, String serverId, String place) {
 
@@ -27,7 +27,7 @@ public record Identity(@Nullable String uuid, String serverId, String place) {
     }
 
     /**
-     * Whether a replica's channel comes from this server; null when the channel has not been connected yet and does not know.
+     * Returns whether a replica's channel replicates from this server; null if the channel has not connected yet.
      *
      * @param channel a row of SHOW REPLICA STATUS, SHOW SLAVE STATUS or SHOW ALL SLAVES STATUS
      */

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Questions to the primary: reachable, writable, logging; the monitor account's privileges. */
+/** Checks the primary: reachable, writable, logging; the monitor account's privileges. */
 public final class PrimaryCheck {
     private static final String WHERE = "primary";
 
@@ -26,12 +26,12 @@ public final class PrimaryCheck {
         this.loaded = loaded;
     }
 
-    /** What tells this server from others, or null when it could not be asked. */
+    /** Returns the server's identity, or null if it could not be queried. */
     public @Nullable Identity identity() {
         return identity;
     }
 
-    /** The application's schemas there. */
+    /** Returns the application's schemas on the primary. */
     public PrimarySchemas schemas() {
         return schemas;
     }
@@ -172,7 +172,7 @@ public final class PrimaryCheck {
         }
     }
 
-    /** For accounts without BINLOG REPLAY: the procedure, or how to make it. */
+    /** For accounts without BINLOG REPLAY: checks the procedure, or prints how to create it. */
     private void procedure(CheckConnection ask, String where, String name) throws SQLException {
         int dot = name.indexOf('.');
         String schema = name.substring(0, dot);

@@ -6,13 +6,13 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The application's schemas on the primary, as far as the monitor account sees them.
+ * The application's schemas on the primary, as visible to the monitor account.
  *
- * @param names without those of the server
+ * @param names without the server's own schemas
  * @param all whether the account sees every schema
  */
 public record PrimarySchemas(List<String> names, boolean all) {
-    /** The primary was not asked. */
+    /** The primary was not queried. */
     public static final PrimarySchemas UNKNOWN = new PrimarySchemas(List.of(), false);
 
     private static final Set<String> OF_THE_SERVER = Set.of("information_schema", "performance_schema", "mysql", "sys");

@@ -7,7 +7,7 @@ import io.understudy.config.PrimaryConfig;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the server's leg means for {@code REQUIRE SSL} and {@code SHOW STATUS}: a server knows of no other leg. */
+/** The effect of the server's leg on {@code REQUIRE SSL} and {@code SHOW STATUS}: a server knows only its own leg. */
 final class ServerLegCheck {
     private static final String TLS = "primary.tls";
 

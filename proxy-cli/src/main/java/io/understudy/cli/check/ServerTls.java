@@ -21,11 +21,11 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server shows to whoever asks it for TLS; no account is needed for that.
+ * A server's response to a request for TLS; needs no account.
  *
- * @param offered whether the greeting says that the server has TLS
+ * @param offered whether the greeting offers TLS
  * @param mariaDb whether the server is MariaDB
- * @param certificate its certificate, or null when it has no TLS
+ * @param certificate its certificate, or null without TLS
  */
 record ServerTls(boolean offered, boolean mariaDb, @Nullable X509Certificate certificate) {
     private static final int HEADER = 4;
@@ -89,7 +89,7 @@ record ServerTls(boolean offered, boolean mariaDb, @Nullable X509Certificate cer
         }
     }
 
-    /** It is looked at, not trusted. */
+    /** Accepts any certificate: it is inspected, not trusted. */
     private static final class Anything extends X509ExtendedTrustManager {
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String type) {}

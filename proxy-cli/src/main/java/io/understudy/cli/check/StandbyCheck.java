@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Questions to a standby: is it one, is it the primary's, and can its account do no more than read. */
+/** Checks a standby: whether it is one, replicates from the primary, and has an account that can only read. */
 public final class StandbyCheck {
     private final LoadedConfig loaded;
     private final StandbyConfig standby;
@@ -19,7 +19,7 @@ public final class StandbyCheck {
     private final List<Finding> findings = new ArrayList<>();
 
     /**
-     * @param primary what tells the primary from other servers, or null when it could not be asked
+     * @param primary the primary's identity, or null if it could not be queried
      * @param schemas of the primary
      */
     public StandbyCheck(
@@ -100,7 +100,7 @@ public final class StandbyCheck {
         return all.stream().map(Grants.Excess::revoke).collect(Collectors.joining("; "));
     }
 
-    /** What is mirrored from a schema that the account may not read fails on the standby. */
+    /** Mirrored reads of a schema that the account may not read fail on the standby. */
     private void reads(Grants grants) {
         if (!loaded.plugins().containsKey("mirror")) {
             return;
@@ -135,7 +135,7 @@ public final class StandbyCheck {
             channels = ask.rows(ask.isMariaDb() ? "SHOW ALL SLAVES STATUS" : "SHOW REPLICA STATUS");
         } catch (SQLException e) {
             if (e.getErrorCode() == 0) {
-                throw e; // the connection, not the question
+                throw e; // the connection failed, not the query
             }
             add(Finding.warning(
                     where,

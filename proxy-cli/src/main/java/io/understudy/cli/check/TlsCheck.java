@@ -19,8 +19,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of the choices of docs/tls.md the configuration has made for clients that check certificates, and whether it holds
- * with the server as it is: the server's own certificate, one of an authority, TLS relayed to the server, or none.
+ * Finds which of the choices in docs/tls.md the configuration makes for clients that check certificates, and whether it
+ * works with the server: the server's own certificate, one of an authority, TLS relayed to the server, or none.
  */
 public final class TlsCheck {
     private static final String WHERE = "listen.tls";

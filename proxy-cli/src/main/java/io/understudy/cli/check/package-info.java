@@ -1,4 +1,4 @@
-/** What {@code check --connect} asks the servers: accounts, privileges, roles and settings. */
+/** The queries of {@code check --connect}: accounts, privileges, roles and settings. */
 @NullMarked
 package io.understudy.cli.check;
 

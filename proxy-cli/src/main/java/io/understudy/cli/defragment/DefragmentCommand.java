@@ -185,7 +185,7 @@ public final class DefragmentCommand implements Callable<Integer> {
                 lowerSuperReadOnly);
     }
 
-    /** Runs when a signal ends the program: the server would go on with a rebuild that nobody waits for. */
+    /** Runs when a signal ends the program: otherwise the server would continue a rebuild without a client. */
     private static void stop(Defragmentation work) {
         try {
             work.stop(ENDING);
@@ -194,7 +194,7 @@ public final class DefragmentCommand implements Callable<Integer> {
         }
     }
 
-    /** Sizes as the configuration writes them. */
+    /** Sizes in the configuration's syntax. */
     static final class SizeConverter implements CommandLine.ITypeConverter<ByteSize> {
         @Override
         public ByteSize convert(String text) {

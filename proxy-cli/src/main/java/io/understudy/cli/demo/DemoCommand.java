@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Shows everything at once on embedded servers. */
+/** Shows all features together on embedded servers. */
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,

@@ -16,7 +16,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Measures what semi-synchronous replication costs a commit, on embedded servers. */
+/** Measures the cost of semi-synchronous replication per commit, on embedded servers. */
 @Command(
         name = "semi-sync",
         mixinStandardHelpOptions = true,

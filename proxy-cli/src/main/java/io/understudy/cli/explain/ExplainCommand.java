@@ -18,7 +18,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Which rules would match a statement, and why. */
+/** Shows which rules match a statement, and why. */
 @Command(
         name = "explain",
         mixinStandardHelpOptions = true,

@@ -8,9 +8,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What would become of a statement.
+ * The treatment of a statement.
  *
- * @param id of the question
+ * @param id of the request
  * @param mirrored whether it would be mirrored, as far as its text and the rules decide
  * @param reason why not; {@code all} or {@code sampled} when it would
  * @param rule the mirror's rule, or null
@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * @param reads tables read
  * @param writes tables written
  * @param domain the GTID domain it would get, or null when none is set
- * @param domainRule the rule that says so, or null
+ * @param domainRule the rule of that domain, or null
  * @param digest in hex
  * @param normalized text without literals
- * @param verdicts the mirror's rules in the order in which they were looked at
+ * @param verdicts the mirror's rules in the order in which they were tried
  */
 public record ExplainResult(
         @Nullable Object id,
@@ -39,7 +39,7 @@ public record ExplainResult(
         String normalized,
         List<Explanation.Verdict> verdicts) {
 
-    /** One line, with the keys that scripts rely on. */
+    /** Returns one line, with keys that are stable for scripts. */
     public String json() {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("id", id);
@@ -56,7 +56,7 @@ public record ExplainResult(
         return JsonWriter.write(fields);
     }
 
-    /** For people. */
+    /** Returns text for people. */
     public String text() {
         StringBuilder out = new StringBuilder();
         line(out, "statement", normalized);

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Answers questions by a configuration, with the classes that the proxy itself uses. Makes no connection. */
+/** Explains statements by a configuration, with the proxy's own classes. Opens no connection. */
 public final class Explainer {
     private final SqlAnalyzer analyzer = new SqlAnalyzer();
     private final @Nullable MirrorConfig mirror;
@@ -28,7 +28,9 @@ public final class Explainer {
         domains = loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config ? config : null;
     }
 
-    /** @throws IllegalArgumentException when the client's address is none */
+    /**
+     * @throws IllegalArgumentException if the client's address is malformed
+     */
     public ExplainResult explain(ExplainRequest question) {
         byte[] text = question.sql().getBytes(StandardCharsets.UTF_8);
         StatementSummary summary = analyzer.summarize(text, 0, text.length, modes(question.dialect()));
@@ -77,7 +79,7 @@ public final class Explainer {
         }
     }
 
-    /** Without a product the functions of both count as built in. */
+    /** Without a dialect the functions of both products count as built in. */
     private static int modes(@Nullable String dialect) {
         if (dialect == null) {
             return SqlModes.NONE;

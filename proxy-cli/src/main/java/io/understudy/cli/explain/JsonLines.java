@@ -8,13 +8,15 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads questions, one JSON object on each line. */
+/** Reads requests, one JSON object per line. */
 public final class JsonLines {
     private static final JsonFactory JSON = new JsonFactory();
 
     private JsonLines() {}
 
-    /** @throws IllegalArgumentException when the line is no JSON object with a text {@code sql} */
+    /**
+     * @throws IllegalArgumentException if the line is not a JSON object with a text {@code sql}
+     */
     public static ExplainRequest question(String line) {
         Map<String, Object> fields = new HashMap<>();
         try (JsonParser parser = JSON.createParser(line)) {

@@ -1,4 +1,4 @@
-/** What the configured plugins would do with a statement: the work behind {@code understudy explain}. */
+/** Explains how the configured plugins treat a statement: the work behind {@code understudy explain}. */
 @NullMarked
 package io.understudy.cli.explain;
 

@@ -17,7 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What a running proxy tags or would tag, and what its guard sees. */
+/** Shows what a running proxy tags or would tag, and the state of its guard. */
 @Command(
         name = "domains",
         mixinStandardHelpOptions = true,

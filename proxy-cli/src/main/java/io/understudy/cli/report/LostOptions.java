@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** Which proxy's black box is asked, about which server. */
+/** Selects the proxy whose black box is asked, and the server in question. */
 final class LostOptions {
     @Option(
             names = {"-c", "--config"},

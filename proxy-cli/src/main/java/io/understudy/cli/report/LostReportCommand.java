@@ -14,7 +14,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What a new primary lacks, by a running proxy's black box. */
+/** Lists the transactions that a new primary lacks, from a running proxy's black box. */
 @Command(
         name = "lost",
         mixinStandardHelpOptions = true,

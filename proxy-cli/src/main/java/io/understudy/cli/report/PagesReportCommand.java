@@ -21,7 +21,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What fills a standby's buffer pool, and what rebuilding a table would free. */
+/** Shows the contents of a standby's buffer pool, and the pages that rebuilding a table would free. */
 @Command(
         name = "pages",
         mixinStandardHelpOptions = true,

@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** What parallel apply could make of a binary log. */
+/** Simulates parallel apply of a binary log. */
 @Command(
         name = "parallelism",
         mixinStandardHelpOptions = true,

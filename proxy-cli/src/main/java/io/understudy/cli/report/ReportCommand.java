@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Reports over a running proxy, a standby, the primary's binary log, or files. */
+/** Reports about a running proxy, a standby, the primary's binary log, or files. */
 @Command(
         name = "report",
         mixinStandardHelpOptions = true,

@@ -24,7 +24,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Writes what a new primary lacks as a binary log file. */
+/** Writes the transactions that a new primary lacks as a binary log file. */
 @Command(
         name = "rescue",
         mixinStandardHelpOptions = true,
