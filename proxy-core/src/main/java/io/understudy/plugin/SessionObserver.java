@@ -84,6 +84,16 @@ public interface SessionObserver {
     default void onReset() {}
 
     /**
+     * Called once after a method of this observer has thrown, and nothing after it: the session goes on without it.
+     *
+     * @return what undoes this observer's statements, sent ahead of the next command that {@link #beforeCommand}, {@link
+     *     #beforePreparation} or {@link #beforeUnknown} would be asked about, unless the session is reset before; or null
+     */
+    default @Nullable InjectedStatement onRetired() {
+        return null;
+    }
+
+    /**
      * Called once, as the last callback, when the session has ended. With the reason {@code unread} the session
      * continues, but is relayed unread because a packet did not fit the protocol.
      */

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The observers of one session, called in the order of the configuration, followed by the proxy's own {@link
- * GtidTracking}. An observer that throws is replaced by {@link SessionObserver#NONE} and reported; the session
+ * GtidTracking}. An observer that throws is reported and replaced by one that undoes its statements; the session
  * continues. Must be used on the session's event loop.
  */
 final class ObserverChain implements CommandListener, InjectionSource {
@@ -157,7 +157,7 @@ final class ObserverChain implements CommandListener, InjectionSource {
             try {
                 observers[i].onClose(reason);
             } catch (Throwable fault) {
-                retire(i, "onClose", fault);
+                remove(i, "onClose", fault);
             }
         }
     }
@@ -195,7 +195,7 @@ final class ObserverChain implements CommandListener, InjectionSource {
             return observers[observer].owes();
         } catch (Throwable fault) {
             retire(observer, "owes", fault);
-            return false;
+            return owes(observer);
         }
     }
 
@@ -230,7 +230,7 @@ final class ObserverChain implements CommandListener, InjectionSource {
                     : observers[observer].beforePreparation(exchange);
         } catch (Throwable fault) {
             retire(observer, statement ? "beforeCommand" : "beforePreparation", fault);
-            return null;
+            return beforeCommand(observer, exchange);
         }
     }
 
@@ -244,11 +244,25 @@ final class ObserverChain implements CommandListener, InjectionSource {
             return observers[observer].beforeUnknown(exchange);
         } catch (Throwable fault) {
             retire(observer, "beforeUnknown", fault);
-            return null;
+            return beforeUnknown(observer, exchange);
         }
     }
 
     private void retire(int observer, String where, Throwable fault) {
+        SessionObserver retired = observers[observer];
+        remove(observer, where, fault);
+        try {
+            InjectedStatement undo = retired.onRetired();
+            if (undo != null) {
+                observers[observer] = new UndoingObserver(undo);
+                interests[observer] = Interest.BOUNDARY;
+            }
+        } catch (Throwable again) {
+            log.debug("{}: threw once more when it was retired", names[observer], again);
+        }
+    }
+
+    private void remove(int observer, String where, Throwable fault) {
         observers[observer] = SessionObserver.NONE;
         interests[observer] = Interest.NONE;
         environment.plugins().faulted(session, names[observer], where, fault);

@@ -24,6 +24,8 @@ final class Draft {
     boolean unlisted;
     /** It may change the schema of something that other sessions see. */
     boolean schema;
+    /** Every statement so far reads or changes rows and does nothing else. */
+    boolean dataOnly = true;
     /** Kind of the statement that a SET STATEMENT carries. */
     @Nullable
     StatementKind carried;
@@ -133,6 +135,7 @@ final class Draft {
                 List.copyOf(functions),
                 carried == null ? kind : carried,
                 !unlisted,
-                schema);
+                schema,
+                dataOnly);
     }
 }

@@ -71,6 +71,7 @@ final class StatementSummarizer {
             kind = StatementKind.UNKNOWN;
         }
         draft.touchesSession |= touchesSession(kind, i);
+        draft.dataOnly &= isDataOnly(kind);
         switch (kind) {
             case SELECT, VALUES, TABLE -> query(first);
             case SHOW -> {
@@ -94,6 +95,13 @@ final class StatementSummarizer {
                 || kind == StatementKind.BLOCK
                 || kind.isDdl() && kind != StatementKind.TRUNCATE && !draft.temporary;
         return kind;
+    }
+
+    private static boolean isDataOnly(StatementKind kind) {
+        return switch (kind) {
+            case SELECT, INSERT, UPDATE, DELETE, REPLACE -> true;
+            default -> false;
+        };
     }
 
     private boolean touchesSession(StatementKind kind, int i) {

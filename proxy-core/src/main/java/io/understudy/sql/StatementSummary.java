@@ -27,6 +27,7 @@ public final class StatementSummary {
     private final StatementKind runs;
     private final boolean writesListed;
     private final boolean changesSchema;
+    private final boolean changesDataOnly;
 
     StatementSummary(
             long digest,
@@ -47,7 +48,8 @@ public final class StatementSummary {
             List<String> functions,
             StatementKind runs,
             boolean writesListed,
-            boolean changesSchema) {
+            boolean changesSchema,
+            boolean changesDataOnly) {
         this.digest = digest;
         this.kind = kind;
         this.reads = reads;
@@ -67,6 +69,7 @@ public final class StatementSummary {
         this.runs = runs;
         this.writesListed = writesListed;
         this.changesSchema = changesSchema;
+        this.changesDataOnly = changesDataOnly;
     }
 
     /**
@@ -109,7 +112,8 @@ public final class StatementSummary {
                         functions,
                         runs,
                         writesListed && other.writesListed && sameTables,
-                        changesSchema || other.changesSchema);
+                        changesSchema || other.changesSchema,
+                        changesDataOnly && other.changesDataOnly);
     }
 
     /** Returns the digest as 16 lower-case hexadecimal digits. */
@@ -141,6 +145,14 @@ public final class StatementSummary {
     /** Returns whether it may change a schema that other sessions see; false for TRUNCATE. */
     public boolean changesSchema() {
         return changesSchema;
+    }
+
+    /**
+     * Returns whether every statement of the text is an INSERT, UPDATE, DELETE, REPLACE or SELECT: none begins or ends a transaction,
+     * or changes a setting for the ones behind it.
+     */
+    public boolean changesDataOnly() {
+        return changesDataOnly;
     }
 
     /** Returns the tables read, as written in the statement; without derived tables and common table expressions. */

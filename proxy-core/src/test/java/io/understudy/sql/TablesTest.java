@@ -260,4 +260,27 @@ class TablesTest {
         assertThat(SqlText.ANALYZER.firstKeyword(text, 0, text.length, 0)).isEqualTo(kind);
         assertThat(SqlText.ANALYZER.summarize(text, 0, text.length, 0).kind()).isEqualTo(kind);
     }
+
+    @Test
+    void textsThatOnlyReadAndChangeRows() {
+        for (String sql : new String[] {
+            "UPDATE t SET a = 1; INSERT INTO u VALUES (1); SELECT ROW_COUNT();",
+            "DELETE FROM t; REPLACE INTO u VALUES (1)"
+        }) {
+            assertThat(summary(sql).changesDataOnly()).as(sql).isTrue();
+        }
+        for (String sql : new String[] {
+            "BEGIN; DELETE FROM t",
+            "DELETE FROM t; COMMIT",
+            "DELETE FROM t; SET autocommit=0; DELETE FROM u",
+            "DELETE FROM t; USE s; DELETE FROM u",
+            "DELETE FROM t; CALL p()",
+            "SET STATEMENT a=1 FOR DELETE FROM t; DELETE FROM u",
+            "DELETE FROM t; TRUNCATE u",
+            "DELETE FROM t; LOCK TABLES u WRITE",
+            "DELETE FROM t; whatever"
+        }) {
+            assertThat(summary(sql).changesDataOnly()).as(sql).isFalse();
+        }
+    }
 }

@@ -73,7 +73,7 @@ final class ConflictLoad {
         try (Connection connection = open(0);
                 Statement statement = connection.createStatement()) {
             explicit(statement, 1, 2, 3);
-            statement.execute(several(1, 3));
+            statement.execute(several("multi", "tx0", 1, 3));
             statement.execute(joined(1, 2));
             statement.execute("INSERT INTO numbered SELECT NEXTVAL(numbers), 1");
             for (int change = 0; change < SCHEMA_CHANGES; change++) {
@@ -156,7 +156,7 @@ final class ConflictLoad {
             to.execute("UPDATE " + ConflictSchema.OTHER + ".c" + dice % 2 + " SET v = (v * 37 + " + v
                     + ") % 1000000007 WHERE id = " + id);
         } else if (dice < 65) {
-            to.execute(several(id, v));
+            to.execute(dice % 2 == 0 ? several("multi", "tx0", id, v) : batch(random, id, v));
         } else if (dice < 70) {
             to.execute("UPDATE tx0 SET v = v * 2 % 1000000007 WHERE id = " + id);
         } else if (dice < 80) {
@@ -173,9 +173,15 @@ final class ConflictLoad {
         }
     }
 
-    private static String several(int id, int v) {
-        return "UPDATE multi SET v = (v * 31 + " + v + ") % 1000000007 WHERE id = " + id
-                + "; UPDATE tx0 SET v = v * 2 % 1000000007 WHERE id = " + id + "; SELECT ROW_COUNT()";
+    private static String several(String one, String other, int id, int v) {
+        return "UPDATE " + one + " SET v = (v * 31 + " + v + ") % 1000000007 WHERE id = " + id + "; UPDATE " + other
+                + " SET v = v * 2 % 1000000007 WHERE id = " + id + "; SELECT ROW_COUNT()";
+    }
+
+    /** As a driver sends a batch of updates. */
+    private static String batch(Random random, int id, int v) {
+        String table = plain(random);
+        return several(table, table, id, v);
     }
 
     private static String joined(int id, int other) {

@@ -61,6 +61,15 @@ final class DomainMeters {
         clientSets.increment();
     }
 
+    /** A session goes on that is no longer followed, in the domain. */
+    void unfollowed(int index) {
+        Counter.builder("understudy.gtid.domain.unfollowed.sessions")
+                .description("Sessions that go on without being followed, by the domain in which they stay")
+                .tag("domain", indexes.label(index))
+                .register(registry)
+                .increment();
+    }
+
     /** Counts a domain that the server refused to set. */
     void refused(int index, int errorCode) {
         // The expected codes, and one label for all others: labels must be bounded.

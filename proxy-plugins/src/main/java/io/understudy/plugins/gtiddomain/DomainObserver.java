@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Steers one session: before a write, a begin of a transaction or their preparation, it compares the required domain
@@ -28,7 +30,11 @@ final class DomainObserver implements SessionObserver {
         void take(long serverThreadId, List<PendingWrite> pendingWrites);
     }
 
+    private static final Logger log = LoggerFactory.getLogger(DomainObserver.class);
+
     private static final int STATUS_AUTOCOMMIT = 2;
+    /** What {@link #onClose} is told when the session goes on, relayed unread. */
+    private static final String UNREAD = "unread";
     /** COM_STMT_PREPARE. */
     private static final int PREPARE = 0x16;
 
@@ -373,12 +379,51 @@ final class DomainObserver implements SessionObserver {
         pendingWrites.transactionOver();
     }
 
+    /** What its session writes from now on is not known: see {@link #unfollowed}. */
+    @Override
+    public @Nullable InjectedStatement onRetired() {
+        InjectedStatement back = domain.back(policy);
+        unfollowed("a fault of the plugin", back == null ? domain.index() : DomainIndexes.DEFAULT);
+        return back;
+    }
+
     @Override
     public void onClose(String reason) {
+        if (reason.equals(UNREAD)) {
+            unfollowed("a packet that does not fit the protocol", domain.index());
+            return;
+        }
         List<PendingWrite> open = pendingWrites.takeAll();
         if (!open.isEmpty()) {
             // The server may still execute the statement, and may commit.
             orphanage.take(session.serverThreadId(), open);
         }
+    }
+
+    /**
+     * Until the server's thread is gone the session counts as one long statement whose tables are not known, so that no table leaves the
+     * default domain for another one than the session's.
+     */
+    private void unfollowed(String why, int index) {
+        List<PendingWrite> open = pendingWrites.takeAll();
+        PendingWrite decided = boundaryWrite;
+        if (decided != null) {
+            open.add(decided);
+        }
+        if (policy.guarded) {
+            TableEntry[] unknown = {policy.ownership.unknown()};
+            open.add(policy.ownership.force(unknown, index, Conflict.NO_BOUNDARY, Work.CALLS, 0, false));
+        }
+        if (!open.isEmpty()) {
+            orphanage.take(session.serverThreadId(), open);
+        }
+        meters.unfollowed(index);
+        log.warn(
+                "gtid-domain: the session of {} on server thread {} is no longer followed because of {}; it stays in domain {} and, until it"
+                        + " ends, keeps tables from leaving the default domain",
+                session.user(),
+                session.serverThreadId(),
+                why,
+                policy.label(index));
     }
 }

@@ -79,6 +79,11 @@ final class Policy {
         return meters.get(rule < 0 ? indexOfRule.length : rule);
     }
 
+    /** Returns the domain of an index, for logs. */
+    String label(int index) {
+        return indexes.label(index);
+    }
+
     InjectedStatement set(int index) {
         // A table may be owned by a domain that only a later reload has added.
         return index < sets.length ? sets[index] : new InjectedStatement(sql(config, indexes.domain(index)), SET);

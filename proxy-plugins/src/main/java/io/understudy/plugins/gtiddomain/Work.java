@@ -14,9 +14,12 @@ enum Work {
     BEGIN,
     /** Sets {@code gtid_domain_id} or a related variable. */
     STEERS,
-    /** Writes the tables that its summary lists. */
+    /** Writes the tables that its summary lists, in one statement or in several that do nothing else. */
     TABLES,
-    /** Several statements: they write the tables that the summary lists and stay in the default domain. */
+    /**
+     * Several statements: they write the tables that the summary lists and stay in the default domain, since one of them may begin a
+     * transaction or change a setting.
+     */
     SEVERAL,
     /** Runs stored functions: writes the tables that its summary lists, and those that the functions write. */
     CALLS,
@@ -79,7 +82,7 @@ enum Work {
         if (!writes || locks(summary)) {
             return NONE;
         }
-        return several ? SEVERAL : TABLES;
+        return several && !summary.changesDataOnly() ? SEVERAL : TABLES;
     }
 
     /** The summary of LOCK TABLES lists the tables that it locks. */

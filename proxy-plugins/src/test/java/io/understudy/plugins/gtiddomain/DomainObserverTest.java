@@ -2,6 +2,7 @@ package io.understudy.plugins.gtiddomain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.plugin.InjectedStatement;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -42,7 +43,8 @@ class DomainObserverTest {
                 "SET STATEMENT gtid_seq_no=5 FOR UPDATE orders SET v = 1",
                 "DO f(1)",
                 "INSERT INTO archive VALUES (f(1))",
-                "DELETE FROM archive; DELETE FROM orders",
+                "DELETE FROM archive; COMMIT; DELETE FROM orders",
+                "DELETE FROM big; DELETE FROM orders",
                 "CALL p()",
                 "not understood"
             })
@@ -81,13 +83,30 @@ class DomainObserverTest {
         FakeClient app = fixture.client("app");
 
         app.run("DELETE FROM archive");
-        assertThat(app.run("DELETE FROM archive; DELETE FROM orders")).isEqualTo(TO_0);
+        assertThat(app.run("SET @a = 1; DELETE FROM archive; DELETE FROM orders"))
+                .isEqualTo(TO_0);
         assertThat(fixture.conflicts).containsExactly("two_domains shop.archive 0/11");
         fixture.caughtUp();
         assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
-        assertThat(app.run("DELETE FROM big; DELETE FROM orders")).isEqualTo("-");
+        assertThat(app.run("COMMIT; DELETE FROM big; DELETE FROM orders")).isEqualTo("-");
         fixture.caughtUp();
         assertThat(fixture.dictionary.stale()).isFalse();
+    }
+
+    /** Connector/J sends batches of updates so, with {@code rewriteBatchedStatements}. */
+    @Test
+    void severalStatementsThatOnlyWriteRowsAreSteeredAsOne() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+
+        assertThat(app.run("DELETE FROM archive; DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
+        assertThat(app.run("DELETE FROM archive; SELECT ROW_COUNT(); DELETE FROM big"))
+                .isEqualTo("-");
+        assertThat(fixture.conflicts).isEmpty();
+        assertThat(app.run("DELETE FROM orders")).isEqualTo(TO_0);
+        assertThat(app.run("DELETE FROM big; DELETE FROM orders")).isEqualTo("-");
+        assertThat(fixture.conflicts).containsExactly("two_domains shop.big 0/11");
     }
 
     @Test
@@ -483,5 +502,67 @@ class DomainObserverTest {
         app.run("TRUNCATE big");
 
         assertThat(fixture.dictionary.stale()).isFalse();
+    }
+
+    /** By the proxy when the plugin has thrown; what the session writes afterwards is not known. */
+    @Test
+    void aRetiredSessionIsSetBackAndKeepsTablesInTheDefaultDomain() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.run("DELETE FROM archive");
+
+        InjectedStatement back = app.observer.onRetired();
+
+        assertThat(back).isNotNull();
+        assertThat(back.sql()).isEqualTo(TO_0);
+        notFollowed(fixture, "0");
+    }
+
+    @Test
+    void aSessionRelayedUnreadKeepsTablesInTheDefaultDomainUntilItEnds() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.run("DELETE FROM orders");
+
+        app.observer.onClose("unread");
+
+        notFollowed(fixture, "0");
+    }
+
+    @Test
+    void aSessionRelayedUnreadInAnotherDomainIsCountedThere() {
+        Fixture fixture = tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.run("DELETE FROM archive");
+        app.observer.onClose("unread");
+        fixture.caughtUp();
+
+        assertThat(unfollowed(fixture, "11")).isEqualTo(1);
+        FakeClient other = fixture.client("app");
+        assertThat(other.run("ALTER TABLE big ADD c INT"))
+                .as("domain 10 while domain 11 has writes that nobody knows")
+                .isEqualTo("-");
+    }
+
+    private static double unfollowed(Fixture fixture, String domain) {
+        return fixture.registry
+                .get("understudy.gtid.domain.unfollowed.sessions")
+                .tag("domain", domain)
+                .counter()
+                .count();
+    }
+
+    private static void notFollowed(Fixture fixture, String domain) {
+        assertThat(unfollowed(fixture, domain)).isEqualTo(1);
+        assertThat(fixture.orphans.threads()).containsExactly(77L);
+        fixture.caughtUp();
+        FakeClient other = fixture.client("app");
+        assertThat(other.run("DELETE FROM archive")).isEqualTo("-");
+        fixture.orphans.settle(Set.of(77L));
+        fixture.caughtUp();
+        assertThat(other.run("DELETE FROM archive")).isEqualTo("-");
+        fixture.orphans.settle(Set.of());
+        fixture.caughtUp();
+        assertThat(other.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
     }
 }
