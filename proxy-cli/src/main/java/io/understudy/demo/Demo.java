@@ -47,7 +47,7 @@ public final class Demo {
     }
 
     /**
-     * Runs it to the end.
+     * Runs the demo to its end.
      *
      * @return true when statements were mirrored, commits timed and statements tagged
      * @throws Exception when a part cannot start; the message says which and why
@@ -63,7 +63,7 @@ public final class Demo {
             }
         }));
         say("starting a primary and a standby, " + options.rtt().toMillis() + " ms apart…");
-        // The pair starts without delay and gets it once there is data: loading 100 MB is not what is shown here.
+        // The pair starts without delay and gets it once there is data: loading 100 MB is not part of the demo.
         PairOptions pairOptions = PairOptions.defaults()
                 .withPrimary(ServerOptions.of(1).withBufferPool("256M"))
                 .withStandby(ServerOptions.of(2).withBufferPool("32M"));
@@ -88,7 +88,7 @@ public final class Demo {
                 "REPLICATION SLAVE, REPLICA MONITOR, BINLOG MONITOR, PROCESS ON *.*",
                 "SELECT, TRIGGER ON shop.*");
         pair.createAccount("understudy_mirror", PASSWORD, "SELECT ON shop.*", "REPLICA MONITOR, BINLOG MONITOR ON *.*");
-        // What gtid-domain in mode tag asks of the application's accounts.
+        // The privilege that gtid-domain in mode tag needs for the application's accounts.
         pair.primary().execute("GRANT BINLOG REPLAY ON *.* TO app@'%'", "GRANT BINLOG REPLAY ON *.* TO archiver@'%'");
         pair.awaitCaughtUp(Duration.ofMinutes(1));
     }
@@ -122,7 +122,7 @@ public final class Demo {
         try (DemoLoad load = DemoLoad.start(DemoLoad.Options.to(url))) {
             Duration length = options.length() == null ? WITHOUT_LIMIT : options.length();
             boolean toTheEnd = watch(report, load, length.multipliedBy(3).dividedBy(4));
-            report.predict(); // before semi-sync goes: it is what the prediction is about
+            report.predict(); // while semi-sync is on: the prediction is about it
             if (toTheEnd && options.length() != null) {
                 pair.primary().execute("SET GLOBAL rpl_semi_sync_master_enabled = OFF");
                 say("semi-sync switched off on the primary, for comparison");

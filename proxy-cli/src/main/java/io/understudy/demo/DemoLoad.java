@@ -7,9 +7,9 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The sample application under load: workers of user {@code app}, every other one with statements prepared on the
- * server, and one batch job of user {@code archiver}. Runs until closed. With the same options every worker issues the
- * same statements in the same order. {@link DemoSchema} must be there first.
+ * The sample application under load: workers of user {@code app}, every other one with server-side prepared statements,
+ * and one batch job of user {@code archiver}. Runs until closed. With the same options every worker issues the same
+ * statements in the same order. Needs {@link DemoSchema}.
  */
 public final class DemoLoad implements AutoCloseable {
 
@@ -121,7 +121,7 @@ public final class DemoLoad implements AutoCloseable {
         threads.add(thread);
     }
 
-    /** Starts all workers; returns at once. What goes wrong is counted, and broken connections are made again. */
+    /** Starts all workers and returns at once. Errors are counted, and broken connections are opened again. */
     public static DemoLoad start(Options options) {
         DemoLoad load = new DemoLoad(options);
         load.threads.forEach(Thread::start);

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/** The demo's live line and its one-page report, from the proxy's own metrics. */
+/** The demo's live line and its one-page report, from the proxy's metrics. */
 final class DemoReport {
     private final RunningProxy proxy;
     private final EmbeddedPair pair;
@@ -45,7 +45,7 @@ final class DemoReport {
                 tagged());
     }
 
-    /** Keeps what the last minute's commits tell about the next, as {@code /api/commits} has it. */
+    /** Keeps the prediction of {@code /api/commits} from the last minute's commits. */
     void predict() {
         Supplier<Object> view = proxy.proxy().published().views().get("commits");
         prediction = view == null ? "" : PredictionText.of(view.get());
@@ -127,7 +127,10 @@ final class DemoReport {
         }
     }
 
-    /** Of the commits that the binary log could be joined with: what of their time was the standby's acknowledgement. */
+    /**
+     * Prints the share of the standby's acknowledgement in the time of the commits that were joined with the binary
+     * log.
+     */
     private void acknowledgementLine() {
         for (LatencyHistograms.Series series : proxy.proxy().histograms().all()) {
             if (series.name().equals("understudy_commit_semisync_wait_seconds")

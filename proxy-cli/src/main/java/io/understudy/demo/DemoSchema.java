@@ -18,7 +18,7 @@ public final class DemoSchema {
     static final int ITEMS_PER_ORDER = 2;
     static final int ORDERS_PER_CUSTOMER = 10;
 
-    /** Rows per transaction: large enough to be quick, small enough for a replica to apply in passing. */
+    /** Rows per transaction: large enough to be fast, small enough for a replica to apply without delay. */
     private static final int CHUNK = 20_000;
 
     private static final String[] TABLES = {
@@ -68,10 +68,10 @@ public final class DemoSchema {
     private DemoSchema() {}
 
     /**
-     * Creates all anew, dropping a schema {@code shop} that is there.
+     * Creates everything, after dropping an existing schema {@code shop}.
      *
-     * @param connection of an account that may do so
-     * @param orders rows of the largest table but one; the others follow from it
+     * @param connection of an account with the privileges for that
+     * @param orders rows of the second largest table; the other tables follow from it
      */
     public static void create(Connection connection, int orders) throws SQLException {
         try (Statement statement = connection.createStatement()) {

@@ -4,11 +4,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
-/** The configurations of {@code docs/examples}, which the program carries with it. */
+/** The configurations of {@code docs/examples}, which are part of the program. */
 public final class Examples {
     private Examples() {}
 
-    /** @throws IOException when the program was built without it */
+    /**
+     * @throws IOException when the program was built without them
+     */
     public static String read(String name) throws IOException {
         try (InputStream in = Examples.class.getResourceAsStream("/examples/" + name)) {
             if (in == null) {

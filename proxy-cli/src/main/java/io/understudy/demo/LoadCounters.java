@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** What the sample load has done so far. Safe for any thread; never reset. */
+/** Counters of the sample load. Thread-safe; never reset. */
 public final class LoadCounters {
 
-    /** What a statement is part of. */
+    /** The part of the application that a statement belongs to. */
     public enum Kind {
         POINT_SELECT,
         PREPARED_SELECT,

@@ -21,7 +21,9 @@ final class LoadSession implements AutoCloseable {
         this.counters = counters;
     }
 
-    /** @param prepared whether {@link #prepared} uses statements prepared on the server, or sends text all the same */
+    /**
+     * @param prepared whether {@link #prepared} uses server-side prepared statements or sends text
+     */
     static LoadSession open(String url, String user, String password, boolean prepared, LoadCounters counters)
             throws SQLException {
         Properties properties = new Properties();
@@ -31,7 +33,7 @@ final class LoadSession implements AutoCloseable {
         return new LoadSession(DriverManager.getConnection(url, properties), counters);
     }
 
-    /** A statement as text. */
+    /** Executes a text statement. */
     void text(Kind kind, String sql) throws SQLException {
         run(kind, () -> {
             try (Statement statement = connection.createStatement()) {
@@ -40,7 +42,7 @@ final class LoadSession implements AutoCloseable {
         });
     }
 
-    /** A statement with parameters. */
+    /** Executes a statement with parameters. */
     void prepared(Kind kind, String sql, Object... parameters) throws SQLException {
         run(kind, () -> {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
@@ -80,22 +82,22 @@ final class LoadSession implements AutoCloseable {
         }
     }
 
-    /** Statements of this session so far. */
+    /** Returns the number of statements of this session so far. */
     long executed() {
         return executed;
     }
 
-    /** Whether the connection still serves, after an error. */
+    /** Returns whether the connection is still usable after an error. */
     boolean isUsable() throws SQLException {
         return connection.isValid(5);
     }
 
-    /** Ends the connection under a worker that hangs in it; for other threads. */
+    /** Closes the connection under a worker that hangs; called by other threads. */
     void abort() {
         try {
             connection.abort(Runnable::run);
         } catch (SQLException gone) {
-            // It had ended by itself, which is what was wanted.
+            // It is closed already.
         }
     }
 

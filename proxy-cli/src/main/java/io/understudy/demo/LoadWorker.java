@@ -55,14 +55,14 @@ final class LoadWorker implements Runnable {
         return running && done < limit && !Thread.currentThread().isInterrupted();
     }
 
-    /** Returns when the worker shall end, throws when the connection is of no more use. */
+    /** Returns when the worker must end, throws when the connection is no longer usable. */
     private void work(LoadSession opened) throws SQLException {
         while (mayGoOn()) {
             long before = opened.executed();
             try {
                 script.step(opened);
             } catch (SQLException e) {
-                // Counted where it happened. A connection that still serves goes on, after leaving its transaction.
+                // The error is counted already. A usable connection continues after leaving its transaction.
                 if (!opened.isUsable()) {
                     throw e;
                 }
@@ -76,12 +76,12 @@ final class LoadWorker implements Runnable {
         }
     }
 
-    /** Asks the worker to end after the step it is in. */
+    /** Asks the worker to end after its current step. */
     void stop() {
         running = false;
     }
 
-    /** Ends the connection under a worker that does not. */
+    /** Closes the connection under a worker that does not end. */
     void abort() {
         LoadSession current = session;
         if (current != null) {

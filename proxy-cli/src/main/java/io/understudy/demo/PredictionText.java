@@ -11,7 +11,7 @@ import java.util.Map;
 final class PredictionText {
     private PredictionText() {}
 
-    /** Lines without the last one's end; empty when there were no commits. */
+    /** Returns lines, the last one without a line end; empty without commits. */
     static String of(Object commitsView) {
         Object view;
         try {

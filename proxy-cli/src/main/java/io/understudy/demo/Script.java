@@ -2,7 +2,7 @@ package io.understudy.demo;
 
 import java.sql.SQLException;
 
-/** What one worker does, over and over. */
+/** The work of one worker, repeated. */
 interface Script {
 
     /** One piece of work: a statement, or a whole transaction. */

@@ -116,7 +116,7 @@ final class ShopScript implements Script {
         }
     }
 
-    /** An index comes and goes: real work for the server, and rows stay as they are for a replica that lags. */
+    /** Adds and drops an index: real work for the server, and a lagging replica keeps the same rows. */
     private void alter(LoadSession session) throws SQLException {
         session.text(
                 Kind.ALTER,

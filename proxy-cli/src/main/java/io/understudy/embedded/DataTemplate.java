@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A data folder as {@code mariadb-install-db} leaves it. Installing costs a second or more per server, copying a few
+ * A data folder as created by {@code mariadb-install-db}. Installing takes a second or more per server, copying a few
  * dozen milliseconds. Used only under the lock of {@link ServerBinaries}.
  */
 final class DataTemplate {
@@ -29,7 +29,7 @@ final class DataTemplate {
         manifest = cache.resolve("data.manifest");
     }
 
-    /** Whether all is there in its original size; a cleaner of temporary files may have taken a part. */
+    /** Returns whether all files exist in their original size; a cleaner of temporary files may have deleted some. */
     boolean isComplete() throws IOException {
         if (!Files.exists(manifest)) {
             return false;

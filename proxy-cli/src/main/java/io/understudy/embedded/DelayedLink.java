@@ -81,12 +81,12 @@ public final class DelayedLink implements AutoCloseable {
         return address().getPort();
     }
 
-    /** Where to connect instead of the target. */
+    /** Returns the address to connect to instead of the target. */
     public InetSocketAddress address() {
         return (InetSocketAddress) listener.localAddress();
     }
 
-    /** Sets the round trip for what arrives from now on. */
+    /** Sets the round trip for bytes that arrive from now on. */
     public void delay(Duration rtt) {
         checkDelay(rtt);
         change(() -> conditions.roundTrip(rtt));
@@ -105,12 +105,12 @@ public final class DelayedLink implements AutoCloseable {
         });
     }
 
-    /** Closes all connections with RST and drops what is under way; new connections are served. */
+    /** Closes all connections with RST and drops the bytes in transit; new connections are served. */
     public void cut() {
         onLoop(() -> Set.copyOf(connections).forEach(LinkConnection::cut));
     }
 
-    /** New connections are accepted and closed at once, until {@link #resume()}; those there are go on. */
+    /** Accepts new connections and closes them at once, until {@link #resume()}; existing ones continue. */
     public void refuse() {
         change(() -> conditions.refusing(true));
     }
@@ -123,12 +123,12 @@ public final class DelayedLink implements AutoCloseable {
         change(() -> conditions.bytesPerSecond(bytesPerSecond));
     }
 
-    /** Has {@code watch} see all that leaves the link from now on, in place of the one before. */
+    /** Reports all bytes that leave the link from now on to {@code watch}, which replaces the previous one. */
     public void watch(LinkWatch watch) {
         onLoop(() -> conditions.watch(watch));
     }
 
-    /** Connections relayed now. */
+    /** Returns the number of connections relayed now. */
     public int connections() {
         int[] count = new int[1];
         onLoop(() -> count[0] = connections.size());

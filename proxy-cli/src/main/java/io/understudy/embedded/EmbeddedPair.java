@@ -37,7 +37,7 @@ public final class EmbeddedPair implements AutoCloseable {
      * @throws EmbeddedException if a server does not start or replication does not; what was started is ended
      */
     public static EmbeddedPair start(PairOptions options) {
-        // Before two threads need it, so that neither waits for the other's unpacking without saying so.
+        // Called before two threads need it, so that neither waits silently for the other's unpacking.
         ServerBinaries.prepare();
         CompletableFuture<EmbeddedServer> first = async(primaryOptions(options), "embedded-primary-start");
         CompletableFuture<EmbeddedServer> second = async(standbyOptions(options), "embedded-standby-start");
@@ -101,7 +101,7 @@ public final class EmbeddedPair implements AutoCloseable {
     }
 
     private void replicate() {
-        // Off meanwhile, as there is nobody yet to acknowledge: each statement would wait for the whole timeout.
+        // Off until the standby is connected: otherwise each statement would wait for the whole timeout.
         primary.execute("SET GLOBAL rpl_semi_sync_master_enabled=0");
         createAccount(REPLICATION_USER, REPLICATION_PASSWORD, "REPLICATION SLAVE ON *.*");
         primary.execute("SET GLOBAL rpl_semi_sync_master_enabled=" + (options.semiSync() ? 1 : 0));

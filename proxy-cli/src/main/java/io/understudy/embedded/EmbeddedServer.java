@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A MariaDB 11.4 server of our own on 127.0.0.1, with its data in a temporary folder that goes when the server is
- * closed. {@code root@127.0.0.1} has no password. Row-format binary log with GTIDs; durability is off, as nobody keeps
- * this data. Threads: methods may be called from any thread, but not two of the life cycle at once.
+ * A MariaDB 11.4 server on 127.0.0.1, with its data in a temporary folder that is deleted when the server is closed.
+ * {@code root@127.0.0.1} has no password. Row-format binary log with GTIDs; durability is off, because the data are
+ * temporary. Methods may be called from any thread, but the life cycle methods not concurrently.
  */
 public final class EmbeddedServer implements AutoCloseable {
 
@@ -91,7 +91,7 @@ public final class EmbeddedServer implements AutoCloseable {
         return home.resolve("error.log");
     }
 
-    /** The self-signed certificate (PEM), for localhost and 127.0.0.1, that the server shows to clients that ask for TLS. */
+    /** Returns the self-signed certificate (PEM), for localhost and 127.0.0.1, that the server presents. */
     public Path certificate() {
         return certificate.certificate();
     }
@@ -149,12 +149,12 @@ public final class EmbeddedServer implements AutoCloseable {
         process.kill();
     }
 
-    /** SIGSTOP: connections stay open and nothing answers. */
+    /** SIGSTOP: connections stay open without responses. */
     public void freeze() {
         process.freeze();
     }
 
-    /** SIGCONT: goes on after {@link #freeze()}. */
+    /** SIGCONT: continues after {@link #freeze()}. */
     public void thaw() {
         process.thaw();
     }
@@ -180,7 +180,7 @@ public final class EmbeddedServer implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(shutdownHook);
         } catch (IllegalStateException shuttingDown) {
-            // The hook runs, or has run; doing its work twice does no harm.
+            // The shutdown hook runs or has run; doing its work twice is harmless.
         }
         abandon();
     }

@@ -2,7 +2,7 @@ package io.understudy.embedded;
 
 import java.time.Duration;
 
-/** What the link does to traffic now. Confined to the link's event loop. */
+/** The conditions that the link applies to traffic now. Confined to the link's event loop. */
 final class LinkConditions {
 
     private long delayNanos;

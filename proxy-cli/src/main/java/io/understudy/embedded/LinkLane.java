@@ -13,12 +13,12 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of one connection: what arrives is stamped with the time at which it may leave, and leaves in order. As
- * the stamp is taken at arrival, delay costs latency and no throughput. Confined to the link's event loop.
+ * One direction of one connection. Arriving bytes are stamped with the time at which they may leave, and leave in
+ * order. The stamp is taken at arrival, so delay costs latency and no throughput. Confined to the link's event loop.
  */
 final class LinkLane {
 
-    /** What a lane may hold before it stops reading: 85 ms at 3 Gbit/s. */
+    /** Maximum bytes that a lane holds before it stops reading: 85 ms at 3 Gbit/s. */
     static final int BUFFER_LIMIT = 32 << 20;
 
     /** A throttled lane sends this many slices per second. */

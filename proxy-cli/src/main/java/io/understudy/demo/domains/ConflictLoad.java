@@ -17,13 +17,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * Random transactions of many sessions, in an account for each domain, on the same few rows: every update's result depends on the
- * one before, so that a replica that swaps two of them holds other data for good.
+ * Random transactions of many sessions, with an account for each domain, on the same few rows. Every update's result
+ * depends on the update before, so a replica that swaps two of them keeps other data.
  */
 final class ConflictLoad {
-    /** Plain tables take turns, so that now and then nothing is outstanding on one and its owner may change. */
+    /** Plain tables take turns, so that sometimes no write of a table is outstanding and a handover is possible. */
     private static final long TURN_NANOS = 250_000_000L;
-    /** Those that {@link #schemaChange} knows. */
+    /** The number of cases of {@link #schemaChange}. */
     private static final int SCHEMA_CHANGES = 5;
 
     private final String url;
@@ -49,7 +49,9 @@ final class ConflictLoad {
         this.enough = enough;
     }
 
-    /** Runs it to the end. Statements that the server refuses (deadlocks, foreign keys) are counted and passed over. */
+    /**
+     * Runs the load to its end. Statements that the server refuses (deadlocks, foreign keys) are counted and skipped.
+     */
     void run() throws SQLException, InterruptedException {
         ExecutorService workers = Executors.newFixedThreadPool(sessions);
         try {
@@ -68,7 +70,7 @@ final class ConflictLoad {
         }
     }
 
-    /** One of each kind of transaction, statement and schema change over several tables, in one session. */
+    /** Runs each kind of transaction, statement and schema change over several tables once, in one session. */
     void runEachOnce() throws SQLException {
         try (Connection connection = open(0);
                 Statement statement = connection.createStatement()) {
@@ -144,7 +146,7 @@ final class ConflictLoad {
         statement.executeUpdate();
     }
 
-    /** What a statement's first word does not tell. */
+    /** Writes that a statement's first word does not show. */
     private static void hidden(Statement to, Random random) throws SQLException {
         int id = 1 + random.nextInt(20);
         int v = random.nextInt(1_000_000);
@@ -162,7 +164,7 @@ final class ConflictLoad {
         } else if (dice < 80) {
             to.execute(dice % 2 == 0 ? "DO NEXTVAL(numbers)" : "INSERT INTO numbered SELECT NEXTVAL(numbers), " + v);
         } else if (dice < 98) {
-            // In bursts, as CALL.
+            // In bursts, like the CALLs.
             if (System.nanoTime() / TURN_NANOS % 8 == 0) {
                 function(to, id, v % 1000, dice % 4);
             } else {
@@ -199,7 +201,7 @@ final class ConflictLoad {
         }
     }
 
-    /** Schema changes that read c4, and what makes a difference to them. */
+    /** Schema changes that read c4, and changes that affect their result. */
     private static void schemaChange(Statement to, int change, int id, int v) throws SQLException {
         switch (change) {
             case 0 -> to.execute("ALTER TABLE c4 ADD COLUMN IF NOT EXISTS x INT DEFAULT 7");
@@ -256,7 +258,7 @@ final class ConflictLoad {
         } else if (dice < 960) {
             to.execute("UPDATE tx0 SET v = (v * 31 + " + v + ") % 1000000007 WHERE id = " + id);
         } else if (dice < 999 || random.nextInt(3) > 0) {
-            // In bursts: while a CALL is not applied everywhere no table may leave the default domain.
+            // In bursts: while a CALL is not applied everywhere, no table may leave the default domain.
             if (System.nanoTime() / TURN_NANOS % 8 == 0) {
                 to.execute("CALL bump(" + id + ", " + v % 1000 + ")");
             } else {

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/** A conflicting load through the real proxy before a fresh pair of servers, and what became of the replica. */
+/** A conflicting load through the proxy before a fresh pair of servers, and the state of the replica afterwards. */
 public final class ConflictRun {
     private static final long WARM_UP = 600;
     private static final Duration LEARN = Duration.ofSeconds(4);
@@ -47,12 +47,12 @@ public final class ConflictRun {
             String position,
             Map<String, Object> conflicts,
             Map<String, Object> guardState) {
-        /** The replica is what the primary is, and never stopped. */
+        /** Returns whether the replica never stopped and has the primary's data. */
         public boolean equal() {
             return errno == 0 && divergent.isEmpty();
         }
 
-        /** What the guard has counted and replicas may suffer from; a pinned write is none of it. */
+        /** Returns the number of conflicts that can harm a replica; a pinned write cannot. */
         public long unsafeConflicts() {
             return conflicts.entrySet().stream()
                     .filter(entry -> !entry.getKey().equals("pinned"))
@@ -60,12 +60,12 @@ public final class ConflictRun {
                     .sum();
         }
 
-        /** Transactions in other domains than the default one, those of the warm-up included. */
+        /** Returns the number of transactions in other domains than the default one, including the warm-up's. */
         public long steered() {
             return sequences(false);
         }
 
-        /** Transactions that the primary has logged; nothing is logged of those that changed nothing. */
+        /** Returns the number of logged transactions; a transaction without changes is not logged. */
         public long logged() {
             return sequences(true);
         }
@@ -107,7 +107,7 @@ public final class ConflictRun {
         this.say = say;
     }
 
-    /** Runs it; may take minutes for a hundred thousand transactions. */
+    /** Runs the load; may take minutes for a hundred thousand transactions. */
     public Result run() throws Exception {
         try (EmbeddedPair pair = EmbeddedPair.start(parallel())) {
             ConflictSchema.create(pair);
@@ -126,8 +126,8 @@ public final class ConflictRun {
     }
 
     /**
-     * Lets the guard learn which tables are written together, and which in transactions. Returns whether that ended before its time
-     * for it did: a table whose first transaction comes later may have left the default domain by then.
+     * Lets the guard learn which tables are written together, and which in transactions. Returns whether the warm-up
+     * ended within {@code learn}: a table whose first transaction comes later may have left the default domain by then.
      */
     private boolean warmUp(DomainsProxy proxy) throws SQLException, InterruptedException {
         if (guard.equals("off")) {
@@ -245,7 +245,7 @@ public final class ConflictRun {
         }
     }
 
-    /** Of the rows, and the columns; the latter of views too. */
+    /** Checksums of the rows and of the columns; views have the latter only. */
     private static Map<String, String> checksumsBy(Connection connection) throws SQLException {
         Map<String, String> sums = new LinkedHashMap<>();
         try (Statement statement = connection.createStatement();

@@ -4,8 +4,8 @@ import io.understudy.embedded.EmbeddedPair;
 import java.util.List;
 
 /**
- * Tables whose writes depend on each other in every way that a statement does not tell: foreign keys that cascade, a trigger, a view,
- * a procedure; and accounts, one for each domain.
+ * Tables whose writes depend on each other in every way that a statement does not show: cascading foreign keys, a
+ * trigger, a view, a procedure; and accounts, one for each domain.
  */
 final class ConflictSchema {
     static final String PASSWORD = "domains";
@@ -62,7 +62,9 @@ final class ConflictSchema {
                 "SELECT, TRIGGER, SHOW VIEW, EVENT ON " + OTHER + ".*");
     }
 
-    /** What functions, sequences, texts of several statements and statements prepared in another schema write. */
+    /**
+     * Objects that functions, sequences, texts of several statements and statements prepared in another schema write.
+     */
     private static void hidden(EmbeddedPair pair) {
         pair.primary().execute("CREATE DATABASE " + OTHER);
         for (String table : List.of(OTHER + ".c0", OTHER + ".c1", "dom.multi", "dom.calling", "dom.noted")) {

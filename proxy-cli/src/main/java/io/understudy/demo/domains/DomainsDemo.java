@@ -4,9 +4,9 @@ import io.understudy.embedded.EmbeddedPair;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** Both experiments, one after the other, and whether they showed what they should. */
+/** Runs both experiments and tells whether they had the expected result. */
 public final class DomainsDemo {
-    /** By how much a domain of its own must cut what an ALTER adds to others' lag. */
+    /** The minimum factor by which a domain of its own must cut the lag that an ALTER adds to other writes. */
     private static final double GOAL = 10;
 
     private static final int SESSIONS = 8;
@@ -29,7 +29,7 @@ public final class DomainsDemo {
         this.out = out;
     }
 
-    /** Runs all of it; true when everything that is claimed has happened. */
+    /** Runs both experiments. Returns true if every claim holds. */
     public boolean run() throws Exception {
         boolean quicker = lag();
         say("");
@@ -55,7 +55,7 @@ public final class DomainsDemo {
             boolean inDomain = after.position().contains("10-");
             double p95 = before.p95() / after.p95();
             double max = before.max() / after.max();
-            // One write that the machine holds up for a moment makes the maximum, so it is told and not judged.
+            // A single write that the machine delays sets the maximum, so it is shown but not judged.
             say("  p95 %.1f times less (goal: %.0f), max %.1f times less", p95, GOAL, max);
             say("  primary's position afterwards: %s", after.position());
             return inDomain && p95 >= GOAL;

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 
-/** The real proxy before a pair, with nothing but the plugin {@code gtid-domain}. */
+/** The proxy before a pair, with only the plugin {@code gtid-domain}. */
 final class DomainsProxy implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -62,7 +62,7 @@ final class DomainsProxy implements AutoCloseable {
         return (Map<String, Object>) Objects.requireNonNull(view().get(name), name);
     }
 
-    /** Waits until the guard knows tables and positions and reads the binary log; at once when it is off. */
+    /** Waits until the guard knows tables and positions and reads the binary log. Returns at once when it is off. */
     void awaitGuard(String guard) throws InterruptedException {
         if (guard.equals("off")) {
             return;

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Small writes in the default domain while a long ALTER goes through the proxy and then through the replica: how long after its commit each
- * small write can be read on the replica.
+ * Small writes in the default domain while a long ALTER runs through the proxy and then on the replica: measures the
+ * time from each small write's commit until it can be read on the replica.
  */
 final class LagExperiment {
     private static final int MOST_WRITES = 60_000;
@@ -46,7 +46,7 @@ final class LagExperiment {
         this.tagged = tagged;
     }
 
-    /** The big table and the small one; once for both runs. */
+    /** Creates the big table and the small one, once for both runs. */
     static void prepare(EmbeddedPair pair, int rows) {
         pair.primary()
                 .execute(
@@ -77,7 +77,7 @@ final class LagExperiment {
             double seconds;
             try (Connection connection = DriverManager.getConnection(url);
                     Statement statement = connection.createStatement()) {
-                // So that the account has shown that it may set the domain before it matters.
+                // Proves before the measurement that the account may set the domain.
                 statement.execute("INSERT INTO small VALUES (2000000000)");
                 pair.awaitCaughtUp(PATIENCE);
                 awaitFree(proxy);
@@ -94,7 +94,10 @@ final class LagExperiment {
         }
     }
 
-    /** The guard must have seen the standby apply what was before, or it keeps the ALTER where that was. */
+    /**
+     * The guard must know that the standby has applied the earlier writes; otherwise it keeps the ALTER in their
+     * domain.
+     */
     private static void awaitFree(DomainsProxy proxy) throws InterruptedException {
         Thread.sleep(500);
         proxy.awaitGuard("pin");
@@ -160,7 +163,7 @@ final class LagExperiment {
         for (int id = 0; id < written; id++) {
             Long seen = seenAt.get(id);
             if (seen != null) {
-                // The replica may be quicker than the primary's answer through the proxy.
+                // The replica may be faster than the primary's response through the proxy.
                 lags[count++] = Math.max(0, (seen - committedAt[id]) / 1e6);
             }
         }

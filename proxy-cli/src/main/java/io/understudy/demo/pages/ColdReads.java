@@ -7,7 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Random;
 
-/** Look-ups of random rows on a server, and how many pages it had to read from disk for each. */
+/** Looks up random rows on a server and counts the pages that it read from disk. */
 final class ColdReads {
     private final EmbeddedServer server;
     private final int rows;
@@ -19,7 +19,7 @@ final class ColdReads {
         this.random = new Random(seed);
     }
 
-    /** Runs look-ups; returns pages read from disk for each of them, those of replication meanwhile among them. */
+    /** Runs look-ups. Returns the pages read from disk per look-up, including those of replication meanwhile. */
     double each(int count) throws SQLException {
         long before = reads();
         try (Connection connection = server.connect();

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 
-/** Writes a row every 5 ms on the primary and sees how long after its commit it can be read on the standby. */
+/** Writes a row every 5 ms on the primary and measures how long after its commit it can be read on the standby. */
 final class LagMeter implements AutoCloseable {
     private static final int MOST = 1 << 17;
     private static final long WRITE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -110,7 +110,7 @@ final class LagMeter implements AutoCloseable {
         }
         double[] lags = new double[Math.max(0, Math.min(to, read) - from)];
         for (int i = 0; i < lags.length; i++) {
-            // A standby may be quicker than the primary's response.
+            // The standby may be faster than the primary's response.
             lags[i] = Math.max(0, (seen.get(from + i) - committed.get(from + i)) / 1e6);
         }
         Arrays.sort(lags);

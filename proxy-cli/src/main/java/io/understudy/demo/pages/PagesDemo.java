@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Report, rebuild, report, under load; and whether all went as claimed. */
+/** Report, rebuild and report again, under load; tells whether every claim holds. */
 public final class PagesDemo {
     private static final String PASSWORD = "pages";
     private static final String TABLE = "demo.orders";
@@ -68,7 +68,7 @@ public final class PagesDemo {
             long before,
             long after) {
 
-        /** Whether everything happened that is claimed; the lag is told and judged by the caller. */
+        /** Returns whether every claim holds; the lag is judged by the caller. */
         public boolean asClaimed() {
             return "rebuilt".equals(outcome.get("state"))
                     && errant.isEmpty()
@@ -77,7 +77,7 @@ public final class PagesDemo {
         }
     }
 
-    /** Runs it; true when everything that is claimed has happened. */
+    /** Runs the demo. Returns true if every claim holds. */
     public boolean run() throws Exception {
         Seen seen = experiment();
         boolean quick = seen.lag <= MOST_LAG_MILLIS;
@@ -89,7 +89,7 @@ public final class PagesDemo {
         return seen.asClaimed() && quick;
     }
 
-    /** The experiment, with all that is printed. */
+    /** Runs the experiment and prints its output. */
     public Seen experiment() throws Exception {
         PairOptions options = PairOptions.defaults()
                 .withSemiSync(false)

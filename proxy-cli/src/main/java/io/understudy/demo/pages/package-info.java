@@ -1,6 +1,7 @@
 /**
- * The experiment of {@code understudy demo pages}: a table that lost a third of its rows is reported on, rebuilt on the standby under load,
- * and reported on again. What is a load or a measurement of that subject belongs here; servers come from {@code embedded}.
+ * The experiment of {@code understudy demo pages}: a table that lost a third of its rows is reported on, rebuilt on the
+ * standby under load, and reported on again. Loads and measurements of that subject belong here; servers come from
+ * {@code embedded}.
  */
 @NullMarked
 package io.understudy.demo.pages;

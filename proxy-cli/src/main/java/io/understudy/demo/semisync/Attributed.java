@@ -4,7 +4,7 @@ import io.understudy.metrics.LatencyHistogram;
 import io.understudy.metrics.LatencyHistograms;
 import java.time.Duration;
 
-/** What the proxy's {@code commit-latency} has found so far, from its own metrics. */
+/** The results of {@code commit-latency} so far, from its metrics. */
 final class Attributed {
     private static final long LOOK_MILLIS = 2;
 

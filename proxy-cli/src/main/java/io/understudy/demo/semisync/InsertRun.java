@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Measures one setting: inserts, each its own transaction, one after another over one connection through the proxy. First as
- * many as the time allows, with the counters read before and after them all; then some more with a look at the server's
- * counter around each, which would have slowed the first ones down.
+ * Measures one setting: inserts, each its own transaction, in sequence over one connection through the proxy. First as
+ * many as the time allows, with the counters read before and after all of them; then some more with a probe of the
+ * server's counter around each, which would have slowed the first ones down.
  */
 final class InsertRun {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -30,8 +30,8 @@ final class InsertRun {
     private final List<String> problems = new ArrayList<>();
 
     /**
-     * @param application through the proxy, in the schema that has the table {@code payments}
-     * @param primary past the proxy, for the server's counters
+     * @param application connection through the proxy, in the schema with the table {@code payments}
+     * @param primary direct connection, for the server's counters
      */
     InsertRun(
             Setting setting,
@@ -46,7 +46,9 @@ final class InsertRun {
         this.interrupted = interrupted;
     }
 
-    /** @param length for all of it; a quarter of it is for the commits that are checked one by one */
+    /**
+     * @param length of the whole run; a quarter of it is for the commits that are checked one by one
+     */
     Row measure(Duration length) throws SQLException, InterruptedException {
         try (PreparedStatement insert = application.prepareStatement(
                 "INSERT INTO payments (amount, note) VALUES (?, 'semi-sync experiment')")) {
@@ -99,7 +101,7 @@ final class InsertRun {
             }
             insert(insert);
         } while (!attributed.await(1, Duration.ofMillis(200)));
-        // What was sent before the first one that was attributed is not; what was sent after it is, at the next look.
+        // Commits before the first attributed one stay without attribution; later ones get theirs at the next probe.
         attributed.await(attributed.commits() + 1, Duration.ofMillis(50));
     }
 
@@ -123,7 +125,7 @@ final class InsertRun {
         return System.nanoTime() - begin;
     }
 
-    /** Differences between the proxy and the server for one commit each, milliseconds, without their signs. */
+    /** Returns the absolute differences between the proxy and the server, one per commit, in milliseconds. */
     private List<Double> check(PreparedStatement insert, long nanos) throws SQLException, InterruptedException {
         List<Double> errors = new ArrayList<>();
         long end = System.nanoTime() + nanos;
@@ -165,7 +167,7 @@ final class InsertRun {
         }
     }
 
-    /** Of sorted nanoseconds, in milliseconds. */
+    /** Returns a quantile of sorted nanoseconds, in milliseconds. */
     private static double at(long[] sorted, double share) {
         return sorted.length == 0 ? 0 : sorted[Math.min(sorted.length - 1, (int) (share * sorted.length))] / 1e6;
     }

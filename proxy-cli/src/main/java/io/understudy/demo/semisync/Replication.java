@@ -4,7 +4,7 @@ import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions.WaitPoint;
 import java.time.Duration;
 
-/** Brings a pair's replication into the state that a setting asks for. */
+/** Sets up a pair's replication for a setting. */
 final class Replication {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
@@ -15,7 +15,7 @@ final class Replication {
     }
 
     void set(Setting setting) {
-        // First without delay and without waiting for anyone, so that the standby catches up with the last setting.
+        // First without delay and without semi-sync, so that the standby catches up with the previous setting.
         pair.primary().execute("SET GLOBAL rpl_semi_sync_master_enabled = OFF");
         pair.link().delay(Duration.ZERO);
         pair.standby().execute("START SLAVE");

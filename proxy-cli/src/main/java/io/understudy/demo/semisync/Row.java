@@ -3,17 +3,17 @@ package io.understudy.demo.semisync;
 import java.util.List;
 
 /**
- * What was measured in one setting. Times are milliseconds.
+ * The measurements of one setting. Times are milliseconds.
  *
- * @param commits that were timed, one after another over one connection
- * @param perSecond commits a second
+ * @param commits number of timed commits, in sequence over one connection
+ * @param perSecond commits per second
  * @param p50 median latency, as the application saw it
- * @param executeMean mean of execution and flush, as the proxy tells it
- * @param ackMean mean of the wait for the acknowledgement, as the proxy tells it
- * @param serverMean the same by the growth of the server's own counters
- * @param checked further commits, with a look at the server's counter before and after each
- * @param medianError median difference, without its sign, of the two for one and the same commit
- * @param problems why this row is not what it says; empty when it is
+ * @param executeMean mean of execution and flush, as reported by the proxy
+ * @param ackMean mean of the wait for the acknowledgement, as reported by the proxy
+ * @param serverMean the same by the growth of the server's counters
+ * @param checked further commits, with a probe of the server's counter before and after each
+ * @param medianError median absolute difference of the two for the same commit
+ * @param problems reasons why this row is invalid; empty when it is valid
  */
 public record Row(
         Setting setting,
@@ -28,7 +28,7 @@ public record Row(
         double medianError,
         List<String> problems) {
 
-    /** Commits a second that one connection cannot exceed at this latency. */
+    /** Returns the maximum commits per second of one connection at this latency. */
     double ceiling() {
         return p50 <= 0 ? 0 : 1000 / p50;
     }

@@ -9,12 +9,12 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The server's own counters of semi-synchronous replication at one look.
+ * The server's counters of semi-synchronous replication at one probe.
  *
  * @param acknowledged transactions acknowledged in time
  * @param unacknowledged transactions not acknowledged in time
  * @param waits transactions that waited
- * @param waitMicros how long they did, together, microseconds
+ * @param waitMicros their total wait, in microseconds
  */
 record SemiSyncCounters(long acknowledged, long unacknowledged, long waits, long waitMicros) {
 

@@ -22,7 +22,7 @@ import java.util.Map;
  * {@code docs/examples/semi-sync.yaml} anew for each setting, so that its metrics are that setting's.
  */
 public final class SemiSyncExperiment {
-    /** Round trips beyond this are no network any more. */
+    /** Longer round trips are not realistic. */
     public static final Duration LONGEST_RTT = Duration.ofSeconds(2);
 
     private static final String CONFIG = "semi-sync.yaml";
@@ -64,12 +64,12 @@ public final class SemiSyncExperiment {
         this.out = out;
     }
 
-    /** What was measured so far. */
+    /** Returns the rows measured so far. */
     public List<Row> rows() {
         return List.copyOf(rows);
     }
 
-    /** Ends after the commit that is under way; any thread. */
+    /** Ends after the current commit. Thread-safe. */
     public void interrupt() {
         interrupted = true;
     }
@@ -84,7 +84,7 @@ public final class SemiSyncExperiment {
         say("starting a primary and a standby…");
         PairOptions pairOptions = PairOptions.defaults()
                 .withSemiSyncTimeout(TIMEOUT)
-                // Commits that survive a crash, as a primary's should; without them the flush would cost nothing.
+                // Durable commits, as a primary has; otherwise the flush would cost nothing.
                 .withPrimary(
                         ServerOptions.of(1).withArguments("--sync-binlog=1", "--innodb-flush-log-at-trx-commit=1"));
         try (EmbeddedPair pair = EmbeddedPair.start(pairOptions)) {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The experiment's table and what it says, as text. Times are milliseconds. */
+/** The experiment's table and its conclusions, as text. Times are milliseconds. */
 final class SemiSyncTable {
     private SemiSyncTable() {}
 

@@ -7,14 +7,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One row of the experiment: how the primary replicates while it is measured.
+ * One row of the experiment: the primary's replication during the measurement.
  *
  * @param waitPoint where a commit waits for the acknowledgement; null unless the replica is semi-synchronous
  * @param rtt delay of the link to the replica, both ways together; zero without a replica
  */
 public record Setting(Replica replica, @Nullable WaitPoint waitPoint, Duration rtt) {
 
-    /** What follows the primary. */
+    /** The kind of replica. */
     public enum Replica {
         NONE("none"),
         ASYNCHRONOUS("asynchronous"),
