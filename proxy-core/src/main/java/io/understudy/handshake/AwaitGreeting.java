@@ -42,6 +42,6 @@ final class AwaitGreeting implements HandshakePhase {
     @Override
     public HandshakePhase fromClient(ByteBuf packet) {
         packet.release();
-        throw new IllegalStateException("a packet of the client's was read ahead of the greeting");
+        throw new IllegalStateException("a packet from the client was read before the greeting");
     }
 }

@@ -26,7 +26,7 @@ public final class Handshake implements AuthBridge.Ends {
          * server.
          */
         default void passthrough() {
-            throw new IllegalStateException("TLS is relayed though nobody asked for that");
+            throw new IllegalStateException("TLS is relayed, which this outcome does not support");
         }
 
         /** Called when TLS with one side has failed; its connection is about to close. */

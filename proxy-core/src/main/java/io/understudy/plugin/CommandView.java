@@ -81,6 +81,7 @@ public interface CommandView {
     /** Keeps an object of the calling observer with this command until its response is complete. */
     void attach(@Nullable Object attachment);
 
+    /** Returns the object that the calling observer attached to this command, or null. */
     @Nullable
     Object attachment();
 }

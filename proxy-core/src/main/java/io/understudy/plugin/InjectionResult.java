@@ -9,6 +9,7 @@ package io.understudy.plugin;
 public record InjectionResult(int errorCode, String message) {
     public static final InjectionResult OK = new InjectionResult(0, "");
 
+    /** Returns whether the statement succeeded. */
     public boolean ok() {
         return errorCode == 0;
     }

@@ -11,6 +11,7 @@ public interface PreparedStatement {
     /** Returns the server's id of the statement in this session, or -1 until the server has responded. */
     int id();
 
+    /** Returns the kind of the statement; known even when the text was too long to keep. */
     StatementKind kind();
 
     /** Returns the analysis of the text, or null when the text was too long to keep. */

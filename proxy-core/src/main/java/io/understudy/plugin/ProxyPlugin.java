@@ -2,8 +2,8 @@ package io.understudy.plugin;
 
 /**
  * A plugin, found by {@link java.util.ServiceLoader}. One instance serves the whole process. It is started only when
- * the configuration has a section named {@link #id}. {@link #start}, {@link #reload} and {@link #stop} are called on the
- * proxy's management thread, one at a time.
+ * the configuration has a section named {@link #id}. {@link #start}, {@link #reload} and {@link #stop} are called on
+ * the proxy's management thread, one at a time.
  *
  * @param <C> the record that the plugin's section of the configuration is bound to; absent keys are passed as null, and
  * the record's compact constructor sets defaults and rejects bad values with an {@link IllegalArgumentException} whose

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * monotonic, in nanoseconds.
  */
 public interface ResponseView {
+    /** Returns whether the response has no error. */
     boolean ok();
 
     /** Returns the server's error number, or 0 without an error. */

@@ -52,6 +52,6 @@ public interface ServerConnection {
      */
     void stream(ByteBuf command, ServerStream stream);
 
-    /** Sends COM_QUIT and closes the connection. Handlers of pending responses are called with a failure. Idempotent. */
+    /** Sends COM_QUIT and closes the connection. Pending responses fail. Idempotent. */
     void close();
 }
