@@ -56,7 +56,7 @@ final class ApplicationLoad implements AutoCloseable {
         }
     }
 
-    /** Answered so far, all without an error. */
+    /** Responses so far, all without an error. */
     long statements() {
         return statements.get();
     }

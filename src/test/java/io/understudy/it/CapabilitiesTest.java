@@ -27,7 +27,7 @@ class CapabilitiesTest {
 
     /** Of one leg only, and tested there: TLS and compression. */
     private static final long OF_A_LEG = Capabilities.SSL | Capabilities.COMPRESS | Capabilities.ZSTD_COMPRESSION;
-    /** Not offered to clients: what they would mean is not known, or has no use without a client of their own. */
+    /** Not offered to clients: their meaning is unknown, or they need a matching client. */
     private static final long NOT_OFFERED = Capabilities.CAPABILITY_EXTENSION | Capabilities.MARIADB_COM_MULTI;
 
     private static ServerUnderTest server;

@@ -101,7 +101,10 @@ class CommitsPerCommandTest {
         assertThat(digests).containsPattern("Line\\[key=[0-9a-f]{16}, commits=14,");
     }
 
-    /** MariaDB 11.4 does not log which connection wrote: with another writer beside the proxy the first commit is nobody's. */
+    /**
+     * MariaDB 11.4 does not log which connection wrote: with another writer past the proxy the first commit stays
+     * unclaimed.
+     */
     @Test
     @Order(Integer.MAX_VALUE) // what it writes makes calls of the next minute unclear
     void anotherWriterMakesACallsEarlierCommitsUnclear() throws Exception {

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
 
-/** The contract on the servers that people run, in containers; skipped where no Docker answers. */
+/** The contract on common servers, in containers; skipped where Docker is unavailable. */
 class ContainerContractTest {
     private static final String PASSWORD = "contract";
     private static TimeZone zone;

@@ -140,7 +140,7 @@ class FailureTest {
         }
     }
 
-    /** A client that has said all it will, and still listens: it gets its answers, as it does directly. */
+    /** A client that shuts down its output and still reads: it gets its responses, as on a direct connection. */
     @Test
     void halfClosed() throws Exception {
         for (var address : List.of(server.address(), proxy.address())) {
@@ -215,7 +215,7 @@ class FailureTest {
         }
     }
 
-    /** A new client is told, or finds nobody listening. */
+    /** A new client gets an error, or its connection is refused. */
     private static void refused(ProxyUnderTest proxy) throws IOException {
         try (RawClient late = RawClient.open(proxy.address())) {
             assertThat(late.read().errorCode()).isEqualTo(1053);

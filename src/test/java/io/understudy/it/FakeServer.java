@@ -49,7 +49,7 @@ final class FakeServer implements AutoCloseable {
         return new FakeServer((in, out) -> in.readAllBytes());
     }
 
-    /** Lets anybody in, then answers each read with {@code answer}, whatever was asked. */
+    /** Accepts every login, then sends {@code response} after each read, whatever the command. */
     static FakeServer answering(byte[] response) throws IOException {
         return new FakeServer((in, out) -> {
             letIn(in, out);

@@ -11,7 +11,7 @@ final class FakeServerResponses {
 
     private FakeServerResponses() {}
 
-    /** Lets the client in, answers its first command with rows, and closes behind the last. */
+    /** Accepts the login, responds to the first command with rows, and closes after the last. */
     static void resultThenClose(InputStream in, OutputStream socket, byte[] value, int rows) throws IOException {
         FakeServer.letIn(in, socket);
         OutputStream out = new BufferedOutputStream(socket, 1 << 16);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Statements whose first word does not tell what they write, behind one that {@code gtid-domain} has tagged. */
+/** Statements whose first word does not show what they write, behind one that {@code gtid-domain} has tagged. */
 @Timeout(240)
 class GtidDomainHolesTest {
     private static final String RULES = """

@@ -119,7 +119,7 @@ class HostileSocketsTest {
                 Arguments.of("no SQL", command(COM_QUERY, '?'), 1064));
     }
 
-    /** The server answers and goes on: so does the session. */
+    /** The server responds and continues: so does the session. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("commands")
     void badCommand(String what, byte[] bytes, int error) throws Exception {
@@ -226,7 +226,7 @@ class HostileSocketsTest {
         return all.bytes();
     }
 
-    /** What a server may say in place of an answer to SELECT, and however little it fits. */
+    /** Bytes that a server may send as the response to SELECT, however malformed. */
     static Stream<Arguments> responses() {
         byte[] eof = {(byte) 0xFE, 0, 0, 2, 0};
         byte[] ok = {0, 0, 0, 2, 0, 0, 0};
@@ -259,7 +259,7 @@ class HostileSocketsTest {
         }
     }
 
-    /** A header of 16 MB with nothing behind it: nobody waits for it with memory, and the client may go. */
+    /** A header of 16 MB without content: it reserves no memory, and the client may disconnect. */
     @Test
     void giantLengthFromTheServer() throws Exception {
         byte[] column = {(byte) 0xFF, (byte) 0xFF, (byte) 0xFF, 2, 3};

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class MirrorSqlModeTest {
     private static final String MIRROR = "understudy_mirror";
-    /** The proxy looks at the primary every second. */
+    /** The proxy probes the primary every second. */
     private static final Duration LOOKS = Duration.ofSeconds(5);
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -90,7 +90,7 @@ class MirrorSqlModeTest {
         return "SELECT /* " + marker + " */ \"a\\\" INTO @a -- \", note FROM orders";
     }
 
-    /** Until the primary has been looked at after the login, nobody knows which of the two it is. */
+    /** Until the first probe after the login, the mode is unknown. */
     private static void awaitMirrored(Connection connection, String sql, String marker) {
         await().atMost(LOOKS).until(() -> {
             run(connection, sql);
@@ -98,7 +98,9 @@ class MirrorSqlModeTest {
         });
     }
 
-    /** A session that begins just when the mode changes is never sure of it: until one has begun after a look. */
+    /**
+     * A session that begins just when the mode changes never knows its mode; one that begins after the next probe does.
+     */
     private static void awaitLookAt(MirrorProxy proxy, String marker) {
         await().atMost(PATIENCE).until(() -> {
             try (Connection young = proxy.mariadb("")) {

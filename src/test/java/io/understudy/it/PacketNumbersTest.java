@@ -146,7 +146,9 @@ class PacketNumbersTest {
         }
     }
 
-    /** The server answers the injected statement, in a frame of its own, between two frames of the client's command. */
+    /**
+     * The server responds to the injected statement, in a frame of its own, between two frames of the client's command.
+     */
     @Test
     void aCommandGoesOnWhereTheResponseToAnInjectedOneComesBetween() throws Exception {
         byte[] text = new RawClient.Bytes()
@@ -164,7 +166,7 @@ class PacketNumbersTest {
         }
     }
 
-    /** The server, asked directly, shows what the proxy has to do. */
+    /** A direct connection shows the packet numbers that the proxy must send. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void framesForACompressingClientOfAServerWithoutCompression(boolean proxied) throws Exception {

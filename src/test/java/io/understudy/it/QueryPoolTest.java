@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The proxy's own questions to a primary and a standby, and what it makes of the answers. */
+/** The proxy's probes of a primary and a standby, and their results. */
 @Timeout(180)
 class QueryPoolTest {
     private static final Duration OFTEN = Duration.ofMillis(50);

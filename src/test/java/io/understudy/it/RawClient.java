@@ -299,7 +299,7 @@ final class RawClient implements AutoCloseable {
         return value;
     }
 
-    /** The packets of one answer with column definitions and rows, or its single packet. EOF packets are expected. */
+    /** The packets of one response with column definitions and rows, or its single packet. EOF packets are expected. */
     List<Packet> readResult() throws IOException {
         List<Packet> packets = new ArrayList<>();
         Packet head = read();

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** docs/admin-api.md and docs/metrics.md name what a running proxy with all plugins has, and nothing else. */
+/** docs/admin-api.md and docs/metrics.md name exactly the paths and metrics of a running proxy with all plugins. */
 @Timeout(180)
 class ReferencePagesTest {
     private static final String TOKEN = "a-token-of-fair-length";

@@ -38,14 +38,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Connections of our own against a MariaDB server. */
+/** Server connections against a MariaDB server. */
 @Timeout(180)
 class ServerConnectionServerTest {
     private static final NetworkTransport TRANSPORT = NetworkTransport.resolve(Transport.AUTO);
     private static final EventLoopGroup LOOPS = TRANSPORT.relayGroup(1, "it-client");
     private static EmbeddedServer server;
 
-    /** What an answer said, kept beyond the callback. */
+    /** The content of a response, kept beyond the callback. */
     private record Told(int error, long rows, long affected, int preparedId, String failure) {}
 
     @BeforeAll

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Statements, text and prepared, and all that their answers can be. */
+/** Statements, text and prepared, with every kind of response. */
 final class StatementSteps {
     private static final String TYPES = "CREATE TABLE types (id INT UNSIGNED AUTO_INCREMENT PRIMARY KEY, ti TINYINT(1),"
             + " bi BIGINT UNSIGNED, de DECIMAL(20,5), fl FLOAT, du DOUBLE, bt BIT(12), da DATE, dt DATETIME(6),"

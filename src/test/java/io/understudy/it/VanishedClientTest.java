@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * close_notify among them, for a client that is there.
  */
 class VanishedClientTest {
-    /** Two looks of the server's and some time for a busy machine; the statement takes far longer. */
+    /** Two checks by the server and some time for a busy machine; the statement takes far longer. */
     private static final Duration SOON = Duration.ofSeconds(14);
 
     private static final String ASLEEP =

@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Sessions that insert row by row into {@code shop.t} until their connection breaks, and note each row that was answered. */
+/**
+ * Sessions that insert row by row into {@code shop.t} until their connection breaks, and note each row that got an OK.
+ */
 final class Writers {
     interface Connector {
         Connection connect() throws SQLException;
@@ -56,7 +58,7 @@ final class Writers {
         stopped = true;
     }
 
-    /** Waits for their end; returns the rows {@code w-n} that were answered. */
+    /** Waits for their end. Returns the rows {@code w-n} that got an OK. */
     Set<String> join() throws InterruptedException {
         for (Thread thread : threads) {
             thread.join();

@@ -119,7 +119,7 @@ final class ServerBinaries {
                 Files.createDirectory(
                         cache, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             } catch (java.nio.file.FileAlreadyExistsException raced) {
-                // Another process of ours, or of somebody else: the check below tells which.
+                // Another process, of this program or another: the check below tells which.
             }
         }
         Path own = Files.createTempFile("understudy-owner", null);

@@ -24,7 +24,7 @@ final class ServerProcess {
         this.log = log;
     }
 
-    /** The port was taken between our look and the server's bind. */
+    /** The port was taken between the check and the server's bind. */
     static final class PortTaken extends IOException {
 
         private static final long serialVersionUID = 1L;
@@ -75,7 +75,7 @@ final class ServerProcess {
         return process.isAlive();
     }
 
-    /** SIGSTOP: the process keeps its sockets and answers nothing, as a machine that hangs. */
+    /** SIGSTOP: the process keeps its sockets without responding, like a machine that hangs. */
     void freeze() {
         signal("STOP");
         frozen = true;

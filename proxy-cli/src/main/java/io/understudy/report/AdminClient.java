@@ -47,7 +47,7 @@ public final class AdminClient {
         return map(name, "POST");
     }
 
-    /** {@code POST /api/NAME} that answers with bytes. */
+    /** {@code POST /api/NAME} with a response of bytes. */
     public byte[] bytes(String name) throws IOException, InterruptedException {
         return ask(base + "/api/" + name, "POST");
     }

@@ -85,7 +85,7 @@ class CompressionTest {
         }
     }
 
-    /** Some 20 MB of the client's: hundreds of packets and frames in one answer. */
+    /** Some 20 MB of the client's: hundreds of packets and frames in one response. */
     private static void loadFile(Statement statement) throws Exception {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < 300_000; i++) {

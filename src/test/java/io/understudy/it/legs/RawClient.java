@@ -61,7 +61,7 @@ final class RawClient implements AutoCloseable {
         socket.getOutputStream().write(whole);
     }
 
-    /** A command whose answer is one packet. */
+    /** A command whose response is one packet. */
     byte[] command(int code, String text) throws IOException {
         byte[] body = text.getBytes(StandardCharsets.UTF_8);
         byte[] payload = new byte[body.length + 1];
@@ -71,7 +71,7 @@ final class RawClient implements AutoCloseable {
         return packet();
     }
 
-    /** A query of one column without NULLs: all packets of its answer. */
+    /** A query of one column without NULLs: all packets of its response. */
     List<byte[]> rows(String sql, boolean deprecateEof) throws IOException {
         List<byte[]> all = new ArrayList<>();
         all.add(command(3, sql));

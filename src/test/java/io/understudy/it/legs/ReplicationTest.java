@@ -32,7 +32,7 @@ class ReplicationTest {
     @BeforeAll
     static void start() throws Exception {
         certificates = new TestCertificates(folder);
-        // A commit that nobody acknowledges would wait for longer than the test does.
+        // Without an acknowledgement a commit would wait for longer than the test does.
         primary = EmbeddedServer.start(ServerOptions.of(61).withArguments("--rpl-semi-sync-master-timeout=600000"));
         replica = EmbeddedServer.start(
                 ServerOptions.of(62).withArguments("--rpl-semi-sync-slave-enabled=1", "--slave-net-timeout=4"));
