@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.SingleThreadEventLoop;
 import io.netty.util.concurrent.EventExecutor;
+import io.understudy.base.ByteSize;
 import io.understudy.config.Address;
 import io.understudy.config.ConfigDiff;
 import io.understudy.config.LoadedConfig;
@@ -26,6 +27,7 @@ import io.understudy.session.SessionEnvironment;
 import io.understudy.session.SessionRegistry;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.wire.CommandCode;
+import io.understudy.wire.compress.InflationBudget;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.time.Clock;
@@ -83,6 +85,8 @@ public final class ProxyServer implements AutoCloseable {
                 metrics,
                 new SqlAnalyzer(),
                 config.limits().statementBytes().toInt());
+        limitInflation(config);
+        metrics.inflation(environment.inflation()::used, environment.inflation()::waiting);
         legs = new LegSetup(config);
         environment.setLoginPolicy(legs.policy());
         transport = NetworkTransport.resolve(config.transport());
@@ -194,6 +198,7 @@ public final class ProxyServer implements AutoCloseable {
                     + " binary log) after a restart");
         }
         registry.setLimit(next.config().listen().maxConnections());
+        limitInflation(next.config());
         environment.setStatementLimit(next.config().limits().statementBytes().toInt());
         relay.setHandshakeTimeoutMillis(
                 next.config().limits().handshakeTimeout().toMillis());
@@ -205,6 +210,11 @@ public final class ProxyServer implements AutoCloseable {
         left.addAll(plugins.reload(next.plugins()));
         loaded = next;
         return left;
+    }
+
+    private void limitInflation(UnderstudyConfig config) {
+        ByteSize limit = config.limits().inflationBytes();
+        environment.inflation().setLimit(limit == null ? InflationBudget.defaultLimit() : limit.bytes());
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.understudy.it;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.util.internal.PlatformDependent;
@@ -24,7 +25,7 @@ final class ProxyProcess implements AutoCloseable {
     private final int port;
 
     /** What the proxy's JVM holds and has done. */
-    record Figures(long heapPeak, long direct, long bytesRelayed) {}
+    record Figures(long heapPeak, long direct, long bytesRelayed, long closed) {}
 
     private ProxyProcess(Process process) throws IOException {
         this.process = process;
@@ -39,6 +40,11 @@ final class ProxyProcess implements AutoCloseable {
 
     /** @param options of the JVM */
     static ProxyProcess start(InetSocketAddress primary, String... options) throws IOException {
+        return startWith(ProxyUnderTest.config("127.0.0.1:0", primary, "", ""), options);
+    }
+
+    /** @param yaml the configuration, whose first listener is {@link #address} */
+    static ProxyProcess startWith(String yaml, String... options) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + "/bin/java");
         command.addAll(List.of(options));
@@ -47,7 +53,7 @@ final class ProxyProcess implements AutoCloseable {
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                 ProxyProcess.class.getName(),
-                ProxyUnderTest.config("127.0.0.1:0", primary, "", "")));
+                yaml));
         return new ProxyProcess(new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start());
@@ -64,7 +70,8 @@ final class ProxyProcess implements AutoCloseable {
             throw new IOException("the proxy's JVM has ended");
         }
         String[] parts = line.split(" ");
-        return new Figures(Long.parseLong(parts[0]), Long.parseLong(parts[1]), Long.parseLong(parts[2]));
+        return new Figures(
+                Long.parseLong(parts[0]), Long.parseLong(parts[1]), Long.parseLong(parts[2]), Long.parseLong(parts[3]));
     }
 
     boolean isAlive() {
@@ -93,7 +100,10 @@ final class ProxyProcess implements AutoCloseable {
                 long relayed = (long) meters.find("understudy.bytes").functionCounters().stream()
                         .mapToDouble(FunctionCounter::count)
                         .sum();
-                out.println(heap + " " + PlatformDependent.usedDirectMemory() + " " + relayed);
+                long closed = (long) meters.find("understudy.sessions.closed").counters().stream()
+                        .mapToDouble(Counter::count)
+                        .sum();
+                out.println(heap + " " + PlatformDependent.usedDirectMemory() + " " + relayed + " " + closed);
             }
         }
     }

@@ -3,6 +3,7 @@ package io.understudy.config;
 import io.understudy.base.ByteSize;
 import io.understudy.config.bind.Checks;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds on time and memory.
@@ -10,10 +11,16 @@ import java.time.Duration;
  * @param handshakeTimeout maximum time from accept to authenticated
  * @param drainTimeout how long sessions may finish their transactions when the proxy stops
  * @param statementBytes bytes of a statement's text that plugins see; longer statements are forwarded all the same
+ * @param inflationBytes memory that the decompressors of all sessions may take together; null: an eighth of the heap
  */
-public record LimitsConfig(Duration handshakeTimeout, Duration drainTimeout, ByteSize statementBytes) {
+public record LimitsConfig(
+        Duration handshakeTimeout,
+        Duration drainTimeout,
+        ByteSize statementBytes,
+        @Nullable ByteSize inflationBytes) {
 
     private static final ByteSize SMALLEST_STATEMENT = new ByteSize(1 << 10);
+    private static final ByteSize SMALLEST_INFLATION = new ByteSize(17 << 20);
     private static final ByteSize LARGEST_STATEMENT = new ByteSize(16 << 20);
 
     public LimitsConfig {
@@ -27,11 +34,16 @@ public record LimitsConfig(Duration handshakeTimeout, Duration drainTimeout, Byt
                                 && statementBytes.compareTo(LARGEST_STATEMENT) <= 0,
                         "statementBytes",
                         "expected " + SMALLEST_STATEMENT + " to " + LARGEST_STATEMENT + " but found " + statementBytes)
+                .that(
+                        inflationBytes == null || inflationBytes.compareTo(SMALLEST_INFLATION) >= 0,
+                        "inflationBytes",
+                        "expected at least " + SMALLEST_INFLATION
+                                + ", which the largest frame with zstd takes, but found " + inflationBytes)
                 .done();
     }
 
     /** Returns the defaults. */
     public static LimitsConfig defaults() {
-        return new LimitsConfig(Duration.ofSeconds(10), Duration.ofSeconds(30), new ByteSize(64 << 10));
+        return new LimitsConfig(Duration.ofSeconds(10), Duration.ofSeconds(30), new ByteSize(64 << 10), null);
     }
 }

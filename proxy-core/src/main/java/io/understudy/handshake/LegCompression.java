@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.Packets;
 import io.understudy.wire.compress.Compressed;
+import io.understudy.wire.compress.InflationBudget;
 import io.understudy.wire.packet.HandshakeResponse41;
 
 /**
@@ -51,17 +52,17 @@ public record LegCompression(long clientBit, int clientLevel, long serverBit, in
         return serverBit != 0;
     }
 
-    public Compressed ofClient() {
-        return handlers(clientBit, clientLevel, true);
+    public Compressed ofClient(InflationBudget budget) {
+        return handlers(clientBit, clientLevel, true, budget);
     }
 
-    public Compressed ofServer() {
-        return handlers(serverBit, serverLevel, false);
+    public Compressed ofServer(InflationBudget budget) {
+        return handlers(serverBit, serverLevel, false, budget);
     }
 
-    private static Compressed handlers(long bit, int level, boolean weAreServer) {
+    private static Compressed handlers(long bit, int level, boolean weAreServer, InflationBudget budget) {
         return bit == Capabilities.ZSTD_COMPRESSION
-                ? Compressed.zstd(level, weAreServer)
-                : Compressed.zlib(weAreServer);
+                ? Compressed.zstd(level, weAreServer, budget)
+                : Compressed.zlib(weAreServer, budget);
     }
 }

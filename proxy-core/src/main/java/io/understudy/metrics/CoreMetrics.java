@@ -78,6 +78,16 @@ public final class CoreMetrics {
                 .register(registry);
     }
 
+    /** Publishes the memory that decompressors hold and the number of sessions that wait for some. */
+    public void inflation(Supplier<Number> bytes, Supplier<Number> waiting) {
+        Gauge.builder("understudy.inflation.bytes", bytes)
+                .description("Memory held by decompressors, bytes; bounded by limits.inflationBytes")
+                .register(registry);
+        Gauge.builder("understudy.inflation.waiting", waiting)
+                .description("Sessions whose compressed frame waits for limits.inflationBytes")
+                .register(registry);
+    }
+
     /** Counts a client connection by outcome: accepted, or why it was refused. */
     public void connection(String outcome) {
         outcomes.computeIfAbsent(

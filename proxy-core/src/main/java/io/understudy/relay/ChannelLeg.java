@@ -8,6 +8,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandler;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.IntegerUnixChannelOption;
@@ -16,6 +17,7 @@ import io.netty.util.concurrent.Future;
 import io.understudy.wire.Leg;
 import io.understudy.wire.TlsHandlerSource;
 import io.understudy.wire.compress.Compressed;
+import io.understudy.wire.compress.Intake;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +35,9 @@ final class ChannelLeg implements Leg {
     /** SOL_SOCKET and SO_RCVLOWAT of Linux. NIO does not support it and wakes up for every byte. */
     private static final ChannelOption<Integer> LEAST_READ = new IntegerUnixChannelOption("SO_RCVLOWAT", 1, 18);
 
+    /** Opposite a compressed leg, which can fill this at little cost to its peer. */
+    private static final WriteBufferWaterMark COMPRESSED_WATER_MARK = new WriteBufferWaterMark(32 * 1024, 64 * 1024);
+
     private static final String TLS = "tls";
 
     private static final String DECODER = "decompress";
@@ -46,6 +51,10 @@ final class ChannelLeg implements Leg {
 
     private boolean wanted;
     private boolean otherWritable = true;
+    private @Nullable Compressed compression;
+    /** Compressed frames that were read wait; reading on would only pile them up. */
+    private boolean framesWait;
+
     private boolean closing;
     private boolean writeFailed;
     private boolean withoutFarewell;
@@ -132,6 +141,19 @@ final class ChannelLeg implements Leg {
     @Override
     public void startCompression(Compressed compressed, ByteBuf early) {
         transformed = true;
+        compression = compressed;
+        compressed.attach(new Intake() {
+            @Override
+            public boolean takesMore() {
+                return isTaking();
+            }
+
+            @Override
+            public void holdReading(boolean on) {
+                framesWait = on;
+                apply();
+            }
+        });
         ChannelInboundHandler decoder = compressed.decoder();
         channel.pipeline()
                 .addBefore(ClientHandler.NAME, DECODER, decoder)
@@ -174,7 +196,20 @@ final class ChannelLeg implements Leg {
     }
 
     private void apply() {
-        channel.config().setAutoRead(wanted && otherWritable && !closing);
+        channel.config().setAutoRead(isTaking() && !framesWait);
+        Compressed compressed = compression;
+        if (compressed != null && isTaking()) {
+            compressed.resume();
+        }
+    }
+
+    private boolean isTaking() {
+        return wanted && otherWritable && !closing;
+    }
+
+    @Override
+    public void limitPendingWrites() {
+        channel.config().setWriteBufferWaterMark(COMPRESSED_WATER_MARK);
     }
 
     @Override

@@ -49,11 +49,14 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        if (cause.getCause() instanceof MalformedPacketException malformed) {
+        Throwable why = LegFailure.reason(cause);
+        if (why instanceof MalformedPacketException malformed) {
             session.clientMalformed(malformed);
             return;
         }
-        // A reset connection or a failed write: closing tells the session.
+        if (LegFailure.saysMoreThanTheClose(session, why)) {
+            session.clientFailed(why);
+        }
         ctx.close();
     }
 

@@ -47,8 +47,11 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
      */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        if (cause.getCause() instanceof MalformedPacketException malformed) {
+        Throwable why = LegFailure.reason(cause);
+        if (why instanceof MalformedPacketException malformed) {
             session.serverMalformed(malformed);
+        } else if (LegFailure.saysMoreThanTheClose(session, why)) {
+            session.serverFailed(why);
         }
         if (cause instanceof IOException) {
             server.writeFailed();

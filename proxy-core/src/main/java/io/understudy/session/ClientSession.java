@@ -168,6 +168,28 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
+    /** Ends the session for a failure on the client's leg that is none of input or output: memory, TLS, the proxy's own code. */
+    public void clientFailed(Throwable cause) {
+        failed(CloseReason.CLIENT_TLS_FAILED, cause);
+    }
+
+    public void serverFailed(Throwable cause) {
+        failed(CloseReason.SERVER_TLS_FAILED, cause);
+    }
+
+    private void failed(CloseReason tlsReason, Throwable cause) {
+        if (ended()) {
+            return;
+        }
+        CloseReason reason = SessionFaults.reason(cause, tlsReason);
+        try {
+            faults.failed(phase, reason, cause);
+        } catch (OutOfMemoryError e) {
+            log.error("session {} ends for want of memory", id);
+        }
+        end(reason);
+    }
+
     public void clientReadComplete() {
         phase.clientReadComplete();
     }
@@ -243,7 +265,8 @@ public final class ClientSession implements Handshake.Outcome {
         ByteBuf late = handshake.drainServer();
         handshake.close();
         if (compression.compressesServer()) {
-            server.startCompression(compression.ofServer(), late);
+            client.limitPendingWrites();
+            server.startCompression(compression.ofServer(environment.inflation()), late);
         } else {
             fromServer(late);
         }
@@ -251,7 +274,8 @@ public final class ClientSession implements Handshake.Outcome {
             relaying.begin(this::fromClient);
         }
         if (compression.compressesClient()) {
-            client.startCompression(compression.ofClient(), early);
+            server.limitPendingWrites();
+            client.startCompression(compression.ofClient(environment.inflation()), early);
         } else {
             fromClient(early);
         }

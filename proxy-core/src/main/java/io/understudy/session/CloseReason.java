@@ -16,6 +16,9 @@ public enum CloseReason {
     BACKEND_UNREACHABLE,
     DRAINED,
     DRAIN_TIMEOUT,
+    /** The session's compressed frames would have taken more than {@code limits.inflationBytes}. */
+    MEMORY_LIMIT,
+    OUT_OF_MEMORY,
     INTERNAL_ERROR;
 
     public String label() {

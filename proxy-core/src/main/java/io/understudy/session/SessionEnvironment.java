@@ -6,6 +6,7 @@ import io.understudy.host.PluginHost;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistogram;
 import io.understudy.sql.SqlAnalyzer;
+import io.understudy.wire.compress.InflationBudget;
 
 /** Objects that all sessions share. Thread-safe. */
 public final class SessionEnvironment {
@@ -16,6 +17,7 @@ public final class SessionEnvironment {
     private final LatencyHistogram passthroughSeconds;
     private final ServerSqlMode sqlMode = new ServerSqlMode();
     private final LimitedAccounts limitedAccounts = new LimitedAccounts();
+    private final InflationBudget inflation = new InflationBudget(InflationBudget.defaultLimit());
     private volatile int statementLimit;
     private volatile LoginPolicy loginPolicy = LoginPolicy.PLAIN;
 
@@ -71,6 +73,11 @@ public final class SessionEnvironment {
     /** Sets the policy for sessions that connect from now on. */
     public void setLoginPolicy(LoginPolicy policy) {
         loginPolicy = policy;
+    }
+
+    /** Returns the bound on the memory of all sessions' decompressors. */
+    public InflationBudget inflation() {
+        return inflation;
     }
 
     int statementLimit() {

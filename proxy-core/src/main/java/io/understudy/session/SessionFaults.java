@@ -4,7 +4,9 @@ import io.understudy.handshake.LoginRefusal;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.compress.InflationRefusedException;
 import io.understudy.wire.packet.ErrPacket;
+import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,6 +16,8 @@ import org.slf4j.LoggerFactory;
  */
 final class SessionFaults {
     private static final Logger log = LoggerFactory.getLogger(ClientSession.class);
+    private static final int ER_OUTOFMEMORY = 1037;
+    private static final int ER_OUT_OF_RESOURCES = 1041;
     private static final int ER_BAD_HOST_ERROR = 1042;
     private static final int ER_HANDSHAKE = 1043;
     private static final int ER_UNKNOWN = 1105;
@@ -122,7 +126,45 @@ final class SessionFaults {
         return CloseReason.REFUSED_BY_PROXY;
     }
 
-    CloseReason ownError(SessionPhase phase, RuntimeException e) {
+    /** Returns the reason that counts a failure below the session. */
+    static CloseReason reason(Throwable cause, CloseReason tlsReason) {
+        if (cause instanceof OutOfMemoryError) {
+            return CloseReason.OUT_OF_MEMORY;
+        }
+        if (cause instanceof InflationRefusedException) {
+            return CloseReason.MEMORY_LIMIT;
+        }
+        return cause instanceof SSLException ? tlsReason : CloseReason.INTERNAL_ERROR;
+    }
+
+    /**
+     * Logs a failure below the session and tells the client.
+     *
+     * @param reason see {@link #reason}
+     */
+    void failed(SessionPhase phase, CloseReason reason, Throwable cause) {
+        switch (reason) {
+            case OUT_OF_MEMORY -> {
+                log.error(
+                        "session {} from {} closed, {}: {}; give the JVM more with -Xmx or -XX:MaxDirectMemorySize, or lower"
+                                + " listen.maxConnections",
+                        id,
+                        client.remoteAddress(),
+                        reason.label(),
+                        cause.getMessage());
+                tell(phase, ER_OUTOFMEMORY, "HY001", "Out of memory (Understudy); restart the statement");
+            }
+            case MEMORY_LIMIT -> {
+                log.warn("session {} from {} closed, {}: {}", id, client.remoteAddress(), reason.label(), why(cause));
+                tell(phase, ER_OUT_OF_RESOURCES, "HY000", "Out of memory (Understudy: " + why(cause) + ")");
+            }
+            case INTERNAL_ERROR -> ownError(phase, cause);
+            default ->
+                log.warn("session {} from {} closed, {}: {}", id, client.remoteAddress(), reason.label(), why(cause));
+        }
+    }
+
+    CloseReason ownError(SessionPhase phase, Throwable e) {
         log.error("session {} from {} closed by an error of the proxy's own", id, client.remoteAddress(), e);
         tell(phase, ER_UNKNOWN, "HY000", "Understudy: internal error, see the proxy's log");
         return CloseReason.INTERNAL_ERROR;

@@ -69,6 +69,9 @@ public interface Leg {
         throw new UnsupportedOperationException(getClass().getSimpleName() + " has no compression");
     }
 
+    /** Lowers how much may wait to be written, for a peer whose few compressed bytes make many. */
+    default void limitPendingWrites() {}
+
     /**
      * Starts TLS: bytes written from now on are encrypted, and sent when the TLS handshake is complete.
      *

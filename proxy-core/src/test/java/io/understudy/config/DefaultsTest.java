@@ -74,7 +74,8 @@ class DefaultsTest {
     @Test
     void limits() {
         assertThat(config.limits())
-                .isEqualTo(new LimitsConfig(Duration.ofSeconds(10), Duration.ofSeconds(30), ByteSize.parse("64KiB")));
+                .isEqualTo(new LimitsConfig(
+                        Duration.ofSeconds(10), Duration.ofSeconds(30), ByteSize.parse("64KiB"), null));
     }
 
     /** The factories for code and the compact constructors for files must not drift apart. */

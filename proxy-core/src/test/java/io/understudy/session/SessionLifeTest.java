@@ -21,6 +21,7 @@ import io.understudy.testkit.Watcher;
 import io.understudy.wire.CommandCode;
 import io.understudy.wire.ServerStatus;
 import java.lang.management.ManagementFactory;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -56,6 +57,26 @@ class SessionLifeTest {
         Scripted scripted = loggedIn();
         scripted.session.clientClosed(false);
         over(scripted, "client_closed");
+    }
+
+    /** What ends a session and is no input or output is told to the client and counted by its cause, on either leg. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void failuresBelowTheSessionAreCountedByCause(boolean ofServer) {
+        failed(ofServer, new OutOfMemoryError("Cannot reserve 65536 bytes of direct buffer memory"), "out_of_memory");
+        failed(ofServer, new IllegalStateException("as no code of the proxy should"), "internal_error");
+        failed(ofServer, new SSLException("bad record"), ofServer ? "server_tls_failed" : "client_tls_failed");
+    }
+
+    private void failed(boolean ofServer, Throwable cause, String reason) {
+        watcher.closings.clear();
+        Scripted scripted = loggedIn();
+        if (ofServer) {
+            scripted.session.serverFailed(cause);
+        } else {
+            scripted.session.clientFailed(cause);
+        }
+        over(scripted, reason);
     }
 
     @Test

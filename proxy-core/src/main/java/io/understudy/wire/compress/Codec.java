@@ -13,4 +13,17 @@ interface Codec {
      * @throws io.understudy.wire.MalformedPacketException when there are more bytes, or fewer, or the data are corrupt
      */
     void decompress(ByteBuf in, ByteBuf out, int length);
+
+    /**
+     * Bytes of memory that an {@link #inflation} of a frame takes; -1 when more of the frame has to come to know.
+     *
+     * @param start what has come of the frame's data; no index changes
+     * @param complete nothing more will come
+     * @param length what the frame says it holds
+     * @throws io.understudy.wire.MalformedPacketException when the data contradicts that
+     */
+    long inflationBytes(ByteBuf start, boolean complete, int length);
+
+    /** For one frame, to be read in pieces. */
+    Inflation inflation();
 }

@@ -4,43 +4,48 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInboundHandler;
 
 /**
- * The two handlers of one compressed connection, and their shared state. They are added to the pipeline at the end of
- * the login, right after the OK_Packet: both products compress from the next byte on.
+ * The two handlers of one compressed connection and what they share. To be added to the pipeline at the end of the login,
+ * right behind the OK packet: both products compress from the next byte on.
  */
 public final class Compressed {
-    /** MySQL's default, also used when the level is not known. */
+    /** MySQL's default, also where the level is not known. */
     public static final int DEFAULT_ZSTD_LEVEL = 3;
 
     private static final int MAX_ZSTD_LEVEL = 22;
 
-    private final ChannelInboundHandler decoder;
+    private final FrameDecoder decoder;
     private final ChannelHandler encoder;
 
-    private Compressed(Codec codec, boolean weAreServer) {
+    private Compressed(Codec codec, boolean weAreServer, InflationBudget budget) {
         FrameNumbers numbers = new FrameNumbers(weAreServer);
-        FrameDecoder frames = new FrameDecoder(codec, numbers, weAreServer);
-        decoder = frames;
-        encoder = new FrameEncoder(codec, numbers, frames);
+        decoder = new FrameDecoder(codec, numbers, weAreServer, budget);
+        encoder = new FrameEncoder(codec, numbers);
     }
 
     /**
-     * Returns handlers for zlib. Must be called on the connection's event loop.
+     * To be called, as the handlers are, on the connection's event loop.
      *
-     * @param weAreServer whether the peer is a client
+     * @param weAreServer the other side is a client, whose commands begin the numbering
+     * @param budget what all connections may take together for frames that they are in the middle of
      */
-    public static Compressed zlib(boolean weAreServer) {
-        return new Compressed(ZlibCodec.ofThread(), weAreServer);
+    public static Compressed zlib(boolean weAreServer, InflationBudget budget) {
+        return new Compressed(ZlibCodec.ofThread(), weAreServer, budget);
     }
 
-    /**
-     * Returns handlers for zstd. Must be called on the connection's event loop.
-     *
-     * @param level the level in the client's HandshakeResponse41; the default is used when it is out of range
-     * @param weAreServer whether the peer is a client
-     */
-    public static Compressed zstd(int level, boolean weAreServer) {
+    /** @param level as the client's handshake response says it; out of range it is taken for the default */
+    public static Compressed zstd(int level, boolean weAreServer, InflationBudget budget) {
         return new Compressed(
-                new ZstdCodec(level < 1 || level > MAX_ZSTD_LEVEL ? DEFAULT_ZSTD_LEVEL : level), weAreServer);
+                new ZstdCodec(level < 1 || level > MAX_ZSTD_LEVEL ? DEFAULT_ZSTD_LEVEL : level), weAreServer, budget);
+    }
+
+    /** Sets what takes the content; to be called ahead of the first byte. */
+    public void attach(Intake intake) {
+        decoder.attach(intake);
+    }
+
+    /** Called when the {@link Intake} takes more again. */
+    public void resume() {
+        decoder.resume();
     }
 
     public ChannelInboundHandler decoder() {

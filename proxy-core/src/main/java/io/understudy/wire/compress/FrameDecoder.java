@@ -7,23 +7,34 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
+import io.understudy.wire.MalformedPacketException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes packets out of frames. A frame's header has three bytes of length, one of number, and three of the length
- * before compression, which is 0 for an uncompressed frame. Memory is bounded by one frame of 16 MB and its content,
- * which may not exceed the stated length.
+ * Takes packets out of frames: three bytes of length, one of number, three of the length before compression, which is 0
+ * for what was not worth compressing.
  *
- * <p>Content is passed on in pieces, and not at all while the channel is not being read from: a few received bytes can
- * expand a thousandfold, so back-pressure that only stopped reading would come too late.
+ * <p>Inflates a piece only when the {@link Intake} takes it, because a few bytes received can hold a thousand times as many. Has the
+ * socket left unread while received frames wait. Holds at most one read's bytes, or a frame of at most 64 KiB, and the
+ * decompressor of one frame, whose memory the {@link InflationBudget} bounds.
  */
 final class FrameDecoder extends ChannelInboundHandlerAdapter {
-    /** The maximum size of one read on an uncompressed connection. */
-    private static final int PIECE = FrameEncoder.MAX_FRAME;
+    /** Bytes of a frame that is not compressed, or is short, at once: as many as one read of a plain connection gives. */
+    private static final int SHORT = FrameEncoder.MAX_FRAME;
+    /** Bytes of a longer frame inflated at once. */
+    private static final int PIECE = 32 * 1024;
+    /** Bytes handed on before the event loop's other connections have their turn: as many as a plain connection's read gives. */
+    private static final int TURN = 64 * 1024;
+    /** Bytes of a closed server connection that are handed on although nobody can be made to wait for them. */
+    private static final int LAST_WORDS = 1 << 20;
+
+    private static final int WATCH_SECONDS = 1;
 
     private final Codec codec;
     private final FrameNumbers numbers;
     private final boolean peerIsClient;
+    private final InflationBudget budget;
     private final PacketNumbers packets = new PacketNumbers() {
         @Override
         void number(ByteBuf buf, int index) {
@@ -31,28 +42,59 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         }
     };
 
-    /** Received bytes not yet decoded. */
+    private @Nullable ChannelHandlerContext context;
+    private Intake intake = Intake.UNBOUNDED;
+
+    /** Received and not taken apart. */
     private ByteBuf frames = Unpooled.EMPTY_BUFFER;
-    /** Content of the last frame not yet passed on. */
-    private ByteBuf content = Unpooled.EMPTY_BUFFER;
+    /** A copy made to wait, which {@link #frames} may be. */
+    private @Nullable ByteBuf kept;
+
+    /** Within a frame, whose header has been read. */
+    private boolean inFrame;
+    /** Bytes of the frame that are not used yet. */
+    private int frameLeft;
+    /** What the frame says it holds; 0: it is not compressed. */
+    private int original;
+    /** Of that, not made yet. */
+    private int originalLeft;
+    /** While a long compressed frame is being read; null behind the end of its data too. */
+    private @Nullable Inflation inflation;
+    /** What is left of the frame is behind the end of its data. */
+    private boolean dataEnded;
+
+    private InflationBudget.@Nullable Share share;
+    /** For the budget. */
+    private boolean waiting;
+    /** Some of {@link #frames} waits for the intake, the budget or the next turn. */
+    private boolean undrained;
 
     private boolean running;
-    private boolean paused;
     private boolean resuming;
     private boolean ending;
-    private boolean broken;
+    private boolean ended;
     private @Nullable Object shutdown;
 
-    FrameDecoder(Codec codec, FrameNumbers numbers, boolean peerIsClient) {
+    FrameDecoder(Codec codec, FrameNumbers numbers, boolean peerIsClient, InflationBudget budget) {
         this.codec = codec;
         this.numbers = numbers;
         this.peerIsClient = peerIsClient;
+        this.budget = budget;
+    }
+
+    void attach(Intake taker) {
+        intake = taker;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        context = ctx;
     }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         ByteBuf bytes = (ByteBuf) msg;
-        if (broken) {
+        if (ended) {
             bytes.release();
             return;
         }
@@ -60,104 +102,248 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         run(ctx);
     }
 
-    /**
-     * Passes on withheld content, because the channel is being read from again. Runs as a later task, since the caller
-     * may itself be handling content.
-     */
-    void resume(ChannelHandlerContext ctx) {
-        if (!paused || resuming) {
+    /** Goes on with what waits; later, because this may be within its own doing. */
+    void resume() {
+        ChannelHandlerContext ctx = context;
+        if (!undrained || waiting || resuming || ended || ctx == null) {
             return;
         }
         resuming = true;
         ctx.executor().execute(() -> {
             resuming = false;
-            ChannelHandlerContext own = ctx.pipeline().context(this);
-            if (own != null) {
-                run(own);
-                own.fireChannelReadComplete();
+            if (!ended) {
+                run(ctx);
+                ctx.fireChannelReadComplete();
             }
         });
     }
 
     private void run(ChannelHandlerContext ctx) {
-        if (running) {
+        if (running || ended) {
             return;
         }
         running = true;
         try {
-            boolean goesOn = true;
-            while (goesOn && (content.isReadable() || next(ctx))) {
-                goesOn = ending || ctx.channel().config().isAutoRead();
-                if (goesOn) {
-                    ctx.fireChannelRead(piece());
-                }
+            boolean drained = handOn(ctx);
+            if (!ended) {
+                keepRest(ctx);
+                hold(!drained || waiting);
             }
-            paused = !goesOn;
-            if (!frames.isReadable()) {
-                frames.release();
-                frames = Unpooled.EMPTY_BUFFER;
-            }
-        } catch (RuntimeException e) {
-            broken = true;
-            discard();
-            ctx.fireExceptionCaught(new DecoderException(e));
+        } catch (RuntimeException | OutOfMemoryError e) {
+            fail(ctx, e);
         } finally {
             running = false;
         }
+        if (undrained && intake.takesMore()) {
+            resume();
+        }
         Object event = shutdown;
-        if (event != null && !paused) {
+        if (event != null && !undrained) {
             shutdown = null;
             ctx.fireUserEventTriggered(event);
         }
     }
 
-    private ByteBuf piece() {
-        if (content.readableBytes() > PIECE) {
-            return content.readRetainedSlice(PIECE);
-        }
-        ByteBuf last = content;
-        content = Unpooled.EMPTY_BUFFER;
-        return last;
-    }
-
-    /** Decodes complete frames up to the first with content, and returns whether there was one. */
-    private boolean next(ChannelHandlerContext ctx) {
-        while (frames.readableBytes() >= FrameEncoder.HEADER) {
-            int at = frames.readerIndex();
-            int length = frames.getUnsignedMediumLE(at);
-            if (frames.readableBytes() < FrameEncoder.HEADER + length) {
-                return false;
-            }
-            numbers.frameReceived(frames.getUnsignedByte(at + 3));
-            int original = frames.getUnsignedMediumLE(at + 4);
-            frames.skipBytes(FrameEncoder.HEADER);
-            content.release();
-            content = Unpooled.EMPTY_BUFFER;
-            content = original == 0
-                    ? frames.readRetainedSlice(length)
-                    : decompressed(ctx, frames.readSlice(length), original);
-            packets.walk(content, content.readerIndex());
-            if (content.isReadable()) {
+    /** Returns whether more bytes have to come before there is more to hand on. */
+    private boolean handOn(ChannelHandlerContext ctx) {
+        int left = ending ? LAST_WORDS : TURN;
+        while (left > 0 && !ended && (ending || intake.takesMore())) {
+            ByteBuf piece = next(ctx);
+            if (piece == null) {
                 return true;
             }
+            left -= piece.readableBytes();
+            ctx.fireChannelRead(piece);
         }
-        return false;
+        return !frames.isReadable() && !inFrame;
     }
 
-    private ByteBuf decompressed(ChannelHandlerContext ctx, ByteBuf frame, int original) {
-        ByteBuf made = ctx.alloc().buffer(Math.min(original, 4 * frame.readableBytes() + 64));
+    private void hold(boolean on) {
+        if (undrained != on && !ending) {
+            undrained = on;
+            intake.holdReading(on);
+        }
+    }
+
+    /** What stays must hold no more memory than it needs: a read's buffer is larger, and others' bytes may be in it. */
+    private void keepRest(ChannelHandlerContext ctx) {
+        if (!frames.isReadable()) {
+            frames.release();
+            frames = Unpooled.EMPTY_BUFFER;
+            kept = null;
+        } else if (frames != kept) {
+            frames = Fitting.exact(ctx, frames);
+            kept = frames;
+        }
+    }
+
+    private void fail(ChannelHandlerContext ctx, Throwable cause) {
+        discard();
+        ctx.fireExceptionCaught(new DecoderException(cause));
+    }
+
+    /** Returns the next piece of content, or null if that takes more than has come. */
+    private @Nullable ByteBuf next(ChannelHandlerContext ctx) {
+        while (true) {
+            if (!inFrame && !begin()) {
+                return null;
+            }
+            ByteBuf piece = original == 0 ? asItIs() : isShort() ? whole(ctx) : inflated(ctx);
+            if (inFrame && frameLeft == 0 && originalLeft == 0 && inflation == null) {
+                inFrame = false;
+            }
+            if (piece != null) {
+                packets.walk(piece, piece.readerIndex());
+                return piece;
+            }
+            if (inFrame) {
+                return null;
+            }
+        }
+    }
+
+    private boolean begin() {
+        if (frames.readableBytes() < FrameEncoder.HEADER) {
+            return false;
+        }
+        frameLeft = frames.readUnsignedMediumLE();
+        numbers.frameReceived(frames.readUnsignedByte());
+        original = frames.readUnsignedMediumLE();
+        originalLeft = original;
+        dataEnded = false;
+        inFrame = true;
+        return true;
+    }
+
+    private boolean isShort() {
+        return frameLeft <= SHORT && original <= SHORT && inflation == null && !dataEnded;
+    }
+
+    private @Nullable ByteBuf asItIs() {
+        int length = Math.min(SHORT, Math.min(frameLeft, frames.readableBytes()));
+        frameLeft -= length;
+        return length == 0 ? null : frames.readRetainedSlice(length);
+    }
+
+    private @Nullable ByteBuf whole(ChannelHandlerContext ctx) {
+        if (frames.readableBytes() < frameLeft) {
+            return null;
+        }
+        ByteBuf made = ctx.alloc().buffer(Math.min(original, 4 * frameLeft + 64));
         try {
-            codec.decompress(frame, made, original);
-            return made;
-        } catch (RuntimeException e) {
+            codec.decompress(frames.readSlice(frameLeft), made, original);
+        } catch (RuntimeException | OutOfMemoryError e) {
             made.release();
             throw e;
         }
+        frameLeft = 0;
+        originalLeft = 0;
+        return made;
+    }
+
+    private @Nullable ByteBuf inflated(ChannelHandlerContext ctx) {
+        if (dataEnded) {
+            int rest = Math.min(frameLeft, frames.readableBytes());
+            frames.skipBytes(rest);
+            frameLeft -= rest;
+            return null;
+        }
+        Inflation current = inflation;
+        if (current == null) {
+            current = opened(ctx);
+            if (current == null) {
+                return null;
+            }
+            inflation = current;
+        }
+        ByteBuf in = frames.slice(frames.readerIndex(), Math.min(frameLeft, frames.readableBytes()));
+        int room = Math.max(1, Math.min(PIECE, originalLeft));
+        ByteBuf out = ctx.alloc().buffer(room);
+        try {
+            current.inflate(in, out, room);
+            frames.skipBytes(in.readerIndex());
+            frameLeft -= in.readerIndex();
+            originalLeft -= out.readableBytes();
+            checkEnd(current, out.isReadable());
+        } catch (RuntimeException | OutOfMemoryError e) {
+            out.release();
+            throw e;
+        }
+        if (!out.isReadable()) {
+            out.release();
+            return null;
+        }
+        return Fitting.fitting(ctx, out);
+    }
+
+    private void checkEnd(Inflation current, boolean made) {
+        if (originalLeft < 0
+                || current.finished() && originalLeft > 0
+                || !made && !current.finished() && frameLeft == 0) {
+            throw new MalformedPacketException("a compressed frame says it holds " + original + " bytes, and does not");
+        }
+        InflationBudget.Share own = share;
+        if (current.finished()) {
+            dataEnded = true;
+            closeInflation();
+        } else if (made && own != null) {
+            own.progressed(PIECE);
+        }
+    }
+
+    /** Returns a decompressor for the frame that begins, or null while its bytes or the memory for it have to be waited for. */
+    private @Nullable Inflation opened(ChannelHandlerContext ctx) {
+        if (waiting) {
+            return null;
+        }
+        InflationBudget.Share own = share;
+        if (own == null) {
+            own = budget.share(() -> ctx.executor().execute(this::granted), () -> evictedSoon(ctx));
+            share = own;
+        }
+        if (!own.isHeld()) {
+            int there = Math.min(frameLeft, frames.readableBytes());
+            long needed = codec.inflationBytes(frames.slice(frames.readerIndex(), there), frameLeft == there, original);
+            if (needed < 0) {
+                return null;
+            }
+            if (ending) {
+                own.takeAtOnce(needed);
+            } else if (!own.take(needed)) {
+                waiting = true;
+                watch(ctx);
+                return null;
+            }
+        }
+        return codec.inflation();
+    }
+
+    private void granted() {
+        waiting = false;
+        resume();
+    }
+
+    private void watch(ChannelHandlerContext ctx) {
+        if (waiting) {
+            budget.evictStalled();
+            ctx.executor().schedule(() -> watch(ctx), WATCH_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    private void evictedSoon(ChannelHandlerContext ctx) {
+        ctx.executor().execute(() -> {
+            if (inflation != null && !ended) {
+                fail(
+                        ctx,
+                        new InflationRefusedException("a compressed frame stayed unfinished while others waited for"
+                                + " limits.inflationBytes"));
+            }
+        });
     }
 
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-        if (event instanceof ChannelInputShutdownEvent && paused) {
+        if (event instanceof ChannelInputShutdownEvent && undrained) {
             shutdown = event;
         } else {
             ctx.fireUserEventTriggered(event);
@@ -166,13 +352,13 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        if (peerIsClient) {
-            // Nobody is left to receive the responses.
-            discard();
-        } else {
+        // Of a client nobody is left to take the responses.
+        if (!peerIsClient) {
             ending = true;
+            waiting = false;
             run(ctx);
         }
+        discard();
         ctx.fireChannelInactive();
     }
 
@@ -182,10 +368,24 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
     }
 
     private void discard() {
+        ended = true;
         frames.release();
         frames = Unpooled.EMPTY_BUFFER;
-        content.release();
-        content = Unpooled.EMPTY_BUFFER;
-        paused = false;
+        kept = null;
+        undrained = false;
+        waiting = false;
+        closeInflation();
+    }
+
+    private void closeInflation() {
+        Inflation last = inflation;
+        inflation = null;
+        if (last != null) {
+            last.close();
+        }
+        InflationBudget.Share own = share;
+        if (own != null) {
+            own.give();
+        }
     }
 }

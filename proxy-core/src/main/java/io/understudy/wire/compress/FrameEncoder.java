@@ -9,19 +9,18 @@ import io.understudy.wire.Packets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts packets into frames: one for the bytes written since the last flush, several if they are long, and a separate
- * one wherever {@link FrameNumbers#begins} requires it.
+ * Puts packets into frames: what was written since the last flush goes into one, or several when it is much, and each
+ * command of a client's into one of its own.
  */
 final class FrameEncoder extends ChannelOutboundHandlerAdapter {
     static final int HEADER = 7;
-    /** Both products leave shorter frames uncompressed. */
+    /** As both products have it: less is not worth the work. */
     static final int MIN_COMPRESSED = 50;
-    /** Maximum content of a frame in bytes; also the maximum that waits for a flush. */
+    /** Bytes in one frame before compression; also how much may wait for a flush. */
     static final int MAX_FRAME = 64 * 1024;
 
     private final Codec codec;
     private final FrameNumbers numbers;
-    private final FrameDecoder other;
     private final Packeted packets = new Packeted();
 
     private ByteBuf pending = Unpooled.EMPTY_BUFFER;
@@ -29,20 +28,16 @@ final class FrameEncoder extends ChannelOutboundHandlerAdapter {
     /** Index in {@link #pending} up to which packets have been walked. */
     private int walked;
 
-    /**
-     * @param other the decoder of the same connection, which resumes when the channel is read from
-     */
-    FrameEncoder(Codec codec, FrameNumbers numbers, FrameDecoder other) {
+    FrameEncoder(Codec codec, FrameNumbers numbers) {
         this.codec = codec;
         this.numbers = numbers;
-        this.other = other;
     }
 
     @Override
     public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
         ByteBuf bytes = (ByteBuf) msg;
         if (!promise.isVoid()) {
-            // The promise is to complete when these bytes have been sent, so none of them may stay pending.
+            // Somebody waits for these bytes to have left: nothing may be left behind them.
             take(ctx, bytes);
             emit(ctx);
             ctx.write(Unpooled.EMPTY_BUFFER, promise);
@@ -52,12 +47,6 @@ final class FrameEncoder extends ChannelOutboundHandlerAdapter {
         if (pending.readableBytes() >= MAX_FRAME) {
             emit(ctx);
         }
-    }
-
-    @Override
-    public void read(ChannelHandlerContext ctx) {
-        other.resume(ctx);
-        ctx.read();
     }
 
     @Override
@@ -90,7 +79,7 @@ final class FrameEncoder extends ChannelOutboundHandlerAdapter {
         }
         emitting = ctx;
         packets.walk(pending, walked);
-        // A cut header may begin a command: it waits for its number.
+        // A header that is cut may begin a command: it waits for its number.
         int end = pending.writerIndex() - packets.cutHeader();
         frames(ctx, end);
         walked = pending.writerIndex();
@@ -103,7 +92,7 @@ final class FrameEncoder extends ChannelOutboundHandlerAdapter {
         }
     }
 
-    /** Writes frames with the pending bytes up to {@code end}. */
+    /** Sends what waits up to {@code end}. */
     private void frames(@Nullable ChannelHandlerContext ctx, int end) {
         while (ctx != null && pending.readerIndex() < end) {
             ByteBuf content = pending.readSlice(Math.min(MAX_FRAME, end - pending.readerIndex()));
@@ -127,17 +116,14 @@ final class FrameEncoder extends ChannelOutboundHandlerAdapter {
             out.setMediumLE(0, out.readableBytes() - HEADER);
             out.setByte(3, numbers.nextFrame());
             out.setMediumLE(4, compressed ? length : 0);
-            return out;
-        } catch (RuntimeException e) {
+            return Fitting.fitting(ctx, out);
+        } catch (RuntimeException | OutOfMemoryError e) {
             out.release();
             throw e;
         }
     }
 
-    /**
-     * Writes the frames of the bytes before a packet that begins a frame of its own, before that packet changes the
-     * numbering of frames.
-     */
+    /** Sends what is ahead of a command before the command's number begins the frames' anew. */
     private final class Packeted extends PacketNumbers {
         @Override
         void number(ByteBuf buf, int index) {

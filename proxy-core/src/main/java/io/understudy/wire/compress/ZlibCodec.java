@@ -3,6 +3,7 @@ package io.understudy.wire.compress;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.understudy.wire.MalformedPacketException;
+import java.nio.ByteBuffer;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
@@ -25,6 +26,8 @@ final class ZlibCodec implements Codec {
     };
 
     private static final int CHUNK = 16 * 1024;
+    /** zlib's window of 32 KiB and its state, rounded up. */
+    private static final long INFLATION_BYTES = 48 * 1024;
 
     private final Deflater deflater = new Deflater();
     private final Inflater inflater = new Inflater();
@@ -46,6 +49,52 @@ final class ZlibCodec implements Codec {
             out.writerIndex(out.writerIndex() + made);
         }
         in.readerIndex(in.writerIndex());
+    }
+
+    @Override
+    public long inflationBytes(ByteBuf start, boolean complete, int length) {
+        return INFLATION_BYTES;
+    }
+
+    @Override
+    public Inflation inflation() {
+        return new Piecewise();
+    }
+
+    /** With an inflater of its own: others are used before it is done. */
+    private static final class Piecewise implements Inflation {
+        private final Inflater inflater = new Inflater();
+
+        @Override
+        public void inflate(ByteBuf in, ByteBuf out, int room) {
+            ByteBuffer source = in.nioBuffer();
+            int length = source.remaining();
+            inflater.setInput(source);
+            int left = room;
+            try {
+                while (left > 0) {
+                    int made = inflater.inflate(out.nioBuffer(out.writerIndex(), left));
+                    if (made == 0) {
+                        break;
+                    }
+                    out.writerIndex(out.writerIndex() + made);
+                    left -= made;
+                }
+            } catch (DataFormatException e) {
+                throw new MalformedPacketException("a compressed frame is no zlib data: " + e.getMessage());
+            }
+            in.skipBytes(length - inflater.getRemaining());
+        }
+
+        @Override
+        public boolean finished() {
+            return inflater.finished();
+        }
+
+        @Override
+        public void close() {
+            inflater.end();
+        }
     }
 
     @Override

@@ -16,7 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class CompressedFramingTest {
     private static Compressed of(String algorithm, boolean weAreServer) {
-        return algorithm.equals("zlib") ? Compressed.zlib(weAreServer) : Compressed.zstd(3, weAreServer);
+        return algorithm.equals("zlib")
+                ? Compressed.zlib(weAreServer, new InflationBudget(1 << 25))
+                : Compressed.zstd(3, weAreServer, new InflationBudget(1 << 25));
     }
 
     private static EmbeddedChannel channel(Compressed compressed) {
@@ -90,7 +92,7 @@ class CompressedFramingTest {
 
     @Test
     void eachCommandBeginsAFrameNumberedZero() {
-        EmbeddedChannel client = channel(Compressed.zlib(false));
+        EmbeddedChannel client = channel(Compressed.zlib(false, new InflationBudget(1 << 25)));
         send(client, packet(0, new byte[] {0x19, 1, 0, 0, 0}));
         send(client, packet(0, new byte[] {0x0E}));
         client.flush();
@@ -103,7 +105,7 @@ class CompressedFramingTest {
 
     @Test
     void answersGoOnFromTheCommandsFrame() {
-        EmbeddedChannel server = channel(Compressed.zlib(true));
+        EmbeddedChannel server = channel(Compressed.zlib(true, new InflationBudget(1 << 25)));
         server.writeInbound(
                 Unpooled.buffer().writeMediumLE(5).writeByte(0).writeMediumLE(0).writeBytes(packet(0, new byte[] {14
                 })));
@@ -115,7 +117,7 @@ class CompressedFramingTest {
 
     @Test
     void packetsAreNumberedAsWithoutCompression() {
-        EmbeddedChannel client = channel(Compressed.zlib(false));
+        EmbeddedChannel client = channel(Compressed.zlib(false, new InflationBudget(1 << 25)));
         send(client, packet(0, new byte[] {3}));
         client.flush();
         drainOut(client).release();
@@ -182,30 +184,69 @@ class CompressedFramingTest {
         client.flush();
         ByteBuf frames = drainOut(client);
         assertThat(frames.readableBytes()).isLessThan(64 * 1024);
-        EmbeddedChannel server = channel(of(algorithm, true));
-        server.pipeline().addLast(new Pausing());
-        server.config().setAutoRead(false);
+        Compressed compressed = of(algorithm, true);
+        OneAtATime taker = new OneAtATime();
+        compressed.attach(taker);
+        EmbeddedChannel server = channel(compressed);
+        server.pipeline().addLast(taker.full());
         server.writeInbound(frames);
+        assertThat(taker.held).as("the socket is left unread").isTrue();
         assertThat(drainIn(server).readableBytes()).isZero();
         int received = 0;
         int some;
         do {
-            server.config().setAutoRead(true);
+            taker.takes = true;
+            compressed.resume();
             server.runPendingTasks();
             some = drainIn(server).readableBytes();
             assertThat(some).as("at once").isLessThanOrEqualTo(64 * 1024);
             received += some;
         } while (some > 0);
         assertThat(received).isEqualTo(20 * ((1 << 20) + 4));
+        assertThat(taker.held).isFalse();
     }
 
-    /** A session that can take no more after each piece. */
-    private static final class Pausing extends ChannelInboundHandlerAdapter {
+    /** A session that can take no more after each piece, and nothing at first. */
+    private static final class OneAtATime implements Intake {
+        private boolean takes;
+        private boolean held;
+
         @Override
-        public void channelRead(ChannelHandlerContext ctx, Object msg) {
-            ctx.channel().config().setAutoRead(false);
-            ctx.fireChannelRead(msg);
+        public boolean takesMore() {
+            return takes;
         }
+
+        @Override
+        public void holdReading(boolean on) {
+            held = on;
+        }
+
+        ChannelInboundHandlerAdapter full() {
+            return new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                    takes = false;
+                    ctx.fireChannelRead(msg);
+                }
+            };
+        }
+    }
+
+    /** Back-pressure counts bytes, so a small frame must not hold the memory of what it was made of. */
+    @ParameterizedTest
+    @ValueSource(strings = {"zlib", "zstd"})
+    void aSmallFrameHoldsLittleMemory(String algorithm) {
+        EmbeddedChannel client = channel(of(algorithm, false));
+        send(client, packet(0, new byte[1 << 20]));
+        client.flush();
+        int frames = 0;
+        ByteBuf part;
+        while ((part = client.readOutbound()) != null) {
+            assertThat(part.capacity()).isLessThan(1024);
+            part.release();
+            frames++;
+        }
+        assertThat(frames).isGreaterThan(15);
     }
 
     private static ByteBuf frameOf(String algorithm) {

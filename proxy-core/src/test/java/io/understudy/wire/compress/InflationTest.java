@@ -1,0 +1,254 @@
+package io.understudy.wire.compress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.github.luben.zstd.Zstd;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.AttributeKey;
+import io.understudy.testkit.LeakCheck;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.Deflater;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Frames of 16 MB, of which never more than a piece is made ahead, and the bound on those that are unfinished. */
+@ExtendWith(LeakCheck.class)
+class InflationTest {
+    private static final int LARGEST = 0xFF_FFFF;
+    private static final int PIECE = 64 * 1024;
+
+    private static final AttributeKey<Taker> TAKER = AttributeKey.valueOf(InflationTest.class, "taker");
+
+    private final AtomicLong nanos = new AtomicLong();
+    private final InflationBudget budget = new InflationBudget(3 << 20, nanos::get);
+
+    /** @param random of every so many bytes one is random; 0 for none */
+    private static byte[] content(int random) {
+        byte[] content = new byte[LARGEST];
+        Random source = new Random(1);
+        for (int i = 4; random > 0 && i < content.length; i += random) {
+            content[i] = (byte) source.nextInt();
+        }
+        int payload = content.length - 4;
+        content[0] = (byte) payload;
+        content[1] = (byte) (payload >> 8);
+        content[2] = (byte) (payload >> 16);
+        return content;
+    }
+
+    private static ByteBuf frame(String algorithm, byte[] content, int level) {
+        byte[] data;
+        if (algorithm.equals("zstd")) {
+            data = Zstd.compress(content, level);
+        } else {
+            Deflater deflater = new Deflater();
+            deflater.setInput(content);
+            deflater.finish();
+            byte[] room = new byte[content.length + 1024];
+            int length = deflater.deflate(room);
+            deflater.end();
+            data = java.util.Arrays.copyOf(room, length);
+        }
+        return Unpooled.buffer()
+                .writeMediumLE(data.length)
+                .writeByte(0)
+                .writeMediumLE(content.length)
+                .writeBytes(data);
+    }
+
+    private EmbeddedChannel server(String algorithm) {
+        Compressed compressed =
+                algorithm.equals("zstd") ? Compressed.zstd(3, true, budget) : Compressed.zlib(true, budget);
+        EmbeddedChannel channel = new EmbeddedChannel(compressed.decoder(), compressed.encoder());
+        channel.attr(TAKER).set(new Taker());
+        compressed.attach(channel.attr(TAKER).get());
+        return channel;
+    }
+
+    private static final class Taker implements Intake {
+        private boolean takes = true;
+        private boolean held;
+
+        @Override
+        public boolean takesMore() {
+            return takes;
+        }
+
+        @Override
+        public void holdReading(boolean on) {
+            held = on;
+        }
+    }
+
+    private static boolean isHeld(EmbeddedChannel channel) {
+        return channel.attr(TAKER).get().held;
+    }
+
+    private static ByteBuf drain(EmbeddedChannel channel) {
+        ByteBuf all = Unpooled.buffer();
+        ByteBuf part;
+        while ((part = channel.readInbound()) != null) {
+            assertThat(part.readableBytes()).isLessThanOrEqualTo(PIECE);
+            assertThat(part.capacity()).isLessThanOrEqualTo(2 * PIECE);
+            all.writeBytes(part);
+            part.release();
+        }
+        return all;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"zlib", "zstd"})
+    void aLongFrameComesOutWhole(String algorithm) {
+        byte[] content = content(5);
+        ByteBuf frame = frame(algorithm, content, 3);
+        EmbeddedChannel server = server(algorithm);
+        ByteBuf out = Unpooled.buffer();
+        while (frame.isReadable()) {
+            server.writeInbound(frame.readRetainedSlice(Math.min(frame.readableBytes(), 50_000)));
+            out.writeBytes(drain(server));
+        }
+        assertThat(out.equals(Unpooled.wrappedBuffer(content))).isTrue();
+        assertThat(budget.used()).isZero();
+        assertThat(server.finish()).isFalse();
+        frame.release();
+    }
+
+    /** Nothing is made ahead of what the other side takes. */
+    @ParameterizedTest
+    @ValueSource(strings = {"zlib", "zstd"})
+    void aFewBytesThatHoldMegabytesWait(String algorithm) {
+        ByteBuf frame = frame(algorithm, content(0), 3);
+        assertThat(frame.readableBytes()).isLessThan(17_000);
+        EmbeddedChannel server = server(algorithm);
+        server.attr(TAKER).get().takes = false;
+        long before = io.netty.util.internal.PlatformDependent.usedDirectMemory();
+        server.writeInbound(frame);
+        assertThat((Object) server.readInbound()).isNull();
+        assertThat(io.netty.util.internal.PlatformDependent.usedDirectMemory() - before)
+                .isLessThan(1 << 20);
+        assertThat(isHeld(server)).as("the socket is left unread").isTrue();
+        assertThat(server.finishAndReleaseAll()).isFalse();
+        assertThat(budget.used()).isZero();
+    }
+
+    /** A frame that finds no room waits, unread, and goes on when another is done. */
+    @Test
+    void oneWaitsForTheOther() {
+        byte[] content = content(3);
+        ByteBuf frame = frame("zstd", content, 3);
+        EmbeddedChannel first = server("zstd");
+        EmbeddedChannel second = server("zstd");
+        first.writeInbound(frame.copy(0, 10_000));
+        drain(first).release();
+        second.writeInbound(frame.copy());
+        assertThat(isHeld(second)).isTrue();
+        assertThat((Object) second.readInbound()).isNull();
+        assertThat(budget.waiting()).isEqualTo(1);
+
+        first.writeInbound(frame.copy(10_000, frame.readableBytes() - 10_000));
+        drain(first).release();
+        second.runPendingTasks();
+        assertThat(isHeld(second)).isFalse();
+        assertThat(drain(second).equals(Unpooled.wrappedBuffer(content))).isTrue();
+        assertThat(budget.used()).isZero();
+        frame.release();
+        first.finish();
+        second.finish();
+    }
+
+    /** Room is not held for ever by somebody who sends half of a frame and no more. */
+    @Test
+    void anUnfinishedFrameLosesItsRoom() {
+        byte[] content = content(3);
+        ByteBuf frame = frame("zstd", content, 3);
+        EmbeddedChannel stalled = server("zstd");
+        EmbeddedChannel second = server("zstd");
+        stalled.writeInbound(frame.copy(0, 10_000));
+        drain(stalled).release();
+        second.writeInbound(frame.copy());
+        budget.evictStalled();
+        stalled.runPendingTasks();
+        stalled.checkException();
+
+        // 5 s, and another for each MB that came out: nothing here.
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(6));
+        budget.evictStalled();
+        stalled.runPendingTasks();
+        assertThatThrownBy(stalled::checkException).hasCauseInstanceOf(InflationRefusedException.class);
+        second.runPendingTasks();
+        assertThat(drain(second).equals(Unpooled.wrappedBuffer(content))).isTrue();
+        frame.release();
+        stalled.finish();
+        second.finish();
+    }
+
+    /** A closed server connection leaves few bytes behind that hold many: nobody can be made to wait for them any more. */
+    @Test
+    void lastWordsAreBounded() {
+        Compressed compressed = Compressed.zlib(false, budget);
+        Taker taker = new Taker();
+        taker.takes = false;
+        compressed.attach(taker);
+        EmbeddedChannel client = new EmbeddedChannel(compressed.decoder(), compressed.encoder());
+        client.writeInbound(frame("zlib", content(0), 3));
+        assertThat((Object) client.readInbound()).isNull();
+        client.close();
+        assertThat(drain(client).readableBytes()).isBetween(1 << 20, (1 << 20) + PIECE);
+        assertThat(budget.used()).isZero();
+    }
+
+    /** The session may end while a piece is handed on. */
+    @Test
+    void nothingIsMadeOnceRemoved() {
+        Compressed compressed = Compressed.zlib(true, budget);
+        EmbeddedChannel server = new EmbeddedChannel(compressed.decoder(), compressed.encoder());
+        server.pipeline().addLast(new io.netty.channel.ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(io.netty.channel.ChannelHandlerContext ctx, Object msg) {
+                ctx.pipeline().remove(compressed.decoder());
+                ctx.fireChannelRead(msg);
+            }
+        });
+        server.writeInbound(frame("zlib", content(0), 3));
+        assertThat(drain(server).readableBytes()).isLessThanOrEqualTo(PIECE);
+        assertThat(budget.used()).isZero();
+    }
+
+    @Test
+    void aFrameThatCanNeverHaveRoomIsRefused() {
+        budget.setLimit(1 << 20);
+        ByteBuf frame = frame("zstd", content(3), 3);
+        EmbeddedChannel server = server("zstd");
+        assertThatThrownBy(() -> server.writeInbound(frame)).hasCauseInstanceOf(InflationRefusedException.class);
+        server.finish();
+    }
+
+    /** What lies behind each frame must not pile up when the next one has always begun. */
+    @Test
+    void theBeginningOfANextFrameDoesNotKeepTheLastOnes() {
+        EmbeddedChannel server = server("zlib");
+        ByteBuf stream = Unpooled.buffer();
+        byte[] payload = new byte[1000];
+        for (int i = 0; i < 5000; i++) {
+            stream.writeMediumLE(1004).writeByte(0).writeMediumLE(0);
+            stream.writeMediumLE(1000).writeByte(0).writeBytes(payload);
+        }
+        long before = io.netty.util.internal.PlatformDependent.usedDirectMemory();
+        stream.readBytes(500).release();
+        while (stream.isReadable()) {
+            int length = Math.min(1011, stream.readableBytes());
+            server.writeInbound(server.alloc().directBuffer(length).writeBytes(stream, length));
+            drain(server).release();
+        }
+        assertThat(io.netty.util.internal.PlatformDependent.usedDirectMemory() - before)
+                .isLessThan(1 << 20);
+        server.finishAndReleaseAll();
+    }
+}
