@@ -119,6 +119,30 @@ class CheckConnectTest {
         assertThat(said.status()).isZero();
     }
 
+    /** A client that only connects, as some health checks do, counts against the proxy's address. */
+    @Test
+    void whatTheServerDoesAboutBrokenHandshakesIsSaid() throws IOException {
+        assertThat(connect(pair.standby().port(), "reader").text())
+                .contains("the server has no host cache (skip_name_resolve, host_cache_size)");
+        try (EmbeddedServer other = EmbeddedServer.start(
+                ServerOptions.of(8).withArguments("--skip-name-resolve=0", "--max-connect-errors=17"))) {
+            other.execute("CREATE USER monitor@'%' IDENTIFIED BY 'secret'");
+            Path file = Files.writeString(folder.resolve("errors.yaml"), """
+                    primary:
+                      address: "127.0.0.1:%d"
+                      tls: { mode: disabled }
+                      monitor: { user: monitor, password: secret }
+                    """.formatted(other.port()));
+            StringWriter out = new StringWriter();
+            CommandLine line = Understudy.commandLine();
+            line.setOut(new PrintWriter(out, true));
+            line.execute("check", "-c", file.toString(), "--connect");
+            assertThat(out.toString())
+                    .contains("warning primary: max_connect_errors is 17")
+                    .contains("FLUSH HOSTS");
+        }
+    }
+
     @Test
     void anAccountThatCanWriteIsNamedWithWhatItMayAndTheGrantsThatItShouldHave() throws IOException {
         Said said = connect(pair.standby().port(), "writer");

@@ -214,6 +214,7 @@ public final class ClientSession implements Handshake.Outcome {
         clientDone = true;
         phase.clientShutOutput();
         if (!phase.responsesDue()) {
+            countDeparture();
             end(CloseReason.CLIENT_CLOSED);
         } else {
             // The server must see it, too: it may be waiting for the rest of a file that will not come.
@@ -231,7 +232,15 @@ public final class ClientSession implements Handshake.Outcome {
         if (!farewell && phase.responsesDue()) {
             server.closeWithoutFarewell();
         }
+        countDeparture();
         end(CloseReason.CLIENT_CLOSED);
+    }
+
+    private void countDeparture() {
+        String outcome = phase.departure();
+        if (outcome != null) {
+            environment.metrics().connection(outcome);
+        }
     }
 
     public void serverClosed() {

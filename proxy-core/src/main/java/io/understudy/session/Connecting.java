@@ -33,6 +33,11 @@ final class Connecting implements SessionPhase {
     }
 
     @Override
+    public String departure() {
+        return LoggingIn.departure(early.isReadable());
+    }
+
+    @Override
     public String name() {
         return "connecting";
     }

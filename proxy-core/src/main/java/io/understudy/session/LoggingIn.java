@@ -6,6 +6,7 @@ import io.understudy.handshake.Handshake;
 /** The login, from HandshakeV10 to OK_Packet. */
 final class LoggingIn implements SessionPhase {
     private final Handshake handshake;
+    private boolean clientSpoke;
 
     LoggingIn(Handshake handshake) {
         this.handshake = handshake;
@@ -17,6 +18,7 @@ final class LoggingIn implements SessionPhase {
 
     @Override
     public void fromClient(ByteBuf bytes) {
+        clientSpoke |= bytes.isReadable();
         handshake.fromClient(bytes);
     }
 
@@ -28,6 +30,16 @@ final class LoggingIn implements SessionPhase {
     @Override
     public int errorSequence() {
         return handshake.clientSequence();
+    }
+
+    @Override
+    public String departure() {
+        return departure(clientSpoke);
+    }
+
+    /** Servers count both as errors of the host that connected, which is the proxy's. */
+    static String departure(boolean clientSpoke) {
+        return clientSpoke ? "closed_by_client_in_handshake" : "closed_by_client_before_login";
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state of a session. A phase owns the bytes that are passed to it.
@@ -32,6 +33,11 @@ sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Unread, P
     /** Returns whether the client still has responses to receive. */
     default boolean responsesDue() {
         return false;
+    }
+
+    /** Returns the outcome under which a client that leaves now is counted; null after its login has been counted. */
+    default @Nullable String departure() {
+        return null;
     }
 
     /** Called when the client has shut down its output. */

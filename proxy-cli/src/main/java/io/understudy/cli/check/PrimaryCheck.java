@@ -53,6 +53,7 @@ public final class PrimaryCheck {
             if ("ON".equals(ask.variable("read_only"))) {
                 add(Finding.error(WHERE, "read_only is ON: this is a standby, or a primary that was fenced"));
             }
+            findings.addAll(HandshakeErrorsCheck.of(ask, mariaDb, primary.proxyProtocol()));
             commitLatency(ask, mariaDb, monitor.user());
             domains(ask, mariaDb);
             queryLimits(ask);
