@@ -202,8 +202,10 @@ class FailureTest {
             assertThat(drained).isNotDone();
             mine.server().endDrain();
             assertThat(drained).succeedsWithin(SOON);
-            assertThat(mine.count("understudy.sessions.closed", "drain_timeout"))
-                    .isEqualTo(1);
+            // The session counts its end on its own event loop.
+            await().atMost(SOON)
+                    .untilAsserted(() -> assertThat(mine.count("understudy.sessions.closed", "drain_timeout"))
+                            .isEqualTo(1));
         }
     }
 

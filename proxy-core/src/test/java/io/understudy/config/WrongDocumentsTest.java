@@ -28,7 +28,7 @@ class WrongDocumentsTest {
                 arguments(OK + "lisen: {}", "2:1: unknown key 'lisen'; did you mean 'listen'?"),
                 arguments(
                         OK + "colour: red",
-                        "2:1: unknown key 'colour'; known here: transport, listen, primary, standbys, admin, limits, plugins"),
+                        "2:1: unknown key 'colour'; known here: transport, listen, primary, standbys, admin, limits, pages, plugins"),
                 arguments(
                         OK + "transport: eppol",
                         "2:12: transport: expected one of auto, io_uring, epoll, nio but found 'eppol'; did you mean 'epoll'?"),
@@ -169,7 +169,7 @@ class WrongDocumentsTest {
                         OK + "primary: { address: \"q:1\" }", "2:1: duplicate key 'primary'; it is already set at 1:1"),
                 arguments(
                         "- a",
-                        "1:1: expected a mapping with the keys transport, listen, primary, standbys, admin, limits, plugins"
+                        "1:1: expected a mapping with the keys transport, listen, primary, standbys, admin, limits, pages, plugins"
                                 + " but found a list"),
                 arguments(OK + "? [a]\n: b", "2:3: a key must be a single word; quote a value that starts with { or ["),
                 arguments(
