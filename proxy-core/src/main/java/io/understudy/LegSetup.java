@@ -67,7 +67,7 @@ final class LegSetup {
      * Reads certificates and keys again, for connections made from now on.
      *
      * @param config may differ from the first one in the names of files. Modes stay as they were: a file that weakens
-     * the verification of the server must not take effect in part
+     *     the verification of the server must not take effect in part
      * @throws TlsFilesException when a file cannot be used; everything in use before then stays in use
      */
     void reload(UnderstudyConfig config) throws TlsFilesException {

@@ -218,8 +218,8 @@ public final class ProxyServer implements AutoCloseable {
     }
 
     /**
-     * Accepts no new sessions, closes idle ones, and lets the others finish their transaction for at most {@code
-     * timeout}. Waits until all have ended, or {@link #endDrain} is called.
+     * Accepts no new sessions, closes idle ones, and lets the others finish their transaction for at most
+     * {@code timeout}. Waits until all have ended, or {@link #endDrain} is called.
      */
     public void drain(Duration timeout) throws InterruptedException {
         registry.refuseNew();

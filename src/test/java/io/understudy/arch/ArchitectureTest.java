@@ -70,7 +70,10 @@ class ArchitectureTest {
             Map.entry("config", List.of()),
             Map.entry("metrics", List.of())));
 
-    /** Folders of proxy-cli, and which others of that module each may import. Core and plugins are open to all but embedded. */
+    /**
+     * Folders of proxy-cli, and which others of that module each may import. Core and plugins are open to all but
+     * embedded.
+     */
     private static final Map<String, List<String>> PROGRAM = new TreeMap<>(Map.of(
             "embedded", List.of(),
             "admin", List.of(),

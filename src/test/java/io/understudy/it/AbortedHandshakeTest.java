@@ -6,7 +6,9 @@ import static org.awaitility.Awaitility.await;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Clients that leave within the handshake: the server counts them as errors of the proxy's address, the proxy by kind. */
+/**
+ * Clients that leave within the handshake: the server counts them as errors of the proxy's address, the proxy by kind.
+ */
 class AbortedHandshakeTest {
     private static final Duration SOON = Duration.ofSeconds(15);
     private static final String CONNECTIONS = "understudy.connections";

@@ -11,7 +11,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 
-/** Authentication methods of MariaDB with a real server, directly and through the proxy; the dialogues themselves are held elsewhere. */
+/**
+ * Authentication methods of MariaDB with a real server, directly and through the proxy; the dialogues themselves are
+ * held elsewhere.
+ */
 class AuthMethodsTest {
     private static final String USER = "it_method";
 

@@ -18,8 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * One session for each capability bit that the server offers, which asks for that bit besides what every client asks for, and
- * one that asks for all of them. The same commands directly and through the proxy, every byte of the answers compared.
+ * One session for each capability bit that the server offers, which asks for that bit besides what every client asks
+ * for, and one that asks for all of them. The same commands directly and through the proxy, every byte of the answers
+ * compared.
  */
 class CapabilitiesTest {
     private static final String USER = "it_capable";

@@ -6,8 +6,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What is logged while it is open. The logger of these tests, as of the command line, writes to the standard error stream; what is
- * captured still goes there. Tests in one JVM run one after another, so the stream is this test's alone.
+ * What is logged while it is open. The logger of these tests, as of the command line, writes to the standard error
+ * stream; what is captured still goes there. Tests in one JVM run one after another, so the stream is this test's
+ * alone.
  */
 final class CapturedLog implements AutoCloseable {
     private final PrintStream before = System.err;

@@ -25,13 +25,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The wait for the acknowledgement, as the real proxy with a real driver tells it, with one client against the server's counter
- * commit by commit; with eight commit by commit against what passed the link to the replica ({@link SemiSyncTruth}), and against the mean of the
- * server's counters where these count each transaction (MariaDB, AFTER_COMMIT; elsewhere they count groups). On either product, for both
- * wait points; MySQL only where there is one ({@link MySqlSemiSyncPair#PROPERTY}).
+ * The wait for the acknowledgement, as the real proxy with a real driver tells it, with one client against the server's
+ * counter commit by commit; with eight commit by commit against what passed the link to the replica
+ * ({@link SemiSyncTruth}), and against the mean of the server's counters where these count each transaction (MariaDB,
+ * AFTER_COMMIT; elsewhere they count groups). On either product, for both wait points; MySQL only where there is one
+ * ({@link MySqlSemiSyncPair#PROPERTY}).
  *
- * <p>{@code -Dunderstudy.it.accuracy=true} holds the goal of 0.3 ms, on a machine that does nothing else. Elsewhere only what
- * no scheduler can undo is held: every commit is attributed, and none waited less than the delay.
+ * <p>{@code -Dunderstudy.it.accuracy=true} holds the goal of 0.3 ms, on a machine that does nothing else. Elsewhere
+ * only what no scheduler can undo is held: every commit is attributed, and none waited less than the delay.
  */
 @Timeout(240)
 class CommitAccuracyTest {
@@ -155,9 +156,9 @@ class CommitAccuracyTest {
     }
 
     /**
-     * Returns the median difference, either way, between the own wait as told and what passed the links, in milliseconds: from the
-     * event's arrival at the replica's link to the OK's leaving the proxy's. Beyond the acknowledgement that has the
-     * primary's own work after it.
+     * Returns the median difference, either way, between the own wait as told and what passed the links, in
+     * milliseconds: from the event's arrival at the replica's link to the OK's leaving the proxy's. Beyond the
+     * acknowledgement that has the primary's own work after it.
      */
     private double againstTheLink(String name, Delay delay, List<Joined> commits) {
         List<Double> waited = new ArrayList<>();

@@ -62,8 +62,8 @@ class CommitAttributionServerTest {
     }
 
     /**
-     * Whether this run is to prove the accuracy goal, on a machine that does nothing else. Elsewhere only what no scheduler
-     * can undo is held: the delay that was put into the link is found, and found in the right part.
+     * Whether this run is to prove the accuracy goal, on a machine that does nothing else. Elsewhere only what no
+     * scheduler can undo is held: the delay that was put into the link is found, and found in the right part.
      */
     private static boolean quiet() {
         return Boolean.getBoolean("understudy.it.accuracy");

@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
 import org.mariadb.jdbc.MariaDbDataSource;
 
 /**
- * The plugin {@code commit-latency} on a real primary, without the proxy: commits are made over JDBC, timed here and told to
- * the plugin's observer, as the proxy would.
+ * The plugin {@code commit-latency} on a real primary, without the proxy: commits are made over JDBC, timed here and
+ * told to the plugin's observer, as the proxy would.
  */
 final class CommitHarness implements AutoCloseable {
     private static final NetworkTransport TRANSPORT = NetworkTransport.resolve(Transport.AUTO);

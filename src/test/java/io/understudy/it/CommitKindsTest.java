@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What {@code commit-latency} takes for a commit, and for which kind of one, where the first word of a statement does not tell. */
+/**
+ * What {@code commit-latency} takes for a commit, and for which kind of one, where the first word of a statement does
+ * not tell.
+ */
 @Timeout(120)
 class CommitKindsTest {
     /** With a binary log the server tells the GTID of each commit, without one commits are inferred. */

@@ -14,7 +14,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What {@code commit-latency} logs, as whoever runs the proxy reads it: remedies, and slow commits with their parts. */
+/**
+ * What {@code commit-latency} logs, as whoever runs the proxy reads it: remedies, and slow commits with their parts.
+ */
 @Timeout(120)
 class CommitLogTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);

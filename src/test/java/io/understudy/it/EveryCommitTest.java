@@ -26,10 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Every single commit of several sessions through the real proxy is found and matched with the right transaction. Each client
- * remembers what it has committed and what GTID the server gave it ({@code @@last_gtid}); the binary log says, in its annotated
- * row events, which client's which row each GTID wrote and how many bytes it has. {@code -Dunderstudy.it.commits=100000} for a
- * long run.
+ * Every single commit of several sessions through the real proxy is found and matched with the right transaction. Each
+ * client remembers what it has committed and what GTID the server gave it ({@code @@last_gtid}); the binary log says,
+ * in its annotated row events, which client's which row each GTID wrote and how many bytes it has.
+ * {@code -Dunderstudy.it.commits=100000} for a long run.
  */
 @Timeout(600)
 class EveryCommitTest {

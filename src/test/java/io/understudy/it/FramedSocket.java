@@ -13,8 +13,8 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * A client's socket that speaks the compressed protocol from the end of the login on: every flush is a command, in frames
- * numbered from 0, and the frames of a response have to be numbered as {@link #expect} says.
+ * A client's socket that speaks the compressed protocol from the end of the login on: every flush is a command, in
+ * frames numbered from 0, and the frames of a response have to be numbered as {@link #expect} says.
  */
 final class FramedSocket implements Closeable {
     private static final int FRAME = 60_000;

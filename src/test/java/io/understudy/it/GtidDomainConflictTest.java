@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Random conflicting transactions of eight sessions in four domains: triggers, cascades, views, procedures, transactions, statements
- * over several tables, schema changes. How many is told by {@code understudy.domains.transactions}, from which seed by {@code
- * understudy.domains.seed}.
+ * Random conflicting transactions of eight sessions in four domains: triggers, cascades, views, procedures,
+ * transactions, statements over several tables, schema changes. How many is told by
+ * {@code understudy.domains.transactions}, from which seed by {@code understudy.domains.seed}.
  */
 @Timeout(900)
 class GtidDomainConflictTest {
@@ -36,7 +36,10 @@ class GtidDomainConflictTest {
         assertThat(result.steered()).as(result.position()).isGreaterThan(TRANSACTIONS / 10);
     }
 
-    /** A table whose first transaction comes after the guard's time of learning may have left the default domain by then. */
+    /**
+     * A table whose first transaction comes after the guard's time of learning may have left the default domain by
+     * then.
+     */
     @Test
     void aWarmUpThatOutlastsLearningIsRepeatedWithMoreTime() throws Exception {
         List<String> said = new CopyOnWriteArrayList<>();

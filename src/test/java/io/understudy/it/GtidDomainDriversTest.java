@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What drivers make of statements and batches: {@code gtid-domain} tags each of them, and keeps no table because of one. */
+/**
+ * What drivers make of statements and batches: {@code gtid-domain} tags each of them, and keeps no table because of
+ * one.
+ */
 @Timeout(240)
 class GtidDomainDriversTest {
     private static final String RULES = """

@@ -16,8 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Dependent statements, one of which the standby cannot apply yet, because a lock there holds up its domain. In another domain the
- * second one would overtake it; {@code gtid-domain} leaves or puts both into one, and the standby ends equal.
+ * Dependent statements, one of which the standby cannot apply yet, because a lock there holds up its domain. In another
+ * domain the second one would overtake it; {@code gtid-domain} leaves or puts both into one, and the standby ends
+ * equal.
  */
 @Timeout(240)
 class GtidDomainEqualTest {

@@ -77,8 +77,8 @@ class GtidDomainGuardTest {
     }
 
     /**
-     * Some hundreds of writes a second, by several sessions. When they begin, another account's write, which waits for a lock, holds the
-     * table in the default domain: it has to be waited for, whatever the poller has seen.
+     * Some hundreds of writes a second, by several sessions. When they begin, another account's write, which waits for
+     * a lock, holds the table in the default domain: it has to be waited for, whatever the poller has seen.
      */
     @Test
     void aBusyTableIsPassedOnInAPauseBetweenItsWrites() throws Exception {
@@ -148,7 +148,10 @@ class GtidDomainGuardTest {
         pair.awaitCaughtUp();
     }
 
-    /** Pauses of 10 ms in the mean, twice as long every five seconds: a machine too slow for this pace shall find its own. */
+    /**
+     * Pauses of 10 ms in the mean, twice as long every five seconds: a machine too slow for this pace shall find its
+     * own.
+     */
     private static void writeNowAndThen(DomainProxy proxy, int seed, AtomicInteger writes, AtomicBoolean enough)
             throws SQLException {
         Random random = new Random(seed);

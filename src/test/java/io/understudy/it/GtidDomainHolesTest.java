@@ -167,7 +167,10 @@ class GtidDomainHolesTest {
         pair.awaitCaughtUp();
     }
 
-    /** A built-in function writes nothing, however often it is called: the table stays free to be moved, the dictionary settled. */
+    /**
+     * A built-in function writes nothing, however often it is called: the table stays free to be moved, the dictionary
+     * settled.
+     */
     @Test
     void aRepeatedBuiltInFunctionKeepsNoTableFromSettling() throws Exception {
         try (DomainProxy proxy = pair.proxy(RULES);

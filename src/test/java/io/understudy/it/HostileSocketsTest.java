@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Bad input and the ERR packet it gets: the server's own, the same as directly, wherever the server is asked at all; ours
- * where the proxy cannot go on. A session beside it never notices.
+ * Bad input and the ERR packet it gets: the server's own, the same as directly, wherever the server is asked at all;
+ * ours where the proxy cannot go on. A session beside it never notices.
  */
 class HostileSocketsTest {
     private static final Duration SOON = Duration.ofSeconds(15);
@@ -173,7 +173,9 @@ class HostileSocketsTest {
         }
     }
 
-    /** The same for many clients, over each of the kernel's interfaces: as many see the server's last word as directly. */
+    /**
+     * The same for many clients, over each of the kernel's interfaces: as many see the server's last word as directly.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"nio", "epoll", "io_uring"})
     void tooBigForMany(String transport) throws Exception {

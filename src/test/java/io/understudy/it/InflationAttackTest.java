@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Compressed sessions whose few bytes hold many, through a proxy of little memory: every other session gets what it asked for, and
- * the proxy ends none.
+ * Compressed sessions whose few bytes hold many, through a proxy of little memory: every other session gets what it
+ * asked for, and the proxy ends none.
  */
 @Timeout(180)
 class InflationAttackTest {

@@ -10,7 +10,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The short list of {@code compat/mtr}: tests of MariaDB's own suite that pass directly pass through the proxy as well. */
+/**
+ * The short list of {@code compat/mtr}: tests of MariaDB's own suite that pass directly pass through the proxy as well.
+ */
 class MariaDbSuiteTest {
     private static final int NOT_INSTALLED = 77;
 

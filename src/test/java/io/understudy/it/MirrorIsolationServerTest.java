@@ -100,7 +100,9 @@ class MirrorIsolationServerTest {
         assertUnharmed();
     }
 
-    /** Connections that hang between login and first statement are given up, so that a standby that is back is found. */
+    /**
+     * Connections that hang between login and first statement are given up, so that a standby that is back is found.
+     */
     @Test
     void aStandbyThatLetsInAndThenSaysNothing() throws Exception {
         try (FakeServer fake = new FakeServer((in, out) -> {

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * The mirror between a MySQL primary and its replica with {@code super_read_only}, which are given by address:
- * {@code -Dunderstudy.it.server=host:port,user,password -Dunderstudy.it.standby=host:port}, one account for both. Creates the
- * schema {@code shop} and three accounts, and switches on the replica's general log.
+ * {@code -Dunderstudy.it.server=host:port,user,password -Dunderstudy.it.standby=host:port}, one account for both.
+ * Creates the schema {@code shop} and three accounts, and switches on the replica's general log.
  */
 @Timeout(120)
 @EnabledIfSystemProperty(named = "understudy.it.standby", matches = ".+")

@@ -479,7 +479,9 @@ class MirrorServerTest {
         }
     }
 
-    /** A pool does not reset its sessions, so what one user of a session did must not keep the next from being mirrored. */
+    /**
+     * A pool does not reset its sessions, so what one user of a session did must not keep the next from being mirrored.
+     */
     @Test
     void whatASessionDidEndsWhenItEnds() throws Exception {
         try (MirrorProxy proxy = proxy(ALL);
@@ -511,7 +513,9 @@ class MirrorServerTest {
         }
     }
 
-    /** A setting of the statement's own overrides the bound of the session; the server goes on when the client closes. */
+    /**
+     * A setting of the statement's own overrides the bound of the session; the server goes on when the client closes.
+     */
     @Test
     void aReadThatOverridesTheBoundIsKilledOnTheStandby() throws Exception {
         pair.primary().execute("CREATE OR REPLACE TABLE shop.heavy (id INT)", "INSERT INTO shop.heavy VALUES (1)");

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Sessions that take over a global {@code sql_mode} which changes how their texts are read, and which the standby does not have. */
+/**
+ * Sessions that take over a global {@code sql_mode} which changes how their texts are read, and which the standby does
+ * not have.
+ */
 @Timeout(120)
 class MirrorSqlModeTest {
     private static final String MIRROR = "understudy_mirror";

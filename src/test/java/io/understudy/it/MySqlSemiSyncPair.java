@@ -22,8 +22,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Two MySQL servers from unpacked Debian packages (mysql-server-core and what it needs): {@code -Dunderstudy.it.mysql=DIR}, where
- * {@code DIR/usr/sbin/mysqld} is. They run with the dynamic linker and the libraries of that folder.
+ * Two MySQL servers from unpacked Debian packages (mysql-server-core and what it needs):
+ * {@code -Dunderstudy.it.mysql=DIR}, where {@code DIR/usr/sbin/mysqld} is. They run with the dynamic linker and the
+ * libraries of that folder.
  */
 final class MySqlSemiSyncPair implements SemiSyncPair {
     static final String PROPERTY = "understudy.it.mysql";

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A client without compression on a server's leg with it, whose server numbers packets by its frames: each response begins
- * behind the number of its command and goes on by one; and the other way round.
+ * A client without compression on a server's leg with it, whose server numbers packets by its frames: each response
+ * begins behind the number of its command and goes on by one; and the other way round.
  */
 class PacketNumbersTest {
     private static final int PREPARE = 0x16;
@@ -74,8 +74,8 @@ class PacketNumbersTest {
     }
 
     /**
-     * The server flushes behind the first result and numbers the second from the frames: it passes 1 in the middle of the
-     * second, where the client is elsewhere.
+     * The server flushes behind the first result and numbers the second from the frames: it passes 1 in the middle of
+     * the second, where the client is elsewhere.
      */
     private static void assertTwoResults(RawClient client) throws Exception {
         client.query("SELECT 1; " + MANY);

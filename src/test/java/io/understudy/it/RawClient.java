@@ -144,7 +144,9 @@ final class RawClient implements AutoCloseable {
         return finishAuthentication(password);
     }
 
-    /** What the server says at the end, after switching to mysql_native_password where it wants another plugin first. */
+    /**
+     * What the server says at the end, after switching to mysql_native_password where it wants another plugin first.
+     */
     Packet finishAuthentication(String password) throws IOException {
         Packet response = read();
         if (response.first() == 0xFE) {

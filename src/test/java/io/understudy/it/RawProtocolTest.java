@@ -534,8 +534,8 @@ class RawProtocolTest {
     }
 
     /**
-     * A procedure's own open cursor sets the status bit of a server-side cursor, but rows follow. By text, prepared, and
-     * prepared with a cursor asked for, of which a CALL gets none; with both ways of ending rows.
+     * A procedure's own open cursor sets the status bit of a server-side cursor, but rows follow. By text, prepared,
+     * and prepared with a cursor asked for, of which a CALL gets none; with both ways of ending rows.
      */
     @ParameterizedTest
     @ValueSource(longs = {0, RawClient.DEPRECATE_EOF})
@@ -569,7 +569,10 @@ class RawProtocolTest {
         }
     }
 
-    /** The OK packet that ends a CALL begins with 0, as a row of binary values does, but is numbered and long differently. */
+    /**
+     * The OK packet that ends a CALL begins with 0, as a row of binary values does, but is numbered and long
+     * differently.
+     */
     private static void readUntilOk(RawClient client, List<String> seen) throws IOException {
         Packet next;
         do {

@@ -6,7 +6,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** A primary and a semi-synchronous replica behind a delayed link, of either product. Accounts have {@link CommitProxy#PASSWORD}. */
+/**
+ * A primary and a semi-synchronous replica behind a delayed link, of either product. Accounts have
+ * {@link CommitProxy#PASSWORD}.
+ */
 interface SemiSyncPair extends AutoCloseable {
     InetSocketAddress address();
 

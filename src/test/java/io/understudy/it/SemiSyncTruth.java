@@ -19,11 +19,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When each transaction's last event and the acknowledgement that covers it passed the link between primary and replica: what
- * the wait for the replica really was, told by neither server nor proxy. Understands transactions of one INSERT.
+ * When each transaction's last event and the acknowledgement that covers it passed the link between primary and
+ * replica: what the wait for the replica really was, told by neither server nor proxy. Understands transactions of one
+ * INSERT.
  *
- * <p>An event of a semi-synchronous stream has 0x00, 0xEF and a flag before its header; an acknowledgement is 0xEF, a position
- * (8) and the file's name (<a href="https://mariadb.com/kb/en/semi-synchronous-replication/">MariaDB</a>, MySQL the same). A position acknowledges all before it.
+ * <p>An event of a semi-synchronous stream has 0x00, 0xEF and a flag before its header; an acknowledgement is 0xEF, a
+ * position (8) and the file's name (<a href="https://mariadb.com/kb/en/semi-synchronous-replication/">MariaDB</a>,
+ * MySQL the same). A position acknowledges all before it.
  */
 final class SemiSyncTruth implements LinkWatch {
     private static final int MAGIC = 0xEF;
@@ -95,7 +97,10 @@ final class SemiSyncTruth implements LinkWatch {
         return responses.get(wanted);
     }
 
-    /** When the last acknowledgement before {@code nanos}, of whichever transaction, left the link towards the primary; or null. */
+    /**
+     * When the last acknowledgement before {@code nanos}, of whichever transaction, left the link towards the primary;
+     * or null.
+     */
     synchronized @Nullable Long acknowledgementBefore(long nanos) {
         return acknowledgements.floor(nanos);
     }

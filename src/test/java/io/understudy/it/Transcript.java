@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that an application can observe of a piece of work, line by line, less what differs between any two runs: connection
- * ids, ports, times.
+ * All that an application can observe of a piece of work, line by line, less what differs between any two runs:
+ * connection ids, ports, times.
  */
 final class Transcript {
     private static final int LONGEST_VALUE = 200;

@@ -47,8 +47,8 @@ public final class AdminEndpoints {
     }
 
     /**
-     * Adds a view that depends on the placeholders of its path. If {@code view} throws {@link
-     * IllegalArgumentException}, the response has status 400.
+     * Adds a view that depends on the placeholders of its path. If {@code view} throws
+     * {@link IllegalArgumentException}, the response has status 400.
      *
      * @param path below {@code /api/}, with placeholders, such as <code>standbys/{name}/pages</code>
      */

@@ -17,8 +17,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole system on one machine: two embedded servers with semi-synchronous replication over a delayed link, the proxy
- * with {@code docs/examples/demo.yaml}, and a sample application. Its last quarter runs without semi-sync, for comparison.
+ * The whole system on one machine: two embedded servers with semi-synchronous replication over a delayed link, the
+ * proxy with {@code docs/examples/demo.yaml}, and a sample application. Its last quarter runs without semi-sync, for
+ * comparison.
  */
 public final class Demo {
     private static final String CONFIG = "demo.yaml";

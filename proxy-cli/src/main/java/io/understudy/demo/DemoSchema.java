@@ -110,7 +110,9 @@ public final class DemoSchema {
                 FROM\s""".replace("ORDERS", Integer.toString(orders)));
     }
 
-    /** Completes the statement with tables of the SEQUENCE engine, which count without being stored (and want a schema). */
+    /**
+     * Completes the statement with tables of the SEQUENCE engine, which count without being stored (and want a schema).
+     */
     private static void inChunks(Statement statement, int rows, String insertSelectFrom) throws SQLException {
         for (int from = 1; from <= rows; from += CHUNK) {
             statement.executeUpdate(insertSelectFrom + "shop.seq_" + from + "_to_" + Math.min(rows, from + CHUNK - 1));

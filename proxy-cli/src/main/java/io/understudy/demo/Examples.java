@@ -8,9 +8,7 @@ import java.nio.charset.StandardCharsets;
 public final class Examples {
     private Examples() {}
 
-    /**
-     * @throws IOException when the program was built without them
-     */
+    /** @throws IOException when the program was built without them */
     public static String read(String name) throws IOException {
         try (InputStream in = Examples.class.getResourceAsStream("/examples/" + name)) {
             if (in == null) {

@@ -21,9 +21,7 @@ final class LoadSession implements AutoCloseable {
         this.counters = counters;
     }
 
-    /**
-     * @param prepared whether {@link #prepared} uses server-side prepared statements or sends text
-     */
+    /** @param prepared whether {@link #prepared} uses server-side prepared statements or sends text */
     static LoadSession open(String url, String user, String password, boolean prepared, LoadCounters counters)
             throws SQLException {
         Properties properties = new Properties();

@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.LongAdder;
  * trip is added each way, without a limit on throughput; order and half-closed connections are kept. The handshake of
  * TCP itself is not delayed.
  *
- * <p>Methods may be called from any thread; the change is in force when they return. What is already under way keeps the
- * delay it was given.
+ * <p>Methods may be called from any thread; the change is in force when they return. What is already under way keeps
+ * the delay it was given.
  */
 public final class DelayedLink implements AutoCloseable {
 
@@ -92,7 +92,9 @@ public final class DelayedLink implements AutoCloseable {
         change(() -> conditions.roundTrip(rtt));
     }
 
-    /** Nothing flows in either direction; connections stay open and new ones are accepted, as on a network that hangs. */
+    /**
+     * Nothing flows in either direction; connections stay open and new ones are accepted, as on a network that hangs.
+     */
     public void pause() {
         change(() -> conditions.paused(true));
     }

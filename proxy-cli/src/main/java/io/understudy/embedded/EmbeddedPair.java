@@ -133,7 +133,8 @@ public final class EmbeddedPair implements AutoCloseable {
     }
 
     /**
-     * Creates (or replaces) an account for connections from anywhere on the primary; replication brings it to the standby.
+     * Creates (or replaces) an account for connections from anywhere on the primary; replication brings it to the
+     * standby.
      *
      * @param grants each the middle of a GRANT statement, such as {@code "SELECT, INSERT ON shop.*"}
      */

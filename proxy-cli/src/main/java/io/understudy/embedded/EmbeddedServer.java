@@ -59,7 +59,8 @@ public final class EmbeddedServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server and returns when it accepts connections: less than a second, some ten more the first time on a machine.
+     * Starts a server and returns when it accepts connections: less than a second, some ten more the first time on a
+     * machine.
      *
      * @throws EmbeddedException if that fails, with the end of the server's log
      */

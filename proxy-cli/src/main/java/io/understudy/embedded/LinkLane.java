@@ -90,9 +90,9 @@ final class LinkLane {
     }
 
     /**
-     * The source is gone: the target learns it after what is still under way. It gets RST only if the source broke, as RST
-     * makes the target's system throw away what its program has yet to read. (A channel whose output was shut down before
-     * may close on the peer's FIN without reporting the end of its input.)
+     * The source is gone: the target learns it after what is still under way. It gets RST only if the source broke, as
+     * RST makes the target's system throw away what its program has yet to read. (A channel whose output was shut down
+     * before may close on the peer's FIN without reporting the end of its input.)
      */
     void sourceGone() {
         add(broken ? Kind.RESET : Kind.CLOSE, null, 0);

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The unpacked MariaDB server and a pristine data folder, shared by all servers of one user on this machine. Both are
- * made once, under a file lock, so that two processes may start at the same time. Files are checked on every use and put
- * back where something (a cleaner of temporary files) removed them.
+ * made once, under a file lock, so that two processes may start at the same time. Files are checked on every use and
+ * put back where something (a cleaner of temporary files) removed them.
  */
 final class ServerBinaries {
 
@@ -110,8 +110,8 @@ final class ServerBinaries {
     }
 
     /**
-     * Makes the cache folder for this user alone. It has a guessable name in a folder that all may write to, so a folder
-     * that somebody else made first must not be trusted with programs that we then run.
+     * Makes the cache folder for this user alone. It has a guessable name in a folder that all may write to, so a
+     * folder that somebody else made first must not be trusted with programs that we then run.
      */
     private static void claim(Path cache) throws IOException {
         if (!Files.exists(cache, LinkOption.NOFOLLOW_LINKS)) {

@@ -29,8 +29,8 @@ public record IndexPages(
     }
 
     /**
-     * Leaf pages of the whole index after a rebuild, if the rest is as full as what is in memory; -1 where not known. Statistics that know of
-     * fewer pages than are in memory are old, and then what is in memory counts.
+     * Leaf pages of the whole index after a rebuild, if the rest is as full as what is in memory; -1 where not known.
+     * Statistics that know of fewer pages than are in memory are old, and then what is in memory counts.
      */
     public long leafPagesAfter(RebuildForecast forecast) {
         return leafPages < 0 || pages == 0

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leaf pages by index, as the server's persistent statistics have them. MariaDB writes 1 for an index that it has read as a whole; the sample's
- * size is the true number then.
+ * Leaf pages by index, as the server's persistent statistics have them. MariaDB writes 1 for an index that it has read
+ * as a whole; the sample's size is the true number then.
  */
 public final class LeafPages {
     private LeafPages() {}

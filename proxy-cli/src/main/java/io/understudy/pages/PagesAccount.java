@@ -20,7 +20,10 @@ public final class PagesAccount {
         this.config = config;
     }
 
-    /** @throws IllegalArgumentException when there is no such standby or no account; the message says what to write where */
+    /**
+     * @throws IllegalArgumentException when there is no such standby or no account; the message says what to write
+     *     where
+     */
     public static PagesAccount of(UnderstudyConfig config, String name) {
         StandbyConfig standby = config.standbys().stream()
                 .filter(each -> each.name().equals(name))

@@ -2,7 +2,9 @@ package io.understudy.pages;
 
 import java.util.List;
 
-/** The statements that make the account for reports on pages. They run on the standby and stay out of its binary log. */
+/**
+ * The statements that make the account for reports on pages. They run on the standby and stay out of its binary log.
+ */
 public final class PagesGrants {
     private PagesGrants() {}
 

@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * {@code /api/standbys/{name}/pages}. Whoever reaches the port may ask, and each reading costs the standby: so one runs at a time,
- * and for a minute its report is the answer to all. Thread-safe.
+ * {@code /api/standbys/{name}/pages}. Whoever reaches the port may ask, and each reading costs the standby: so one runs
+ * at a time, and for a minute its report is the answer to all. Thread-safe.
  */
 public final class PagesView {
     private static final int TOP = 200;

@@ -14,8 +14,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a server of either product what its buffer pool holds. The server makes a temporary table with a row for each page of the pool,
- * whatever the condition, and then groups it: docs/pages.md says what that costs. So pools above a limit are refused.
+ * Asks a server of either product what its buffer pool holds. The server makes a temporary table with a row for each
+ * page of the pool, whatever the condition, and then groups it: docs/pages.md says what that costs. So pools above a
+ * limit are refused.
  */
 public final class PoolReader {
     private static final String INDEX = "INDEX";

@@ -1,8 +1,9 @@
 package io.understudy.pages;
 
 /**
- * How many pages an index will have after a rebuild. A rebuild fills pages in key order: it leaves a sixteenth of a clustered index's
- * leaf pages free, of secondary indexes nothing, and with {@code innodb_fill_factor} below 100 that share of both.
+ * How many pages an index will have after a rebuild. A rebuild fills pages in key order: it leaves a sixteenth of a
+ * clustered index's leaf pages free, of secondary indexes nothing, and with {@code innodb_fill_factor} below 100 that
+ * share of both.
  *
  * @param pageSize {@code innodb_page_size}
  * @param fillFactor {@code innodb_fill_factor}

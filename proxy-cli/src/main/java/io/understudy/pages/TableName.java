@@ -26,7 +26,10 @@ public record TableName(String schema, String table, String partition) implement
         return new TableName(bare(table.substring(0, dot + 1)), bare(table.substring(dot + 2)), partition);
     }
 
-    /** Reads a name as a tablespace and {@code innodb_index_stats} have it: {@code shop/orders#P#p0}, in file name encoding. */
+    /**
+     * Reads a name as a tablespace and {@code innodb_index_stats} have it: {@code shop/orders#P#p0}, in file name
+     * encoding.
+     */
     public static TableName file(String schema, String table) {
         int at = table.toLowerCase(java.util.Locale.ROOT).indexOf("#p#");
         String partition = at < 0 ? "" : FileNames.decode(table.substring(at + 3));

@@ -13,7 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rebuilds tables of one standby, one after the other. {@link #stop} may be called from any thread; everything else by one.
+ * Rebuilds tables of one standby, one after the other. {@link #stop} may be called from any thread; everything else by
+ * one.
  *
  * <pre>
  * checks of the server → for each table: checks, wait until calm, rebuild under watch, statistics → checks that nothing was logged

@@ -11,8 +11,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the standby's disk has room for a copy. Neither product tells how much is free: where the standby runs on this host its data
- * folder is asked, elsewhere the operator has to say.
+ * Whether the standby's disk has room for a copy. Neither product tells how much is free: where the standby runs on
+ * this host its data folder is asked, elsewhere the operator has to say.
  */
 final class DiskSpace {
     private static final long MIB = 1 << 20;

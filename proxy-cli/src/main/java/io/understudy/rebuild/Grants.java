@@ -115,7 +115,10 @@ final class Grants {
         return like(each.schema).matcher(schema).matches();
     }
 
-    /** A schema in a grant is a pattern of LIKE, unless the server has partial revokes; then it holds no wildcard as a rule. */
+    /**
+     * A schema in a grant is a pattern of LIKE, unless the server has partial revokes; then it holds no wildcard as a
+     * rule.
+     */
     private static Pattern like(String pattern) {
         StringBuilder regex = new StringBuilder();
         for (int i = 0; i < pattern.length(); i++) {

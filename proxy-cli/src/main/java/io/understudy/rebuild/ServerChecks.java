@@ -3,7 +3,10 @@ package io.understudy.rebuild;
 import java.sql.SQLException;
 import java.util.List;
 
-/** Whether tables of this server may be rebuilt at all: it must be a read-only replica, and the account must be allowed to. */
+/**
+ * Whether tables of this server may be rebuilt at all: it must be a read-only replica, and the account must be allowed
+ * to.
+ */
 final class ServerChecks {
     private final Standby standby;
     private final String name;
@@ -18,7 +21,8 @@ final class ServerChecks {
     /**
      * Checks the server.
      *
-     * @param lowersSuperReadOnly whether the caller may set {@code super_read_only} to 0 for as long as the rebuild runs
+     * @param lowersSuperReadOnly whether the caller may set {@code super_read_only} to 0 for as long as the rebuild
+     *     runs
      */
     void run(boolean lowersSuperReadOnly) throws SQLException, Refused {
         if (!standby.readOnly()) {

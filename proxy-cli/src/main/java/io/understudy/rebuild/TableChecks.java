@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Whether one table may be rebuilt: it is there, of InnoDB, in files of its own, without full-text indexes, and allowed. */
+/**
+ * Whether one table may be rebuilt: it is there, of InnoDB, in files of its own, without full-text indexes, and
+ * allowed.
+ */
 final class TableChecks {
     private static final Set<String> SYSTEM = Set.of("mysql", "sys", "performance_schema", "information_schema");
 

@@ -10,7 +10,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** One statement that rebuilds, on a connection of its own, watched over another one and ended when the standby cannot bear it. */
+/**
+ * One statement that rebuilds, on a connection of its own, watched over another one and ended when the standby cannot
+ * bear it.
+ */
 final class TableRebuild {
     private static final int ER_LOCK_WAIT_TIMEOUT = 1205;
     private static final int ER_QUERY_INTERRUPTED = 1317;

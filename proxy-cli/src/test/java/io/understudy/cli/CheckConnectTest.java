@@ -207,7 +207,9 @@ class CheckConnectTest {
         }
     }
 
-    /** A fresh MariaDB lets everybody write to {@code test}; that is not the account's own, and taken away from PUBLIC. */
+    /**
+     * A fresh MariaDB lets everybody write to {@code test}; that is not the account's own, and taken away from PUBLIC.
+     */
     @Test
     void whatPublicMayIsPublics() throws IOException {
         Said said = connect(pair.standby().port(), "reader");

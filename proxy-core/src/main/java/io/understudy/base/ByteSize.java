@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A number of bytes: {@code 512B}, {@code 64KiB}, {@code 16MiB}, {@code 1GiB}; {@code KB}, {@code MB} and {@code GB} are
- * powers of 1000.
+ * A number of bytes: {@code 512B}, {@code 64KiB}, {@code 16MiB}, {@code 1GiB}; {@code KB}, {@code MB} and {@code GB}
+ * are powers of 1000.
  *
  * @param bytes zero or more
  */

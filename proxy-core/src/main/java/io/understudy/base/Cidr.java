@@ -31,7 +31,7 @@ public final class Cidr {
      * Parses a network.
      *
      * @throws IllegalArgumentException if the text is no network or has bits set behind the prefix; the message says
-     * what was expected
+     *     what was expected
      */
     public static Cidr parse(String text) {
         int slash = text.indexOf('/');

@@ -53,7 +53,8 @@ public final class JsonWriter {
     /**
      * Writes a value in one line.
      *
-     * @throws IllegalStateException if the value is nested deeper than {@link #MAX_DEPTH} or longer than {@link #MAX_LENGTH} characters
+     * @throws IllegalStateException if the value is nested deeper than {@link #MAX_DEPTH} or longer than
+     *     {@link #MAX_LENGTH} characters
      */
     public static String write(@Nullable Object value) {
         return write(value, false);

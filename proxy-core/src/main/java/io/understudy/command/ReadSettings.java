@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session's values of {@link io.understudy.sql.ReadVariables}, in the order in which they were set, because {@code
- * max_join_size} changes {@code sql_big_selects}.
+ * A session's values of {@link io.understudy.sql.ReadVariables}, in the order in which they were set, because
+ * {@code max_join_size} changes {@code sql_big_selects}.
  */
 final class ReadSettings {
     private static final String FLAGS = "optimizer_switch";

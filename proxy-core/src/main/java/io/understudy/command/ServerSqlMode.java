@@ -9,9 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class ServerSqlMode {
-    /**
-     * @param untilNanos less than {@code fromNanos} while only one probe has read the value
-     */
+    /** @param untilNanos less than {@code fromNanos} while only one probe has read the value */
     private record Span(String value, long fromNanos, long untilNanos) {}
 
     private volatile @Nullable Span span;

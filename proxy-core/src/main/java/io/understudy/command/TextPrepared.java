@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names of statements prepared by {@code PREPARE} that are known not to change the session's settings, so that {@code
- * EXECUTE} does not either. Only plain texts are analysed: {@code PREPARE name FROM 'text'} without quotes or
+ * Names of statements prepared by {@code PREPARE} that are known not to change the session's settings, so that
+ * {@code EXECUTE} does not either. Only plain texts are analysed: {@code PREPARE name FROM 'text'} without quotes or
  * backslashes in the text.
  */
 final class TextPrepared {

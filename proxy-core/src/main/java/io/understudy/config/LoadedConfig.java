@@ -12,12 +12,12 @@ import java.util.Set;
  * A valid configuration.
  *
  * @param config the core's part
- * @param plugins the bound section of every plugin that is to run, by id, in the file's order; a section with {@code
- * enabled: false} was checked but is not here
+ * @param plugins the bound section of every plugin that is to run, by id, in the file's order; a section with
+ *     {@code enabled: false} was checked but is not here
  * @param sha SHA-256 of the file's text, in hex
  * @param warnings what is valid but doubtful
  * @param files every file that this configuration depends on: itself, substituted ones, certificates and keys; a change
- * of any is a reason to reload
+ *     of any is a reason to reload
  * @param fromOutside the key paths of values that came from {@code ${env:…}} or {@code ${file:…}}: they are not shown
  */
 public record LoadedConfig(

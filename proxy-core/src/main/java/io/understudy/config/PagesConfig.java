@@ -4,7 +4,8 @@ import io.understudy.base.ByteSize;
 import io.understudy.config.bind.Checks;
 
 /**
- * The account on the standbys for {@code report pages} and {@code defragment}, and up to which size a buffer pool is read.
+ * The account on the standbys for {@code report pages} and {@code defragment}, and up to which size a buffer pool is
+ * read.
  *
  * @param user its name; the same on every standby
  * @param password its password; empty for none

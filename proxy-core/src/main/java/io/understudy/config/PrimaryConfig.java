@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param address its address
  * @param compression algorithms that the proxy asks for, in order of preference; as-client: what the session's client
- * has; empty for none
+ *     has; empty for none
  * @param connectTimeout maximum time until the TCP connection is established
  * @param monitor the account for the proxy's own queries; null: the proxy only checks that the server accepts
- * connections
+ *     connections
  */
 public record PrimaryConfig(
         Address address,

@@ -49,8 +49,8 @@ public final class NetworkTransport {
 
     /**
      * The kernel stores received bytes of all relayed channels of a loop in buffers that the loop provided beforehand:
-     * a read is one request instead of a poll and a receive, and an idle channel holds no buffer. {@code
-     * docs/benchmarks.md} has the figures. In total 4 MiB per loop.
+     * a read is one request instead of a poll and a receive, and an idle channel holds no buffer.
+     * {@code docs/benchmarks.md} has the figures. In total 4 MiB per loop.
      */
     private static final short RING_BUFFERS = 64;
 

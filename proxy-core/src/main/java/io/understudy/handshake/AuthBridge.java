@@ -17,9 +17,9 @@ import javax.crypto.Cipher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries a password between two legs of which only one is secure. {@code caching_sha2_password} and {@code
- * sha256_password} send it in clear over TLS or a socket file, and encrypted with the server's RSA key otherwise, so a
- * client and a server on unlike legs would not understand each other.
+ * Carries a password between two legs of which only one is secure. {@code caching_sha2_password} and
+ * {@code sha256_password} send it in clear over TLS or a socket file, and encrypted with the server's RSA key
+ * otherwise, so a client and a server on unlike legs would not understand each other.
  *
  * <pre>
  *   client secure, server not:  password ─▶ (kept)   key request ─▶  ◀─ key   encrypted password ─▶

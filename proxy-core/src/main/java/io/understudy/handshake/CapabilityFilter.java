@@ -29,7 +29,7 @@ public final class CapabilityFilter {
      * Returns the capabilities of the client's HandshakeResponse41 on the server's leg.
      *
      * @param relayed whether the client received the server's own greeting, and so agreed with the server instead of
-     * the proxy
+     *     the proxy
      * @param legBits bits of {@link #OF_A_LEG}, and other bits that only the server's leg has
      */
     static long ofServerLeg(long client, long server, boolean relayed, long legBits) {

@@ -153,7 +153,7 @@ public final class Handshake implements AuthBridge.Ends {
      * Starts TLS with the server, to which an SSLRequest has been sent.
      *
      * @throws MalformedPacketException when the server has sent more bytes in clear, which an attacker may have
-     * inserted
+     *     inserted
      */
     void startServerTls(TlsHandlerSource end) {
         ByteBuf early = fromServer.drain();

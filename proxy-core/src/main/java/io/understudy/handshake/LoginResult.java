@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param capabilities as agreed with the server
  * @param clientTracksSession whether the client requested CLIENT_SESSION_TRACK; if not, the proxy may have requested it
- * nevertheless
+ *     nevertheless
  * @param compression of each leg, starting after the OK_Packet
  * @param status status bits of the server's OK_Packet
  * @param bridge for COM_CHANGE_USER; null when the legs are alike

@@ -12,18 +12,14 @@ public final class Published {
     private final ConcurrentSkipListMap<String, Supplier<Object>> views = new ConcurrentSkipListMap<>();
     private final ConcurrentSkipListMap<String, Action> actions = new ConcurrentSkipListMap<>();
 
-    /**
-     * @throws IllegalArgumentException if another plugin uses the name
-     */
+    /** @throws IllegalArgumentException if another plugin uses the name */
     void publish(String plugin, String name, Supplier<Object> view) {
         if (views.putIfAbsent(name, view) != null) {
             throw new IllegalArgumentException("plugin " + plugin + " publishes /api/" + name + ", which exists");
         }
     }
 
-    /**
-     * @throws IllegalArgumentException if another plugin uses the name
-     */
+    /** @throws IllegalArgumentException if another plugin uses the name */
     void publishAction(String plugin, String name, Action action) {
         if (actions.putIfAbsent(name, action) != null) {
             throw new IllegalArgumentException("plugin " + plugin + " publishes POST /api/" + name + ", which exists");

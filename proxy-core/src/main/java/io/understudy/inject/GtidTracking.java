@@ -187,9 +187,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
         return mariaDb ? LIST : GTIDS;
     }
 
-    /**
-     * @param parameters the execution's payload, empty for a statement sent as text
-     */
+    /** @param parameters the execution's payload, empty for a statement sent as text */
     private void sets(long number, String statement, String parameters) {
         int at = statement.indexOf(variable());
         if (at < 0 || state == State.REFUSED) {

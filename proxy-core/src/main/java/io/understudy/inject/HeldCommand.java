@@ -15,9 +15,7 @@ public final class HeldCommand {
     private final ArrayDeque<ByteBuf> bytes = new ArrayDeque<>(2);
     private final Consumer<ByteBuf> onwards;
 
-    /**
-     * @param onwards receives the held buffers in order, with their ownership
-     */
+    /** @param onwards receives the held buffers in order, with their ownership */
     public HeldCommand(Consumer<ByteBuf> onwards) {
         this.onwards = onwards;
     }

@@ -25,9 +25,7 @@ public final class CoreMetrics {
     private final LongAdder bytesFromServer = new LongAdder();
     private final LatencyHistogram overhead;
 
-    /**
-     * @param commandName returns the lower-case name of a command code, from a bounded set
-     */
+    /** @param commandName returns the lower-case name of a command code, from a bounded set */
     public CoreMetrics(MeterRegistry registry, LatencyHistograms histograms, IntFunction<String> commandName) {
         this.registry = registry;
         this.histograms = histograms;

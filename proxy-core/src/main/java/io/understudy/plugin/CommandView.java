@@ -7,9 +7,9 @@ import io.understudy.sql.StatementSummary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command, borrowed: valid until the callback returns. Values are computed on request. {@link #text} and {@link
- * #copyPacket} need the packet's bytes, which only {@code beforeCommand} and {@code onCommand} have; a {@link #summary}
- * computed there is still available in {@code onResponse}.
+ * A command, borrowed: valid until the callback returns. Values are computed on request. {@link #text} and
+ * {@link #copyPacket} need the packet's bytes, which only {@code beforeCommand} and {@code onCommand} have; a
+ * {@link #summary} computed there is still available in {@code onResponse}.
  */
 public interface CommandView {
     /** Returns the first byte of the packet, see {@code io.understudy.wire.CommandCode}. */

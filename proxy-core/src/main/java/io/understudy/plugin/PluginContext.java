@@ -44,9 +44,9 @@ public interface PluginContext {
      * give the instance back earlier; the instance itself may offer a method for that.
      *
      * @param type a class that all its users load from the same class loader; equally named classes of two loaders are
-     * two types
+     *     two types
      * @param create receives a context whose executor lives as long as the instance, and uses that one instead of the
-     * calling plugin's. Must not wait. An exception is passed on to the caller, and no instance is kept
+     *     calling plugin's. Must not wait. An exception is passed on to the caller, and no instance is kept
      * @throws IllegalStateException when the plugin has stopped
      */
     <T extends AutoCloseable> T shared(Class<T> type, Function<PluginContext, T> create);
@@ -70,7 +70,7 @@ public interface PluginContext {
          *
          * @param pathArguments values of the query's parameters in their order, then those of the path
          * @throws IllegalArgumentException when the request is not valid; it becomes a 404 or 400 with the exception's
-         * message
+         *     message
          */
         Object run(List<String> pathArguments);
     }

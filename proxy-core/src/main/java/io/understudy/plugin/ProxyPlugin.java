@@ -6,8 +6,8 @@ package io.understudy.plugin;
  * the proxy's management thread, one at a time.
  *
  * @param <C> the record that the plugin's section of the configuration is bound to; absent keys are passed as null, and
- * the record's compact constructor sets defaults and rejects bad values with an {@link IllegalArgumentException} whose
- * message begins with the component's name
+ *     the record's compact constructor sets defaults and rejects bad values with an {@link IllegalArgumentException}
+ *     whose message begins with the component's name
  */
 public interface ProxyPlugin<C extends Record> {
     /** Returns the section's name under {@code plugins:}, also the label in metrics: lower case with hyphens. */

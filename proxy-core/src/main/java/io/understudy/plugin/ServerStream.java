@@ -11,7 +11,7 @@ public interface ServerStream {
      * @param index index in {@code buf} of the payload's first byte
      * @param shown number of bytes available, at most {@link #prefix}
      * @param length payload length of the packet in bytes; a packet of 16 MiB or more is reported once, with the length
-     * of its first part
+     *     of its first part
      * @param receivedNanos monotonic time of the read that delivered the packet's first byte
      */
     void onPacket(ByteBuf buf, int index, int shown, int length, long receivedNanos);

@@ -47,8 +47,8 @@ public interface SessionObserver {
 
     /**
      * Returns a statement to inject ahead of a COM_STMT_PREPARE, or null. Called with {@link Interest#BOUNDARY}, only
-     * at a boundary. Some clients send the execution without waiting for the response to the preparation; {@link
-     * #beforeCommand} is not called for such an execution.
+     * at a boundary. Some clients send the execution without waiting for the response to the preparation;
+     * {@link #beforeCommand} is not called for such an execution.
      */
     default @Nullable InjectedStatement beforePreparation(CommandView command) {
         return null;
@@ -86,8 +86,9 @@ public interface SessionObserver {
     /**
      * Called once after a method of this observer has thrown, and nothing after it: the session goes on without it.
      *
-     * @return what undoes this observer's statements, sent ahead of the next command that {@link #beforeCommand}, {@link
-     *     #beforePreparation} or {@link #beforeUnknown} would be asked about, unless the session is reset before; or null
+     * @return what undoes this observer's statements, sent ahead of the next command that {@link #beforeCommand},
+     *     {@link #beforePreparation} or {@link #beforeUnknown} would be asked about, unless the session is reset
+     *     before; or null
      */
     default @Nullable InjectedStatement onRetired() {
         return null;

@@ -10,9 +10,9 @@ import io.understudy.server.ConnectFailure;
 import io.understudy.session.ClientSession;
 
 /**
- * Handles a client's connection until it is admitted: creates the session, replaces itself with the session's {@link
- * ClientHandler}, and connects to the primary. For a client that is not admitted it stays in the pipeline until the
- * connection is closed.
+ * Handles a client's connection until it is admitted: creates the session, replaces itself with the session's
+ * {@link ClientHandler}, and connects to the primary. For a client that is not admitted it stays in the pipeline until
+ * the connection is closed.
  */
 final class AcceptHandler extends ChannelInboundHandlerAdapter {
     private final RelayContext context;

@@ -17,8 +17,8 @@ final class LegFailure {
     }
 
     /**
-     * Returns false for a reset connection or a failed write, also behind the peer's close_notify: the close that follows tells the
-     * session. A TLS handshake that fails tells the session itself.
+     * Returns false for a reset connection or a failed write, also behind the peer's close_notify: the close that
+     * follows tells the session. A TLS handshake that fails tells the session itself.
      */
     static boolean saysMoreThanTheClose(ClientSession session, Throwable why) {
         return why instanceof SSLException

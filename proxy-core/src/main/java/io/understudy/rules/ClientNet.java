@@ -21,7 +21,7 @@ public record ClientNet(String text, Cidr network, boolean negated) implements T
      * Parses a network.
      *
      * @throws IllegalArgumentException when the text is none or has bits set after the prefix; the message says what
-     * was expected
+     *     was expected
      */
     public static ClientNet parse(String text) {
         boolean negated = text.startsWith("!");

@@ -35,9 +35,7 @@ final class DriverSource implements DataSource {
         this(address, tls, user, password, connectTimeout, ANSWER);
     }
 
-    /**
-     * @param response maximum time for a statement before the connection is closed; zero for no limit
-     */
+    /** @param response maximum time for a statement before the connection is closed; zero for no limit */
     DriverSource(
             Address address,
             ServerTlsConfig tls,

@@ -26,8 +26,8 @@ import org.mariadb.jdbc.plugin.tls.main.DefaultTlsSocketPlugin;
 
 /**
  * Provides client certificates from PEM files to MariaDB Connector/J, which itself reads key stores only. The driver
- * finds this class as a service by {@link #TYPE}; the files are given by the properties {@link #CERTIFICATE} and {@link
- * #KEY}, and are read for each connection, so that a renewed certificate takes effect.
+ * finds this class as a service by {@link #TYPE}; the files are given by the properties {@link #CERTIFICATE} and
+ * {@link #KEY}, and are read for each connection, so that a renewed certificate takes effect.
  */
 public final class PemTls extends DefaultTlsSocketPlugin {
     static final String TYPE = "understudy-pem";

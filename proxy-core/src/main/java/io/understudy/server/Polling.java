@@ -29,7 +29,7 @@ final class Polling {
 
     /**
      * @param look runs the probe and returns whether the server responded; may wait, so the executor must not be an
-     * event loop
+     *     event loop
      * @param random returns values from 0 to 1
      */
     Polling(ScheduledExecutorService executor, Duration interval, BooleanSupplier look, DoubleSupplier random) {

@@ -44,9 +44,7 @@ public final class PrimaryMonitor implements AutoCloseable {
     private volatile PrimaryState state = PrimaryState.UNKNOWN;
     private volatile boolean suspected = true;
 
-    /**
-     * @param questions connections with the monitor account, or null when there is no such account
-     */
+    /** @param questions connections with the monitor account, or null when there is no such account */
     public PrimaryMonitor(
             PrimaryConfig primary,
             @Nullable DataSource questions,

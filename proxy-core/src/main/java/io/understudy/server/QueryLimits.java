@@ -28,9 +28,7 @@ public final class QueryLimits implements AutoCloseable {
     private final Consumer<Set<String>> listener;
     private final Polling polling;
 
-    /**
-     * @param listener receives all such accounts after each successful query
-     */
+    /** @param listener receives all such accounts after each successful query */
     public QueryLimits(DataSource questions, ScheduledExecutorService executor, Consumer<Set<String>> listener) {
         this.questions = questions;
         this.listener = listener;

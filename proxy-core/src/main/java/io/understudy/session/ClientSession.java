@@ -37,9 +37,7 @@ public final class ClientSession implements Handshake.Outcome {
     private boolean draining;
     private boolean clientDone;
 
-    /**
-     * @param onEnd called once, when the session has ended
-     */
+    /** @param onEnd called once, when the session has ended */
     public ClientSession(long id, Leg client, SessionEnvironment environment, Consumer<ClientSession> onEnd) {
         this.id = id;
         this.client = client;
@@ -168,7 +166,10 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
-    /** Ends the session for a failure on the client's leg that is none of input or output: memory, TLS, the proxy's own code. */
+    /**
+     * Ends the session for a failure on the client's leg that is none of input or output: memory, TLS, the proxy's own
+     * code.
+     */
     public void clientFailed(Throwable cause) {
         failed(CloseReason.CLIENT_TLS_FAILED, cause);
     }
@@ -226,7 +227,7 @@ public final class ClientSession implements Handshake.Outcome {
      * Called when the client's connection has closed.
      *
      * @param farewell whether it sent close_notify; a server that executes a statement notices a close without one
-     * sooner
+     *     sooner
      */
     public void clientClosed(boolean farewell) {
         if (!farewell && phase.responsesDue()) {

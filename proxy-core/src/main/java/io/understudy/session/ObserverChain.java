@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The observers of one session, called in the order of the configuration, followed by the proxy's own {@link
- * GtidTracking}. An observer that throws is reported and replaced by one that undoes its statements; the session
+ * The observers of one session, called in the order of the configuration, followed by the proxy's own
+ * {@link GtidTracking}. An observer that throws is reported and replaced by one that undoes its statements; the session
  * continues. Must be used on the session's event loop.
  */
 final class ObserverChain implements CommandListener, InjectionSource {

@@ -222,9 +222,7 @@ final class Relaying implements SessionPhase {
         return new UnreadCommands(server, changeUser.legsUnlike());
     }
 
-    /**
-     * @param undecided whether the current packet will be reported again
-     */
+    /** @param undecided whether the current packet will be reported again */
     private UnreadResponses unreadResponses(boolean undecided) {
         Exchange head = model.inFlight().head();
         int injected = model.inFlight().injectedAhead();

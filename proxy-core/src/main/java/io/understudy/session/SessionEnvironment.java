@@ -21,9 +21,7 @@ public final class SessionEnvironment {
     private volatile int statementLimit;
     private volatile LoginPolicy loginPolicy = LoginPolicy.PLAIN;
 
-    /**
-     * @param statementLimit longest payload, in bytes, of a command that is shown to observers whole
-     */
+    /** @param statementLimit longest payload, in bytes, of a command that is shown to observers whole */
     public SessionEnvironment(PluginHost plugins, CoreMetrics metrics, SqlAnalyzer analyzer, int statementLimit) {
         this.plugins = plugins;
         this.metrics = metrics;

@@ -17,9 +17,7 @@ final class UnreadCommands implements PacketSink {
     private final boolean legsUnlike;
     private int previous;
 
-    /**
-     * @param legsUnlike whether only one leg is secure
-     */
+    /** @param legsUnlike whether only one leg is secure */
     UnreadCommands(Leg server, boolean legsUnlike) {
         this.server = server;
         this.legsUnlike = legsUnlike;

@@ -48,8 +48,8 @@ final class CommonTables {
     }
 
     /**
-     * Walks {@code WITH a AS (…), b(x) AS (…)} and returns the index after it. The names stay in scope until {@link
-     * #leave}.
+     * Walks {@code WITH a AS (…), b(x) AS (…)} and returns the index after it. The names stay in scope until
+     * {@link #leave}.
      */
     int enter(int with) {
         boolean recursive = t.is(with + 1, Keyword.RECURSIVE) && t.isName(with + 2);

@@ -1,8 +1,8 @@
 package io.understudy.sql;
 
 /**
- * Finds where a number ends, and tells numbers from names that start with a digit: {@code 1for} is one token, {@code
- * 1.5for} is two.
+ * Finds where a number ends, and tells numbers from names that start with a digit: {@code 1for} is one token,
+ * {@code 1.5for} is two.
  *
  * <p>Separate from the {@link Lexer} because it needs none of its state.
  */

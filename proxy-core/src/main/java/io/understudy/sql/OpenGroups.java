@@ -33,8 +33,8 @@ final class OpenGroups {
     /**
      * Pushes an opening parenthesis.
      *
-     * @param row whether it follows a group and a comma and may therefore repeat that group, whose hashes are {@code
-     * before1} and {@code before2}
+     * @param row whether it follows a group and a comma and may therefore repeat that group, whose hashes are
+     *     {@code before1} and {@code before2}
      * @param textStart where it starts in the normalised text
      */
     void push(long outer1, long outer2, long before1, long before2, boolean row, int textStart) {

@@ -30,15 +30,15 @@ public record SetStatement(List<Assignment> assignments) {
     /**
      * One assignment.
      *
-     * <p>Statements without a variable get a name: {@code SET NAMES x COLLATE y} is {@code names} with the value {@code
-     * x COLLATE y}, {@code SET CHARACTER SET x} is {@code character_set}, {@code SET TRANSACTION} is {@code
-     * transaction_isolation} ({@code READ-COMMITTED}) and {@code transaction_read_only} ({@code 0} or {@code 1}),
-     * {@code SET ROLE} is {@code role}, {@code SET RESOURCE GROUP} is {@code resource_group}, {@code SET PASSWORD} is
-     * {@code password}, {@code SET DEFAULT ROLE} is {@code default_role}.
+     * <p>Statements without a variable get a name: {@code SET NAMES x COLLATE y} is {@code names} with the value
+     * {@code x COLLATE y}, {@code SET CHARACTER SET x} is {@code character_set}, {@code SET TRANSACTION} is
+     * {@code transaction_isolation} ({@code READ-COMMITTED}) and {@code transaction_read_only} ({@code 0} or
+     * {@code 1}), {@code SET ROLE} is {@code role}, {@code SET RESOURCE GROUP} is {@code resource_group}, {@code SET
+     * PASSWORD} is {@code password}, {@code SET DEFAULT ROLE} is {@code default_role}.
      *
      * @param name lower case
      * @param literalValue the value without quotes, or a bare word as written; null for {@code DEFAULT} and for every
-     * expression
+     *     expression
      * @param expression the right-hand side as written, comments included; empty for statements without a variable
      */
     public record Assignment(

@@ -35,14 +35,14 @@ public final class SqlModes {
     public static final int IGNORE_SPACE = 1 << 4;
 
     /**
-     * {@link #ANSI_QUOTES} is a guess: the server has not reported it and its default is unknown. A text with a {@code
-     * "} is then a pure read only if it is one in both cases.
+     * {@link #ANSI_QUOTES} is a guess: the server has not reported it and its default is unknown. A text with a
+     * {@code "} is then a pure read only if it is one in both cases.
      */
     public static final int QUOTES_UNKNOWN = 1 << 5;
 
     /**
-     * The server is MariaDB: functions that only MySQL has built in are stored functions there. Without this bit and {@link #MYSQL}
-     * the functions of both products count as built in.
+     * The server is MariaDB: functions that only MySQL has built in are stored functions there. Without this bit and
+     * {@link #MYSQL} the functions of both products count as built in.
      */
     public static final int MARIADB = 1 << 6;
 

@@ -92,8 +92,8 @@ public enum StatementKind {
     }
 
     /**
-     * Returns whether it changes the schema: {@code CREATE}, {@code ALTER}, {@code DROP}, {@code RENAME}, {@code
-     * TRUNCATE}.
+     * Returns whether it changes the schema: {@code CREATE}, {@code ALTER}, {@code DROP}, {@code RENAME},
+     * {@code TRUNCATE}.
      */
     public boolean isDdl() {
         return trait == Trait.DDL;

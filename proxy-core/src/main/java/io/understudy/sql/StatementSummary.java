@@ -126,8 +126,8 @@ public final class StatementSummary {
     }
 
     /**
-     * Returns the kind of the statement that is executed: the one after {@code SET STATEMENT … FOR}, otherwise {@link
-     * #kind()}.
+     * Returns the kind of the statement that is executed: the one after {@code SET STATEMENT … FOR}, otherwise
+     * {@link #kind()}.
      */
     public StatementKind runs() {
         return runs;
@@ -148,8 +148,8 @@ public final class StatementSummary {
     }
 
     /**
-     * Returns whether every statement of the text is an INSERT, UPDATE, DELETE, REPLACE or SELECT: none begins or ends a transaction,
-     * or changes a setting for the ones behind it.
+     * Returns whether every statement of the text is an INSERT, UPDATE, DELETE, REPLACE or SELECT: none begins or ends
+     * a transaction, or changes a setting for the ones behind it.
      */
     public boolean changesDataOnly() {
         return changesDataOnly;

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * Builds the summary of a text: first from the bytes alone, then from every statement in it, then by the rules for
  * reads.
  *
- * <p>A text is one statement, several separated by semicolons, or one whose body contains semicolons. {@link
- * StatementSummarizer} handles each statement.
+ * <p>A text is one statement, several separated by semicolons, or one whose body contains semicolons.
+ * {@link StatementSummarizer} handles each statement.
  */
 final class Summarizer {
 

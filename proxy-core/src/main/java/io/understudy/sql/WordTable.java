@@ -35,8 +35,8 @@ final class WordTable<T> {
     }
 
     /**
-     * Returns the value of the word at {@code [start, end)}, which consists of letters, digits, {@code _} and {@code
-     * $}, given its folded hash.
+     * Returns the value of the word at {@code [start, end)}, which consists of letters, digits, {@code _} and
+     * {@code $}, given its folded hash.
      */
     @SuppressWarnings("unchecked")
     @Nullable

@@ -2,8 +2,8 @@ package io.understudy.wire;
 
 /**
  * Capability bits of both products. The lower 32 bits are the MySQL protocol's; the upper 32 are MariaDB's extended
- * capabilities, which are sent in the four bytes that MySQL reserves as zero and are valid only when {@link
- * #LONG_PASSWORD} (MariaDB calls the unset bit "not a MySQL client") is off.
+ * capabilities, which are sent in the four bytes that MySQL reserves as zero and are valid only when
+ * {@link #LONG_PASSWORD} (MariaDB calls the unset bit "not a MySQL client") is off.
  *
  * <p>Sources: MySQL source documentation, "Capabilities Flags"; MariaDB knowledge base, "Connection".
  */

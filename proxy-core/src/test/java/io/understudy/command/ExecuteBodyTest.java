@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Payloads by the layout of COM_STMT_EXECUTE: code, id, flags, iterations, count of parameters (flag 8), null bitmap, types
- * bound, types with names, values.
+ * Payloads by the layout of COM_STMT_EXECUTE: code, id, flags, iterations, count of parameters (flag 8), null bitmap,
+ * types bound, types with names, values.
  */
 class ExecuteBodyTest {
     private static final String HEAD = "17" + "07000000";

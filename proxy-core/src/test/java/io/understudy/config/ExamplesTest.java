@@ -23,7 +23,9 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /** The published examples load, agree with the schema, and miss no key. */
 class ExamplesTest {
 
-    /** Stand-ins for the plugins' records, which this module does not know: only that the keys are there matters here. */
+    /**
+     * Stand-ins for the plugins' records, which this module does not know: only that the keys are there matters here.
+     */
     record Mirror(
             Integer concurrency,
             Object queue,

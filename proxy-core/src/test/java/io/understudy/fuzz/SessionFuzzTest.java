@@ -59,8 +59,8 @@ class SessionFuzzTest {
     }
 
     /**
-     * The first byte says what was agreed on; then follow turns: a byte whose lowest bit says whose it is, a length of two
-     * bytes, and the bytes that are read at once.
+     * The first byte says what was agreed on; then follow turns: a byte whose lowest bit says whose it is, a length of
+     * two bytes, and the bytes that are read at once.
      */
     private static void run(byte[] input) {
         int flags = input.length > 0 ? input[0] : 0;

@@ -22,11 +22,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The dialogues of all authentication methods of both products, as their ends lead them, at login and in COM_CHANGE_USER: every
- * byte goes through as it came, cut in two everywhere, with the end being OK and being ERR.
+ * The dialogues of all authentication methods of both products, as their ends lead them, at login and in
+ * COM_CHANGE_USER: every byte goes through as it came, cut in two everywhere, with the end being OK and being ERR.
  *
- * <p>Sources: MySQL source documentation, "Authentication Methods" and "Multi-factor authentication"; MariaDB knowledge base,
- * "Authentication Plugin - ed25519", "- PARSEC" and "- PAM".
+ * <p>Sources: MySQL source documentation, "Authentication Methods" and "Multi-factor authentication"; MariaDB knowledge
+ * base, "Authentication Plugin - ed25519", "- PARSEC" and "- PAM".
  */
 @ExtendWith(LeakCheck.class)
 class AuthRelayTest {

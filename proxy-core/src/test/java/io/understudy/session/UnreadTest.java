@@ -232,7 +232,9 @@ class UnreadTest {
         scripted.finish();
     }
 
-    /** Whatever either side sends, the other gets it, but for the beginning of a header of which the rest has not come. */
+    /**
+     * Whatever either side sends, the other gets it, but for the beginning of a header of which the rest has not come.
+     */
     @Property(tries = 400)
     void nothingIsLost(@ForAll List<byte[]> pieces, @ForAll boolean clientFirst) {
         Scripted scripted = new Scripted(Memory.heap(), new Watcher(Watcher.ALL)).loggedIn(Scripted.CLASSIC);

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * {@code as-client}: the server's leg has the TLS and the compression of the client's. On the embedded MariaDB, or on the server
- * given by {@code -Dunderstudy.it.server}, which must offer TLS.
+ * {@code as-client}: the server's leg has the TLS and the compression of the client's. On the embedded MariaDB, or on
+ * the server given by {@code -Dunderstudy.it.server}, which must offer TLS.
  */
 class AsClientTest {
     private static final String BOTH = "tls: { mode: as-client }, compression: as-client";

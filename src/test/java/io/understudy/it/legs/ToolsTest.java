@@ -28,9 +28,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The products' own tools, directly and through the proxy: what they write is the same byte for byte. They are looked for in
- * the folder {@code -Dunderstudy.it.tools} and then on the path; the server is the one of {@code -Dunderstudy.it.server} or
- * an embedded MariaDB. For MySQL the folder must be given, since systems install MariaDB's tools under MySQL's names.
+ * The products' own tools, directly and through the proxy: what they write is the same byte for byte. They are looked
+ * for in the folder {@code -Dunderstudy.it.tools} and then on the path; the server is the one of
+ * {@code -Dunderstudy.it.server} or an embedded MariaDB. For MySQL the folder must be given, since systems install
+ * MariaDB's tools under MySQL's names.
  */
 class ToolsTest {
     private static final String FOLDER = System.getProperty("understudy.it.tools", "");

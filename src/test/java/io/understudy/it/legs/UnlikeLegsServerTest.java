@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The methods that send a password in clear over TLS and encrypted elsewhere, on all combinations of legs, at login and in
- * COM_CHANGE_USER, always with full authentication. Needs a MySQL server given by {@code -Dunderstudy.it.server}.
+ * The methods that send a password in clear over TLS and encrypted elsewhere, on all combinations of legs, at login and
+ * in COM_CHANGE_USER, always with full authentication. Needs a MySQL server given by {@code -Dunderstudy.it.server}.
  */
 class UnlikeLegsServerTest {
     private static final String PASSWORD = "Secret \u00e4 1";

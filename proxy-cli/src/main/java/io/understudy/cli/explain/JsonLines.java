@@ -14,9 +14,7 @@ public final class JsonLines {
 
     private JsonLines() {}
 
-    /**
-     * @throws IllegalArgumentException if the line is not a JSON object with a text {@code sql}
-     */
+    /** @throws IllegalArgumentException if the line is not a JSON object with a text {@code sql} */
     public static ExplainRequest question(String line) {
         Map<String, Object> fields = new HashMap<>();
         try (JsonParser parser = JSON.createParser(line)) {

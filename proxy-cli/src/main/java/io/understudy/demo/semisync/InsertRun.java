@@ -46,9 +46,7 @@ final class InsertRun {
         this.interrupted = interrupted;
     }
 
-    /**
-     * @param length of the whole run; a quarter of it is for the commits that are checked one by one
-     */
+    /** @param length of the whole run; a quarter of it is for the commits that are checked one by one */
     Row measure(Duration length) throws SQLException, InterruptedException {
         try (PreparedStatement insert = application.prepareStatement(
                 "INSERT INTO payments (amount, note) VALUES (?, 'semi-sync experiment')")) {

@@ -35,7 +35,9 @@ public record Setting(Replica replica, @Nullable WaitPoint waitPoint, Duration r
         return replica == Replica.SEMI_SYNCHRONOUS;
     }
 
-    /** No replica, an asynchronous one at each delay, and a semi-synchronous one at each delay for either wait point. */
+    /**
+     * No replica, an asynchronous one at each delay, and a semi-synchronous one at each delay for either wait point.
+     */
     static List<Setting> of(List<Duration> rtts) {
         List<Setting> all = new ArrayList<>();
         all.add(new Setting(Replica.NONE, null, Duration.ZERO));

@@ -28,9 +28,7 @@ final class ResultSetResponse extends ResponseGrammar {
 
     private final int initialPhase;
 
-    /**
-     * @param initialPhase {@link #ROWS} for responses that begin with the rows, such as that of COM_STMT_FETCH
-     */
+    /** @param initialPhase {@link #ROWS} for responses that begin with the rows, such as that of COM_STMT_FETCH */
     ResultSetResponse(int initialPhase) {
         this.initialPhase = initialPhase;
     }

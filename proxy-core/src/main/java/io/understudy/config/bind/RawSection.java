@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mapping that is bound later, when its record type is known. Problems are added to its document. Its key {@code
- * enabled} (default true) belongs to the holder of the section, not to the record.
+ * A mapping that is bound later, when its record type is known. Problems are added to its document. Its key
+ * {@code enabled} (default true) belongs to the holder of the section, not to the record.
  */
 public final class RawSection {
 
@@ -59,7 +59,7 @@ public final class RawSection {
      * Binds the section. An empty section becomes a record of defaults.
      *
      * @return the record, or null if something in the section is invalid, which has been added to the document's
-     * problems
+     *     problems
      */
     public <R extends Record> @Nullable R bind(Class<R> type) {
         YamlNode section = node instanceof YamlNode.Mapping mapping

@@ -14,9 +14,7 @@ final class RsaPassword {
 
     private RsaPassword() {}
 
-    /**
-     * @param pem the server's public key as received
-     */
+    /** @param pem the server's public key as received */
     static byte[] encrypt(AuthContext context, byte[] pem) throws AuthException {
         byte[] scramble = context.scramble(SCRAMBLE);
         try {

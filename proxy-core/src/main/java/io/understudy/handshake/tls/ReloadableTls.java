@@ -26,7 +26,7 @@ public final class ReloadableTls implements TlsHandlerSource {
 
     /**
      * @param host the host name connected to, which the server's certificate may have to contain; null for a socket
-     * file
+     *     file
      */
     public static ReloadableTls connecting(SslContext context, @Nullable String host, int port) {
         return new ReloadableTls(context, host, port);

@@ -4,8 +4,8 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInboundHandler;
 
 /**
- * The two handlers of one compressed connection and what they share. To be added to the pipeline at the end of the login,
- * right behind the OK packet: both products compress from the next byte on.
+ * The two handlers of one compressed connection and what they share. To be added to the pipeline at the end of the
+ * login, right behind the OK packet: both products compress from the next byte on.
  */
 public final class Compressed {
     /** MySQL's default, also where the level is not known. */

@@ -4,13 +4,15 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 
 /**
- * Trims buffers. Back-pressure counts the bytes that wait, not the memory that holds them: a frame of 64 KiB of blanks leaves
- * 80 bytes of compressed data, which must not hold 64 KiB each while a peer does not read.
+ * Trims buffers. Back-pressure counts the bytes that wait, not the memory that holds them: a frame of 64 KiB of blanks
+ * leaves 80 bytes of compressed data, which must not hold 64 KiB each while a peer does not read.
  */
 final class Fitting {
     private Fitting() {}
 
-    /** Returns {@code made}, or a copy with no spare capacity if it uses less than half of its own; ownership passes. */
+    /**
+     * Returns {@code made}, or a copy with no spare capacity if it uses less than half of its own; ownership passes.
+     */
     static ByteBuf fitting(ChannelHandlerContext ctx, ByteBuf made) {
         return made.readableBytes() >= made.capacity() / 2 ? made : exact(ctx, made);
     }

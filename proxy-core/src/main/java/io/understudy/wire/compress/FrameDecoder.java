@@ -15,16 +15,21 @@ import org.jspecify.annotations.Nullable;
  * Takes packets out of frames: three bytes of length, one of number, three of the length before compression, which is 0
  * for what was not worth compressing.
  *
- * <p>Inflates a piece only when the {@link Intake} takes it, because a few bytes received can hold a thousand times as many. Has the
- * socket left unread while received frames wait. Holds at most one read's bytes, or a frame of at most 64 KiB, and the
- * decompressor of one frame, whose memory the {@link InflationBudget} bounds.
+ * <p>Inflates a piece only when the {@link Intake} takes it, because a few bytes received can hold a thousand times as
+ * many. Has the socket left unread while received frames wait. Holds at most one read's bytes, or a frame of at most 64
+ * KiB, and the decompressor of one frame, whose memory the {@link InflationBudget} bounds.
  */
 final class FrameDecoder extends ChannelInboundHandlerAdapter {
-    /** Bytes of a frame that is not compressed, or is short, at once: as many as one read of a plain connection gives. */
+    /**
+     * Bytes of a frame that is not compressed, or is short, at once: as many as one read of a plain connection gives.
+     */
     private static final int SHORT = FrameEncoder.MAX_FRAME;
     /** Bytes of a longer frame inflated at once. */
     private static final int PIECE = 32 * 1024;
-    /** Bytes handed on before the event loop's other connections have their turn: as many as a plain connection's read gives. */
+    /**
+     * Bytes handed on before the event loop's other connections have their turn: as many as a plain connection's read
+     * gives.
+     */
     private static final int TURN = 64 * 1024;
     /** Bytes of a closed server connection that are handed on although nobody can be made to wait for them. */
     private static final int LAST_WORDS = 1 << 20;
@@ -291,7 +296,10 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Returns a decompressor for the frame that begins, or null while its bytes or the memory for it have to be waited for. */
+    /**
+     * Returns a decompressor for the frame that begins, or null while its bytes or the memory for it have to be waited
+     * for.
+     */
     private @Nullable Inflation opened(ChannelHandlerContext ctx) {
         if (waiting) {
             return null;

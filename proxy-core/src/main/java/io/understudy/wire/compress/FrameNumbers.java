@@ -34,9 +34,7 @@ final class FrameNumbers {
     /** Received number of the client's last packet; -1 if the server has sent one since. */
     private int lastOfClient = -1;
 
-    /**
-     * @param weAreServer whether the peer is a client
-     */
+    /** @param weAreServer whether the peer is a client */
     FrameNumbers(boolean weAreServer) {
         this.weAreServer = weAreServer;
     }

@@ -2,11 +2,14 @@ package io.understudy.wire.compress;
 
 import io.netty.buffer.ByteBuf;
 
-/** One frame that is decompressed in pieces. Confined to one thread; holds memory outside of the heap until it is closed. */
+/**
+ * One frame that is decompressed in pieces. Confined to one thread; holds memory outside of the heap until it is
+ * closed.
+ */
 interface Inflation extends AutoCloseable {
     /**
-     * Appends to {@code out} at most {@code room} bytes, made of as many of the readable bytes of {@code in} as that takes, whose
-     * reader index moves behind them.
+     * Appends to {@code out} at most {@code room} bytes, made of as many of the readable bytes of {@code in} as that
+     * takes, whose reader index moves behind them.
      *
      * @throws io.understudy.wire.MalformedPacketException when the data is broken
      */

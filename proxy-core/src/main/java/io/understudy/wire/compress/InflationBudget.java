@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The process's bound on the memory of decompressors that are in the middle of a frame. A frame that finds no room waits until
- * another one is done, in the order in which they came. Frames end when their bytes have come, in milliseconds as a rule; a
- * sender that lets one lie unfinished while others wait for its room loses it. Any thread.
+ * The process's bound on the memory of decompressors that are in the middle of a frame. A frame that finds no room
+ * waits until another one is done, in the order in which they came. Frames end when their bytes have come, in
+ * milliseconds as a rule; a sender that lets one lie unfinished while others wait for its room loses it. Any thread.
  */
 public final class InflationBudget {
     /** How long a frame may stay unfinished while others wait; more by {@link #NANOS_A_BYTE} for what it has made. */

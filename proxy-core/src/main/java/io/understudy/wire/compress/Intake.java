@@ -16,6 +16,9 @@ public interface Intake {
     /** Returns whether content may be handed on now. {@link Compressed#resume} tells when that becomes true again. */
     boolean takesMore();
 
-    /** Called with true when received frames have to wait, so that the socket must not be read, and with false when none do. */
+    /**
+     * Called with true when received frames have to wait, so that the socket must not be read, and with false when none
+     * do.
+     */
     void holdReading(boolean on);
 }

@@ -39,9 +39,7 @@ public record AuthResponseField(int lengthAt, int from, int end, int pluginFrom,
         return of(in, capabilities | Capabilities.CONNECT_WITH_DB, false, 2);
     }
 
-    /**
-     * @param collation number of bytes between the schema and the method's name
-     */
+    /** @param collation number of bytes between the schema and the method's name */
     private static AuthResponseField of(ByteBuf in, long capabilities, boolean lenenc, int collation) {
         int lengthAt = in.readerIndex();
         if (!in.isReadable() || !lenenc && (capabilities & Capabilities.SECURE_CONNECTION) == 0) {

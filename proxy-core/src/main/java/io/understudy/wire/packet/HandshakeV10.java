@@ -6,8 +6,8 @@ import io.understudy.wire.MalformedPacketException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Protocol::HandshakeV10, the server's first packet. Only its capability bits are ever changed: {@link
- * #withCapabilities} rewrites them in place and leaves scramble, thread id and version as the server sent them.
+ * Protocol::HandshakeV10, the server's first packet. Only its capability bits are ever changed:
+ * {@link #withCapabilities} rewrites them in place and leaves scramble, thread id and version as the server sent them.
  *
  * @param serverVersion as sent, for example {@code 5.5.5-10.11.6-MariaDB}
  * @param threadId the server's thread id, the value of {@code CONNECTION_ID()}

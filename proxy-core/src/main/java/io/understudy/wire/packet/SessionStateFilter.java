@@ -24,9 +24,7 @@ public final class SessionStateFilter {
     private final OkPacket ok = new OkPacket();
     private final long capabilities;
 
-    /**
-     * @param capabilities those of the connection to the server, on which the packets arrive
-     */
+    /** @param capabilities those of the connection to the server, on which the packets arrive */
     public SessionStateFilter(long capabilities) {
         this.capabilities = capabilities;
     }
@@ -46,8 +44,8 @@ public final class SessionStateFilter {
 
     /**
      * Returns the packet, with its header, for a client that tracks its session but did not request some of the
-     * entries, or null when it needs no change. If no entry remains, the returned buffer shares the bytes of {@code
-     * buf}, which are modified in place.
+     * entries, or null when it needs no change. If no entry remains, the returned buffer shares the bytes of
+     * {@code buf}, which are modified in place.
      *
      * @param index index of the payload; the header precedes it
      * @param variables names of the variables to remove

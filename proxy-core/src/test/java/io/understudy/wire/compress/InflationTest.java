@@ -189,7 +189,9 @@ class InflationTest {
         second.finish();
     }
 
-    /** A closed server connection leaves few bytes behind that hold many: nobody can be made to wait for them any more. */
+    /**
+     * A closed server connection leaves few bytes behind that hold many: nobody can be made to wait for them any more.
+     */
     @Test
     void lastWordsAreBounded() {
         Compressed compressed = Compressed.zlib(false, budget);

@@ -75,8 +75,8 @@ public final class BinlogDump {
      * @param wantTables whether the listener needs the names of tables
      * @param nanoClock monotonic, the clock that stamps packets
      * @param serverId server id of the connection, or 0 to choose one
-     * @param rest called after each read: nanoseconds for which the log may be left unread, see {@link
-     * io.understudy.plugin.ServerStream#restNanos}
+     * @param rest called after each read: nanoseconds for which the log may be left unread, see
+     *     {@link io.understudy.plugin.ServerStream#restNanos}
      */
     public BinlogDump(
             ServerConnector connector,
@@ -94,16 +94,14 @@ public final class BinlogDump {
      * Receiver of the events' bytes.
      *
      * @param wanted whether a subscriber needs them, even one not admitted yet: the stream must then start at an exact
-     * position
+     *     position
      * @param now whether the next event's bytes are needed
      */
     record Bytes(BooleanSupplier wanted, BooleanSupplier now, BinlogEvents to) {
         static final Bytes NONE = new Bytes(() -> false, () -> false, BinlogStream.UNWANTED);
     }
 
-    /**
-     * @param wantTables called at the begin of each transaction
-     */
+    /** @param wantTables called at the begin of each transaction */
     BinlogDump(
             ServerConnector connector,
             PrimaryQueries queries,

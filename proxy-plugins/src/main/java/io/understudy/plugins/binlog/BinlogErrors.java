@@ -13,9 +13,7 @@ final class BinlogErrors {
 
     private BinlogErrors() {}
 
-    /**
-     * @param message as passed to {@code io.understudy.plugin.ServerStream#onEnd}: {@code error 1227 (42000) …}
-     */
+    /** @param message as passed to {@code io.understudy.plugin.ServerStream#onEnd}: {@code error 1227 (42000) …} */
     static BinlogTrouble.Reason reason(String message) {
         Matcher matcher = CODE.matcher(message);
         if (!matcher.find()) {

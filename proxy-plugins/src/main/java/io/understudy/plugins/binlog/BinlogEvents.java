@@ -21,7 +21,7 @@ public interface BinlogEvents {
      * @param buf valid during the call
      * @param length bytes available from {@code index}
      * @param first whether it begins a transaction; events before it that {@code onTransaction} has not reported are
-     * void
+     *     void
      * @param whole whether the event is complete; false for one of 16 MiB and more
      */
     void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole);

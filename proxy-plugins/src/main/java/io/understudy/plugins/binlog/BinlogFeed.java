@@ -49,9 +49,7 @@ public final class BinlogFeed implements AutoCloseable {
     private @Nullable BinlogTrouble trouble;
     private boolean closed;
 
-    /**
-     * @param nanoClock monotonic, the clock that stamps packets
-     */
+    /** @param nanoClock monotonic, the clock that stamps packets */
     BinlogFeed(
             ServerConnector connector,
             PrimaryQueries queries,

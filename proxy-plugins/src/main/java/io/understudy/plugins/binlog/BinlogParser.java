@@ -61,9 +61,7 @@ final class BinlogParser {
         this(flavor, () -> wantTables, out);
     }
 
-    /**
-     * @param wantTables called at the begin of each transaction, for the whole of it
-     */
+    /** @param wantTables called at the begin of each transaction, for the whole of it */
     BinlogParser(ServerFlavor flavor, BooleanSupplier wantTables, Consumer<BinlogTransaction> out) {
         this.mariadb = flavor == ServerFlavor.MARIADB;
         this.wantTables = wantTables;

@@ -47,9 +47,7 @@ final class DumpCommands {
         return end(out);
     }
 
-    /**
-     * @param position MySQL's executed GTIDs; ignored for MariaDB, which takes its position from a variable
-     */
+    /** @param position MySQL's executed GTIDs; ignored for MariaDB, which takes its position from a variable */
     static ByteBuf dump(ByteBufAllocator alloc, ServerFlavor flavor, long serverId, String position) {
         if (flavor == ServerFlavor.MARIADB) {
             ByteBuf out = begin(alloc, CommandCode.BINLOG_DUMP);

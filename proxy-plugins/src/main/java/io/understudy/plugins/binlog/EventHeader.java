@@ -3,7 +3,8 @@ package io.understudy.plugins.binlog;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The common header of an event, 19 bytes: time (4), type (1), server id (4), event length (4), next position (4), flags (2).
+ * The common header of an event, 19 bytes: time (4), type (1), server id (4), event length (4), next position (4),
+ * flags (2).
  *
  * @see <a href="https://mariadb.com/kb/en/2-binlog-event-header/">MariaDB: binlog event header</a>
  */

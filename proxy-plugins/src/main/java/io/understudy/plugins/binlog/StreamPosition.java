@@ -17,9 +17,7 @@ final class StreamPosition {
         this.executed = executed;
     }
 
-    /**
-     * @throws IllegalArgumentException if the text is no position
-     */
+    /** @throws IllegalArgumentException if the text is no position */
     static StreamPosition parse(ServerFlavor flavor, String text) {
         if (flavor != ServerFlavor.MARIADB) {
             return new StreamPosition(null, GtidNumbers.ofMySql(text));

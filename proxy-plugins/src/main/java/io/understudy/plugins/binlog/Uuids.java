@@ -20,9 +20,7 @@ final class Uuids {
         return out.append(hex, from, hex.length()).toString();
     }
 
-    /**
-     * @throws IllegalArgumentException if the text is no UUID
-     */
+    /** @throws IllegalArgumentException if the text is no UUID */
     static byte[] parse(String text) {
         return HEX.parseHex(text.trim().replace("-", ""));
     }

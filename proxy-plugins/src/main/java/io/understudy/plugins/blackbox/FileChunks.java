@@ -27,9 +27,7 @@ final class FileChunks implements Chunks {
         this.file = file;
     }
 
-    /**
-     * @throws IOException with the remedy if the file cannot be created
-     */
+    /** @throws IOException with the remedy if the file cannot be created */
     static FileChunks open(Path path, long bytes) throws IOException {
         try {
             FileChannel file = FileChannel.open(

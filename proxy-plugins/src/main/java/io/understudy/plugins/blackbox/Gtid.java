@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param text as the servers write it
  * @param source numbering to which {@code number} belongs: MySQL's UUID, with {@code :tag} if it has one; MariaDB's
- * domain
+ *     domain
  * @param domain MariaDB's; 0 on MySQL
  * @param server MariaDB's server that wrote it first; 0 on MySQL
  */
@@ -48,9 +48,7 @@ record Gtid(String text, String source, long domain, long server, long number) {
     /** A command that commits more is a procedure; its further transactions are not listed one by one. */
     private static final int MAX_LISTED = 10_000;
 
-    /**
-     * @throws IllegalArgumentException if the text is no GTID
-     */
+    /** @throws IllegalArgumentException if the text is no GTID */
     static Gtid mariaDb(String text) {
         String[] parts = text.strip().split("-");
         if (parts.length != 3) {

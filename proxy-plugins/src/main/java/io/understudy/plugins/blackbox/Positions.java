@@ -35,9 +35,7 @@ public final class Positions {
         }
     }
 
-    /**
-     * @throws SQLException also if the server's text is no position
-     */
+    /** @throws SQLException also if the server's text is no position */
     static Applied applied(DataSource source, ServerFlavor flavor) throws SQLException {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {

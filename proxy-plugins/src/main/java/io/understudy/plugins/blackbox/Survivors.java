@@ -24,9 +24,7 @@ final class Survivors {
         this.box = box;
     }
 
-    /**
-     * @throws IllegalArgumentException with the remedy if no server can be queried
-     */
+    /** @throws IllegalArgumentException with the remedy if no server can be queried */
     Survivor choose() {
         if (box.primaries().size() > 1) {
             try {

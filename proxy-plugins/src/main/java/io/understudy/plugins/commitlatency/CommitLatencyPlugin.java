@@ -35,9 +35,7 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
         this((commit, event, parts) -> {});
     }
 
-    /**
-     * @param witness called with every commit that was joined with its event
-     */
+    /** @param witness called with every commit that was joined with its event */
     CommitLatencyPlugin(Witness witness) {
         this.witness = witness;
     }

@@ -41,7 +41,7 @@ final class CommitRecognizer {
     /**
      * @param foundRows whether {@code CLIENT_FOUND_ROWS} was negotiated
      * @param okEndsResults whether {@code CLIENT_DEPRECATE_EOF} was negotiated: a result set then ends with an
-     * OK_Packet that can carry a GTID
+     *     OK_Packet that can carry a GTID
      */
     CommitRecognizer(boolean foundRows, boolean okEndsResults) {
         this.foundRows = foundRows;

@@ -62,8 +62,8 @@ final class CommitTable {
     }
 
     /**
-     * Returns the lines with the most time first, at most {@code most}; the remaining keys are in the row {@value
-     * #OTHER}, without a split.
+     * Returns the lines with the most time first, at most {@code most}; the remaining keys are in the row
+     * {@value #OTHER}, without a split.
      */
     List<Line> lines() {
         List<Map.Entry<String, Row>> sorted = new ArrayList<>(rows.entrySet());

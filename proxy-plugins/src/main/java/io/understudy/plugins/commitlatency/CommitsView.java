@@ -30,7 +30,9 @@ record CommitsView(
         List<CommitTable.Line> schemas,
         List<CommitTable.Line> digests) {
 
-    /** @param averageWaitMillis of the last interval with waits, by the server's counters; 0 without that attribution */
+    /**
+     * @param averageWaitMillis of the last interval with waits, by the server's counters; 0 without that attribution
+     */
     record SemiSyncView(String state, String waitPoint, long replicas, double averageWaitMillis) {}
 
     /**

@@ -43,9 +43,7 @@ final class Exposure {
     private long beganNanos;
     private long total;
 
-    /**
-     * @param wallClock converts a monotonic time to wall clock time; called only when a window begins or ends
-     */
+    /** @param wallClock converts a monotonic time to wall clock time; called only when a window begins or ends */
     Exposure(LongFunction<Instant> wallClock) {
         this.wallClock = wallClock;
     }

@@ -59,9 +59,7 @@ final class GroupCommits {
     private volatile long groups;
     private volatile long transactions;
 
-    /**
-     * @param size receives the number of transactions of each group
-     */
+    /** @param size receives the number of transactions of each group */
     GroupCommits(LongConsumer size) {
         this.size = size;
     }

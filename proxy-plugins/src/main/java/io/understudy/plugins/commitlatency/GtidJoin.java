@@ -36,9 +36,7 @@ final class GtidJoin {
     private final Map<String, BinlogTransaction> events = new LinkedHashMap<>();
     private final BusyTimes acknowledging = new BusyTimes(INTERVALS);
 
-    /**
-     * @param capacity number of commits, and of events, that may wait
-     */
+    /** @param capacity number of commits, and of events, that may wait */
     GtidJoin(int capacity, long expireNanos, Out out) {
         this.capacity = capacity;
         this.expireNanos = expireNanos;

@@ -62,9 +62,7 @@ final class ProcedureCommits {
     private boolean othersSeen;
     private long othersNanos;
 
-    /**
-     * @param expireNanos how long a transaction waits for a response
-     */
+    /** @param expireNanos how long a transaction waits for a response */
     ProcedureCommits(long expireNanos, Out out) {
         this.expireNanos = expireNanos;
         this.out = out;

@@ -15,9 +15,7 @@ final class Tracked {
         this(commit, 0);
     }
 
-    /**
-     * @param bytes of its events in the binary log; 0 while unknown
-     */
+    /** @param bytes of its events in the binary log; 0 while unknown */
     Tracked(Commit commit, long bytes) {
         this.commit = commit;
         this.bytes = bytes;

@@ -20,9 +20,9 @@ enum Writes {
      * Returns the certainty for a successful statement.
      *
      * @param foundRows whether the client counts matched rows ({@code CLIENT_FOUND_ROWS}), so that a count proves no
-     * change
+     *     change
      * @param temporaryTables whether the session may have temporary tables, whose changes are not committed in this
-     * sense
+     *     sense
      */
     static Writes of(CommandView command, ResponseView response, boolean foundRows, boolean temporaryTables) {
         StatementKind kind = command.kind();

@@ -48,7 +48,7 @@ final class ApplierErrors {
 
     /**
      * @param writersOf returns the labels of the domains in which a table ({@code schema.table}) was written since the
-     * start
+     *     start
      */
     ApplierErrors(MeterRegistry registry, Function<String, List<String>> writersOf) {
         this.registry = registry;

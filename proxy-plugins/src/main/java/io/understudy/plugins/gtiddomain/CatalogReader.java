@@ -25,9 +25,7 @@ final class CatalogReader {
         return read(connection, MAX_ROWS);
     }
 
-    /**
-     * @param maxRows of each kind of object; with more the catalogue is {@link Catalog#cut}
-     */
+    /** @param maxRows of each kind of object; with more the catalogue is {@link Catalog#cut} */
     static Catalog read(Connection connection, int maxRows) throws SQLException {
         Catalog.Builder builder = new Catalog.Builder();
         if (seesAllRoutines(connection)) {

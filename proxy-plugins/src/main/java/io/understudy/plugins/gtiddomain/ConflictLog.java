@@ -17,9 +17,7 @@ final class ConflictLog implements TableOwnership.ConflictListener {
     private final boolean quiet;
     private final AtomicLong nextAt;
 
-    /**
-     * @param quiet whether counting is enough, because the domains are only simulated
-     */
+    /** @param quiet whether counting is enough, because the domains are only simulated */
     ConflictLog(DomainMeters meters, DomainIndexes indexes, LongSupplier nanos, boolean quiet) {
         this.meters = meters;
         this.indexes = indexes;

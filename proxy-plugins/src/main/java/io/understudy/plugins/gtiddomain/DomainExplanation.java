@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param domain the domain that it would be written in, or null if it writes nothing
  * @param rule name of the rule that matched, or null
  * @param reason {@code rule}, {@code no_rule}, {@code not_a_write}, {@code transaction} (the session part of the rules
- * decides, under {@code guard: pin} the default domain), {@code client} (it sets the variable itself) or {@code
- * tables_unknown} (under {@code guard: pin} the default domain)
+ *     decides, under {@code guard: pin} the default domain), {@code client} (it sets the variable itself) or
+ *     {@code tables_unknown} (under {@code guard: pin} the default domain)
  * @param verdicts one for each rule that was evaluated
  */
 public record DomainExplanation(

@@ -401,8 +401,8 @@ final class DomainObserver implements SessionObserver {
     }
 
     /**
-     * Until the server's thread is gone the session counts as one long statement whose tables are not known, so that no table leaves the
-     * default domain for another one than the session's.
+     * Until the server's thread is gone the session counts as one long statement whose tables are not known, so that no
+     * table leaves the default domain for another one than the session's.
      */
     private void unfollowed(String why, int index) {
         List<PendingWrite> open = pendingWrites.takeAll();

@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last sequence number of each domain, as {@code @@gtid_binlog_pos} and {@code @@gtid_slave_pos} list them: {@code
- * 0-1-42,10-1-7}.
+ * The last sequence number of each domain, as {@code @@gtid_binlog_pos} and {@code @@gtid_slave_pos} list them:
+ * {@code 0-1-42,10-1-7}.
  */
 record GtidPosition(Map<Long, Long> sequences) {
 

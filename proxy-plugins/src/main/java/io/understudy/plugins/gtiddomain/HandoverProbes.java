@@ -54,9 +54,7 @@ final class HandoverProbes {
     private final LongAdder bursts = new LongAdder();
     private final LongAdder probes = new LongAdder();
 
-    /**
-     * @param pause waits for the given number of nanoseconds
-     */
+    /** @param pause waits for the given number of nanoseconds */
     HandoverProbes(
             WaitingTables waiting,
             Progress progress,

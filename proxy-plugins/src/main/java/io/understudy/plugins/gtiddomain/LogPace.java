@@ -30,9 +30,7 @@ final class LogPace {
     private int samples;
     private boolean busy;
 
-    /**
-     * @param urgent whether a table waits for a handover, before which the log should have been read
-     */
+    /** @param urgent whether a table waits for a handover, before which the log should have been read */
     LogPace(LongSupplier nanos, long pollNanos, BooleanSupplier urgent) {
         this.nanos = nanos;
         this.urgent = urgent;

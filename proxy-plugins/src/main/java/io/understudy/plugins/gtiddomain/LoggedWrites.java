@@ -20,9 +20,7 @@ final class LoggedWrites {
     private final boolean simulated;
     private final TableOwnership.ConflictListener conflicts;
 
-    /**
-     * @param simulated whether the domains are only simulated: the log then contains only the default domain
-     */
+    /** @param simulated whether the domains are only simulated: the log then contains only the default domain */
     LoggedWrites(
             FollowedTables tables,
             Inheritance inheritance,

@@ -11,9 +11,7 @@ final class OwnershipReport {
     private final FollowedTables tables;
     private final boolean simulated;
 
-    /**
-     * @param simulated whether the domains are only simulated
-     */
+    /** @param simulated whether the domains are only simulated */
     OwnershipReport(FollowedTables tables, boolean simulated) {
         this.tables = tables;
         this.simulated = simulated;

@@ -24,9 +24,7 @@ final class TableEntry {
     private boolean unsteerable;
     private volatile boolean dropped;
 
-    /**
-     * @param since epoch up to which unannounced writes may exist in the default domain
-     */
+    /** @param since epoch up to which unannounced writes may exist in the default domain */
     TableEntry(String name, long since) {
         this.name = name;
         touch(DomainIndexes.DEFAULT, since);

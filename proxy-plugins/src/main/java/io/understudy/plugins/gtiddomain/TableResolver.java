@@ -78,9 +78,7 @@ final class TableResolver {
         return true;
     }
 
-    /**
-     * @param known whether {@code tables} is complete
-     */
+    /** @param known whether {@code tables} is complete */
     private TableEntry[] resolve(List<TableName> tables, @Nullable String schema, Relations relations, boolean known) {
         // In the order of their names, in which their monitors are taken.
         TreeSet<String> names = new TreeSet<>();

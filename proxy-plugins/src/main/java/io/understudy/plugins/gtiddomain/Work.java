@@ -17,8 +17,8 @@ enum Work {
     /** Writes the tables that its summary lists, in one statement or in several that do nothing else. */
     TABLES,
     /**
-     * Several statements: they write the tables that the summary lists and stay in the default domain, since one of them may begin a
-     * transaction or change a setting.
+     * Several statements: they write the tables that the summary lists and stay in the default domain, since one of
+     * them may begin a transaction or change a setting.
      */
     SEVERAL,
     /** Runs stored functions: writes the tables that its summary lists, and those that the functions write. */

@@ -26,9 +26,7 @@ final class DrainTimer {
     private volatile @Nullable ScheduledExecutorService loop;
     private int empty;
 
-    /**
-     * @param drain sends the queued statements and returns whether there were any; called on the loop
-     */
+    /** @param drain sends the queued statements and returns whether there were any; called on the loop */
     DrainTimer(BooleanSupplier drain) {
         this.drain = drain;
     }

@@ -26,7 +26,7 @@ final class FirstStatements implements ServerResponse {
      * Sends the statements.
      *
      * @param onResponse called with null, or with the reason why the connection cannot be used; at once if there are no
-     * statements
+     *     statements
      */
     static void send(ServerConnection connection, List<String> statements, Consumer<@Nullable String> onResponse) {
         if (statements.isEmpty()) {

@@ -157,8 +157,8 @@ final class MirrorConnection implements Playback.Listener {
     }
 
     /**
-     * Takes batches until there is no more to take. A loop, not recursion, because a statement may end before {@code
-     * play} returns.
+     * Takes batches until there is no more to take. A loop, not recursion, because a statement may end before
+     * {@code play} returns.
      */
     private void next() {
         again = true;
@@ -229,8 +229,8 @@ final class MirrorConnection implements Playback.Listener {
     }
 
     /**
-     * Returns the next statement: first those handedOverCount over, then the lane's. Statements of the lane that suit another
-     * idle connection better are handedOverCount over to it.
+     * Returns the next statement: first those handedOverCount over, then the lane's. Statements of the lane that suit
+     * another idle connection better are handedOverCount over to it.
      */
     private @Nullable MirroredStatement nextFor(Playback player) {
         MirroredStatement given = handedOver.poll();

@@ -44,9 +44,7 @@ final class MirrorRules {
     private final RuleSet<Bound> rules;
     private final Set<String> functions = new HashSet<>();
 
-    /**
-     * @throws IllegalArgumentException if a rule names a standby that is not configured
-     */
+    /** @throws IllegalArgumentException if a rule names a standby that is not configured */
     MirrorRules(MirrorConfig config, List<StandbyMirror> standbys) {
         List<Bound> bound = new ArrayList<>();
         for (MirrorConfig.Rule rule : config.rules()) {

@@ -31,7 +31,7 @@ final class Playback {
          *
          * @param error the standby's error, or null if it executed the statement
          * @param nanos from the statement's last packet, or from the preceding statement's response if that came later,
-         * to the end of the response; close to zero if one read brought both responses
+         *     to the end of the response; close to zero if one read brought both responses
          */
         void executed(MirroredStatement statement, String outcome, @Nullable StandbyError error, long nanos);
 

@@ -25,9 +25,7 @@ final class RateLimit {
         this.allFreeAt = new AtomicLong(nowNanos);
     }
 
-    /**
-     * @param nowNanos of the monotonic clock whose time is passed to {@link #take}
-     */
+    /** @param nowNanos of the monotonic clock whose time is passed to {@link #take} */
     static RateLimit perSecond(int limit, long nowNanos) {
         return new RateLimit(Math.max(1, SECOND / limit), nowNanos);
     }

@@ -6,9 +6,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An error response of a standby, made fit for display. A server's message may contain values of the statement ({@code
- * Incorrect datetime value: '…'}, {@code … near '…'}) or the text of a stored program; quoted text stays only for
- * errors that can quote nothing but names.
+ * An error response of a standby, made fit for display. A server's message may contain values of the statement
+ * ({@code Incorrect datetime value: '…'}, {@code … near '…'}) or the text of a stored program; quoted text stays only
+ * for errors that can quote nothing but names.
  *
  * @param code the server's error number
  * @param text its message without values

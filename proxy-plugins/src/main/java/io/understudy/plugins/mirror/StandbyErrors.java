@@ -30,9 +30,7 @@ final class StandbyErrors {
     private final AtomicLong unreported = new AtomicLong();
     private final AtomicLong quietUntil;
 
-    /**
-     * @param nowNanos of the monotonic clock whose time is passed to {@link #failed}
-     */
+    /** @param nowNanos of the monotonic clock whose time is passed to {@link #failed} */
     StandbyErrors(String standby, Clock clock, long nowNanos) {
         this.standby = standby;
         this.clock = clock;

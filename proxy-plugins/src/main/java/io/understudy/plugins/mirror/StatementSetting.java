@@ -105,7 +105,7 @@ record StatementSetting(
      * collation.
      *
      * @param given names of the variables of {@link #reading} that the connection may have values for; they are reset
-     * first, because {@code optimizer_switch} changes only the flags that it names
+     *     first, because {@code optimizer_switch} changes only the flags that it names
      */
     @Nullable
     List<String> setStatements(CollationNames names, Set<String> given) {

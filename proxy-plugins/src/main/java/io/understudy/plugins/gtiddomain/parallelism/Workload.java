@@ -36,9 +36,7 @@ public final class Workload {
     private final Deque<Entry> entries = new ArrayDeque<>();
     private long seen;
 
-    /**
-     * @param limit number of transactions retained; older ones are dropped
-     */
+    /** @param limit number of transactions retained; older ones are dropped */
     public Workload(int limit, ApplyCost cost) {
         this.limit = limit;
         this.cost = cost;
