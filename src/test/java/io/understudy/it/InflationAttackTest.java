@@ -196,7 +196,8 @@ class InflationAttackTest {
                     + ", direct memory " + (direct >> 20) + " MiB at most, peak of the heap "
                     + (figures.heapPeak() >> 20) + " MiB, relayed " + (figures.bytesRelayed() >> 20) + " MiB");
             assertThat(results).as("results of each healthy session").allMatch(some -> some >= 2);
-            assertThat(figures.closed()).as("sessions that the proxy ended").isZero();
+            // An attacker may be ended by its limit; a healthy session that is ended fails above.
+            assertThat(figures.closed()).as("sessions that the proxy ended").isLessThanOrEqualTo(attack.sessions());
         } finally {
             over.set(true);
             for (RawClient attacker : attackers) {
