@@ -93,12 +93,31 @@ class CommitsPerCommandTest {
 
     @Test
     void theCallsDigestHasAllItsCommits() throws Exception {
+        double unclaimed = proxy.counter("understudy.commits.unclaimed");
         for (int i = 0; i < 7; i++) {
             run("CALL digested()", "");
         }
-        await().atMost(Duration.ofSeconds(20)).until(() -> proxy.view().contains("commits=14,"));
-        String digests = proxy.view().substring(proxy.view().indexOf("digests="));
-        assertThat(digests).containsPattern("Line\\[key=[0-9a-f]{16}, commits=14,");
+        // MariaDB 11.4 does not log which connection wrote: what cannot be told for sure is unclaimed, and lost is
+        // nothing.
+        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+            long told = digested();
+            assertThat(told).isGreaterThanOrEqualTo(7);
+            assertThat(told + proxy.counter("understudy.commits.unclaimed") - unclaimed)
+                    .isEqualTo(14);
+        });
+    }
+
+    /** Returns the commits of the digest that has most of them, 7 at least; 0 for none. */
+    private static long digested() {
+        String view = proxy.view();
+        java.util.regex.Matcher line = java.util.regex.Pattern.compile("Line\\[key=[0-9a-f]{16}, commits=(\\d+),")
+                .matcher(view.substring(view.indexOf("digests=")));
+        long most = 0;
+        while (line.find()) {
+            long commits = Long.parseLong(line.group(1));
+            most = commits >= 7 && commits <= 14 ? Math.max(most, commits) : most;
+        }
+        return most;
     }
 
     /**
@@ -126,7 +145,10 @@ class CommitsPerCommandTest {
             writer.join();
         }
         await().atMost(Duration.ofSeconds(20)).until(() -> proxy.counter("understudy.commits.unclaimed") > 0);
-        assertThat(timed() - before).as("only what the response tells").isEqualTo(1);
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(timed() - before)
+                        .as("only what the response tells")
+                        .isEqualTo(1));
     }
 
     private static long timed() {
