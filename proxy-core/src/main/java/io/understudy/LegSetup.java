@@ -1,5 +1,6 @@
 package io.understudy;
 
+import com.github.luben.zstd.util.Native;
 import io.netty.handler.ssl.SslContext;
 import io.understudy.config.Compression;
 import io.understudy.config.ListenTls;
@@ -18,9 +19,13 @@ import io.understudy.handshake.tls.TlsFilesException;
 import io.understudy.wire.Capabilities;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Creates the objects that a login works with from the configuration of the two legs. Not thread-safe. */
 final class LegSetup {
+    private static final Logger log = LoggerFactory.getLogger(LegSetup.class);
+
     private final @Nullable ReloadableTls clientEnd;
     private final @Nullable ReloadableTls serverEnd;
     private final LoginPolicy policy;
@@ -56,6 +61,21 @@ final class LegSetup {
                             .toList());
         } catch (TlsFilesException e) {
             throw new IllegalStateException(e.getMessage(), e);
+        }
+        if (config.listen().compression().contains(Compression.ZSTD)) {
+            loadZstd();
+        }
+    }
+
+    /** Without a file descriptor the first session that wants it would fail, and with it every later one. */
+    private static void loadZstd() {
+        try {
+            Native.load();
+        } catch (LinkageError e) {
+            log.warn(
+                    "zstd cannot be loaded, so clients that want it will fail; set listen.compression: [zlib], or check"
+                            + " that the folder for temporary files can be written and executed from",
+                    e);
         }
     }
 

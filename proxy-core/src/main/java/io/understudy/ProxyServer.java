@@ -9,6 +9,7 @@ import io.understudy.config.Address;
 import io.understudy.config.ConfigDiff;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.connection.DescriptorShortage;
 import io.understudy.connection.NetworkTransport;
 import io.understudy.handshake.tls.TlsFilesException;
 import io.understudy.host.HostContext;
@@ -60,6 +61,7 @@ public final class ProxyServer implements AutoCloseable {
     private final NetworkTransport transport;
     private final EventLoopGroup acceptors;
     private final EventLoopGroup loops;
+    private final DescriptorShortage shortage;
     private final Servers backends;
     private final RelayContext relay;
     private final RelayServer server;
@@ -92,6 +94,7 @@ public final class ProxyServer implements AutoCloseable {
         transport = NetworkTransport.resolve(config.transport());
         acceptors = transport.group(1, "accept");
         loops = transport.relayGroup(Runtime.getRuntime().availableProcessors(), "relay");
+        shortage = new DescriptorShortage(acceptors.next());
         backends = new Servers(config, transport, meters);
         PrimaryConnector connector = new PrimaryConnector(
                 transport, config.primary().address(), config.primary().connectTimeout(), RelayServer.WATER_MARK);
@@ -104,6 +107,7 @@ public final class ProxyServer implements AutoCloseable {
                 registry,
                 environment,
                 connector,
+                shortage,
                 config.limits().handshakeTimeout().toMillis());
         connector.sendProxyProtocol(config.primary().proxyProtocol());
         server = new RelayServer(transport, acceptors, loops, relay);
@@ -140,6 +144,19 @@ public final class ProxyServer implements AutoCloseable {
                 addresses,
                 loaded.config().primary().address(),
                 transport.kind());
+        warnOfLimit();
+    }
+
+    private void warnOfLimit() {
+        String tooLow = DescriptorShortage.limitTooLow(registry.limit());
+        if (tooLow != null) {
+            log.warn("{}", tooLow);
+        }
+    }
+
+    /** To be told of every file descriptor that was refused. */
+    public DescriptorShortage shortage() {
+        return shortage;
     }
 
     /** Returns the addresses that clients connect to, with the chosen ports where 0 was configured. */
@@ -168,8 +185,16 @@ public final class ProxyServer implements AutoCloseable {
         if (registry.draining()) {
             return List.of("draining");
         }
+        List<String> reasons = new ArrayList<>();
+        String scarce = shortage.problem();
+        if (scarce != null) {
+            reasons.add(scarce);
+        }
         String problem = backends.primaryProblem();
-        return problem == null ? List.of() : List.of("primary: " + problem);
+        if (problem != null) {
+            reasons.add("primary: " + problem);
+        }
+        return reasons;
     }
 
     /** Returns the content of {@code /api/sessions}. */
@@ -199,6 +224,9 @@ public final class ProxyServer implements AutoCloseable {
         }
         registry.setLimit(next.config().listen().maxConnections());
         limitInflation(next.config());
+        if (diff.touches("listen.maxConnections")) {
+            warnOfLimit();
+        }
         environment.setStatementLimit(next.config().limits().statementBytes().toInt());
         relay.setHandshakeTimeoutMillis(
                 next.config().limits().handshakeTimeout().toMillis());
@@ -283,5 +311,6 @@ public final class ProxyServer implements AutoCloseable {
         acceptors.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         contexts.forEach(HostContext::close);
         backends.close();
+        transport.closeNames();
     }
 }

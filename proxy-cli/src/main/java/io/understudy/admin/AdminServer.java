@@ -19,6 +19,7 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.timeout.WriteTimeoutHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.understudy.relay.AcceptReserve;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -49,6 +50,7 @@ public final class AdminServer implements AutoCloseable {
     private static final int MAX_HEADERS = 8192;
     static final int MAX_BODY = 65_536;
     private static final int WRITE_SECONDS = 30;
+    private static final int BORROWED_MILLIS = 500;
 
     private final EventLoopGroup group;
     private final AdminWorkers workers;
@@ -75,6 +77,7 @@ public final class AdminServer implements AutoCloseable {
         ChannelFuture bound = new ServerBootstrap()
                 .group(group)
                 .channel(NioServerSocketChannel.class)
+                .handler(new AcceptReserve(readiness::outOfDescriptors))
                 .childHandler(new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel channel) {
@@ -140,6 +143,10 @@ public final class AdminServer implements AutoCloseable {
         if (open > limits.connections()) {
             channel.close();
             return;
+        }
+        if (AcceptReserve.isBorrowed(channel)) {
+            // Long enough for a health check to be told; then the next one's turn comes.
+            channel.eventLoop().schedule(() -> channel.close(), BORROWED_MILLIS, TimeUnit.MILLISECONDS);
         }
         channel.pipeline()
                 .addLast(new WriteTimeoutHandler(WRITE_SECONDS))

@@ -11,4 +11,7 @@ public interface Readiness {
      * Called on the admin event loop: must not block.
      */
     List<String> reasons();
+
+    /** Called when a client of the admin endpoint found no file descriptor. On the admin endpoint's event loop. */
+    default void outOfDescriptors() {}
 }

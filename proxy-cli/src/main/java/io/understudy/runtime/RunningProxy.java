@@ -7,6 +7,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.understudy.ProxyServer;
 import io.understudy.admin.AdminEndpoints;
 import io.understudy.admin.AdminServer;
+import io.understudy.admin.Readiness;
 import io.understudy.config.AdminConfig;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigWatcher;
@@ -106,13 +107,27 @@ public final class RunningProxy implements AutoCloseable {
                 new InetSocketAddress(config.address().host(), config.address().port()),
                 token(config),
                 registry,
-                proxy::notReady,
+                readiness(),
                 endpoints);
         log.info(
                 "admin endpoint on http://{}:{}/",
                 config.address().host(),
                 server.address().getPort());
         return server;
+    }
+
+    private Readiness readiness() {
+        return new Readiness() {
+            @Override
+            public List<String> reasons() {
+                return proxy.notReady();
+            }
+
+            @Override
+            public void outOfDescriptors() {
+                proxy.shortage().happened();
+            }
+        };
     }
 
     private static @Nullable String token(AdminConfig config) {

@@ -2,19 +2,16 @@ package io.understudy.connection;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.Future;
 import io.understudy.config.Address;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerConnector;
 import java.net.ConnectException;
-import java.net.UnknownHostException;
-import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -22,6 +19,7 @@ import java.util.concurrent.CompletionStage;
 /** Connects and logs in to one server with one account. Fails with a {@link ServerConnectionException}. Thread-safe. */
 public final class NettyServerConnector implements ServerConnector {
     private final NetworkTransport transport;
+    private final Dialer dialer;
     private final EventLoopGroup loops;
     private final ServerAccount account;
     private final ConnectionTls tls;
@@ -30,7 +28,7 @@ public final class NettyServerConnector implements ServerConnector {
 
     /**
      * @param loops of {@link NetworkTransport#relayGroup}; not those of sessions
-     * @param connectTimeout maximum time until the TCP connection is established
+     * @param connectTimeout maximum time for name lookup and TCP connection together
      * @param loginTimeout maximum time from there until the server accepts the login
      */
     public NettyServerConnector(
@@ -43,6 +41,7 @@ public final class NettyServerConnector implements ServerConnector {
             Duration connectTimeout,
             Duration loginTimeout) {
         this.transport = transport;
+        this.dialer = new Dialer(transport);
         this.loops = loops;
         this.account = new ServerAccount(address, user, password, tls);
         this.tls = new ConnectionTls(tls, address);
@@ -54,36 +53,28 @@ public final class NettyServerConnector implements ServerConnector {
     public CompletionStage<ServerConnection> connect() {
         CompletableFuture<ServerConnection> result = new CompletableFuture<>();
         Address address = account.address();
-        Bootstrap bootstrap = new Bootstrap();
-        transport.relayed(bootstrap);
-        bootstrap
-                .group(loops)
-                .channelFactory(transport.channel(address))
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
-                        Math.min(Integer.MAX_VALUE, connectTimeout.toMillis()))
-                .handler(new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(Channel channel) {
-                        transport.tune(channel);
-                        channel.pipeline().addLast("login", new Login(account, tls, loginTimeout, result));
-                    }
-                })
-                .connect(transport.connectAddress(address))
-                .addListener((ChannelFuture connected) -> {
-                    if (!connected.isSuccess()) {
-                        result.completeExceptionally(
-                                account.failure("connecting: " + explain(connected.cause()), connected.cause()));
-                    }
-                });
+        Bootstrap bootstrap = new Bootstrap().handler(new ChannelInitializer<Channel>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                transport.tune(channel);
+                channel.pipeline().addLast("login", new Login(account, tls, loginTimeout, result));
+            }
+        });
+        dialer.dial(bootstrap, loops.next(), address, connectTimeout).addListener((Future<Channel> connected) -> {
+            if (!connected.isSuccess()) {
+                result.completeExceptionally(
+                        account.failure("connecting: " + explain(connected.cause()), connected.cause()));
+            }
+        });
         return result;
     }
 
     private String explain(Throwable cause) {
+        if (cause instanceof NameLookupException) {
+            return cause.getMessage();
+        }
         if (cause instanceof ConnectTimeoutException) {
             return "nothing within connectTimeout (" + connectTimeout.toMillis() + " ms); check address and firewall";
-        }
-        if (cause instanceof UnknownHostException || cause instanceof UnresolvedAddressException) {
-            return "the host name cannot be resolved; check the address";
         }
         if (cause instanceof ConnectException) {
             return "connection refused or no route; is the server running, and is the address right?";

@@ -11,12 +11,16 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -25,6 +29,7 @@ import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.uring.IoUring;
 import io.netty.channel.uring.IoUringBufferRingConfig;
 import io.netty.channel.uring.IoUringChannelOption;
+import io.netty.channel.uring.IoUringDatagramChannel;
 import io.netty.channel.uring.IoUringDomainSocketChannel;
 import io.netty.channel.uring.IoUringFixedBufferRingAllocator;
 import io.netty.channel.uring.IoUringIoHandler;
@@ -83,6 +88,7 @@ public final class NetworkTransport {
 
     private final Transport kind;
     private final boolean bufferRing;
+    private final HostNames names = new HostNames(this);
 
     private NetworkTransport(Transport kind) {
         this.kind = kind;
@@ -173,12 +179,33 @@ public final class NetworkTransport {
         return address.isUnix() ? unix(address) : new InetSocketAddress(address.host(), address.port());
     }
 
-    /** Host names are resolved by the channel, each time anew. */
-    public SocketAddress connectAddress(Address address) {
-        return address.isUnix() ? unix(address) : address.toInet();
+    /** Resolves the host names of all connections over this transport. */
+    HostNames names() {
+        return names;
     }
 
-    private SocketAddress unix(Address address) {
+    /** Ends the thread that resolves host names, if there is one. Blocks until it has ended. */
+    public void closeNames() {
+        names.close();
+    }
+
+    ChannelFactory<? extends DatagramChannel> datagramChannel() {
+        return switch (kind) {
+            case IO_URING -> IoUringDatagramChannel::new;
+            case EPOLL -> EpollDatagramChannel::new;
+            default -> NioDatagramChannel::new;
+        };
+    }
+
+    ChannelFactory<? extends SocketChannel> streamChannel() {
+        return switch (kind) {
+            case IO_URING -> IoUringSocketChannel::new;
+            case EPOLL -> EpollSocketChannel::new;
+            default -> NioSocketChannel::new;
+        };
+    }
+
+    SocketAddress unix(Address address) {
         return kind == Transport.NIO
                 ? UnixDomainSocketAddress.of(address.path())
                 : new DomainSocketAddress(address.path());
@@ -201,7 +228,7 @@ public final class NetworkTransport {
 
     /** Sets the options that every TCP connection of the proxy has. */
     public void tune(Channel channel) {
-        if (!(channel instanceof io.netty.channel.socket.SocketChannel)) {
+        if (!(channel instanceof SocketChannel)) {
             return;
         }
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);

@@ -2,10 +2,11 @@ package io.understudy.relay;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.util.concurrent.Future;
+import io.understudy.connection.DescriptorShortage;
 import io.understudy.server.ConnectFailure;
 import io.understudy.session.ClientSession;
 
@@ -30,9 +31,12 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         ClientSession session = context.open(client);
         HandshakeTimer timer = new HandshakeTimer(session, ctx.executor(), context.handshakeTimeoutMillis());
         ctx.pipeline().replace(this, ClientHandler.NAME, new ClientHandler(session, client, timer));
-        context.connector().connect(ctx.channel().eventLoop()).addListener((ChannelFuture connected) -> {
+        context.connector().connect(ctx.channel().eventLoop()).addListener((Future<Channel> connected) -> {
             if (connected.isSuccess()) {
-                serverConnected(connected.channel(), session, client, timer);
+                serverConnected(connected.getNow(), session, client, timer);
+            } else if (DescriptorShortage.is(connected.cause())) {
+                context.shortage().happened();
+                session.outOfDescriptors();
             } else {
                 ConnectFailure failure = context.connector().failed(connected.cause());
                 session.serverFailed(failure.code(), failure.sqlState(), failure.message());

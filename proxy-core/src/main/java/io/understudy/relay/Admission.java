@@ -35,6 +35,17 @@ final class Admission {
         };
     }
 
+    /** The descriptor of this connection is the last one. */
+    void refuseForWantOfDescriptors(ChannelLeg client) {
+        refuse(
+                client,
+                "refused_no_descriptors",
+                new ErrPacket(
+                        ER_CON_COUNT,
+                        "08004",
+                        "Too many connections (Understudy: out of file descriptors; raise its ulimit -n)"));
+    }
+
     private boolean refuse(ChannelLeg client, String outcome, ErrPacket err) {
         metrics.connection(outcome);
         client.write(err.encode(client.alloc(), 0, true));

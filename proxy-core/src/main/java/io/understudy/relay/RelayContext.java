@@ -1,5 +1,6 @@
 package io.understudy.relay;
 
+import io.understudy.connection.DescriptorShortage;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.server.PrimaryConnector;
 import io.understudy.session.ClientSession;
@@ -11,6 +12,7 @@ public final class RelayContext {
     private final SessionRegistry registry;
     private final SessionEnvironment environment;
     private final PrimaryConnector connector;
+    private final DescriptorShortage shortage;
     private final Admission admission;
     private volatile long handshakeTimeoutMillis;
 
@@ -18,10 +20,12 @@ public final class RelayContext {
             SessionRegistry registry,
             SessionEnvironment environment,
             PrimaryConnector connector,
+            DescriptorShortage shortage,
             long handshakeTimeoutMillis) {
         this.registry = registry;
         this.environment = environment;
         this.connector = connector;
+        this.shortage = shortage;
         this.handshakeTimeoutMillis = handshakeTimeoutMillis;
         this.admission = new Admission(registry, environment.metrics());
     }
@@ -32,6 +36,10 @@ public final class RelayContext {
 
     PrimaryConnector connector() {
         return connector;
+    }
+
+    DescriptorShortage shortage() {
+        return shortage;
     }
 
     CoreMetrics metrics() {

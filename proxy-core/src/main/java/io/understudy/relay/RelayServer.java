@@ -56,6 +56,7 @@ public final class RelayServer {
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(acceptors, loops)
                 .channelFactory(transport.serverChannel(address))
+                .handler(new AcceptReserve(context.shortage()::happened))
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
@@ -63,6 +64,10 @@ public final class RelayServer {
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
+                        if (AcceptReserve.isBorrowed(channel)) {
+                            channel.pipeline().addLast(new BorrowedHandler(context.admission()));
+                            return;
+                        }
                         transport.tune(channel);
                         ProxyProtocolHandler.addTo(channel, proxyProtocol, trustedNetworks, context);
                         channel.pipeline().addLast("accept", new AcceptHandler(context));

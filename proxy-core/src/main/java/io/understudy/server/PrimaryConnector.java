@@ -4,18 +4,19 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.util.concurrent.Future;
 import io.understudy.config.Address;
 import io.understudy.config.SendProxyProtocol;
+import io.understudy.connection.Dialer;
+import io.understudy.connection.NameLookupException;
 import io.understudy.connection.NetworkTransport;
 import java.net.ConnectException;
 import java.net.SocketAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,7 @@ public final class PrimaryConnector {
     private static final int ER_BAD_HOST_ERROR = 1042;
 
     private final NetworkTransport transport;
+    private final Dialer dialer;
     private final Address address;
     private final Duration timeout;
     private final WriteBufferWaterMark waterMark;
@@ -38,6 +40,7 @@ public final class PrimaryConnector {
     public PrimaryConnector(
             NetworkTransport transport, Address address, Duration timeout, WriteBufferWaterMark waterMark) {
         this.transport = transport;
+        this.dialer = new Dialer(transport);
         this.address = address;
         this.timeout = timeout;
         this.waterMark = waterMark;
@@ -66,25 +69,23 @@ public final class PrimaryConnector {
                 : ProxyProtocolHeader.encode(alloc, proxyProtocol, source, destination);
     }
 
-    /** Connects. The channel has no handler yet, and is not read from until its leg starts reading. */
-    public ChannelFuture connect(EventLoop loop) {
-        Bootstrap bootstrap = new Bootstrap();
-        transport.relayed(bootstrap);
-        return bootstrap
-                .group(loop)
-                .channelFactory(transport.channel(address))
+    /**
+     * Connects. The channel has no handler yet, and is not read from until its leg says so. Listeners are notified on
+     * {@code loop}, also where no socket could be made.
+     */
+    public Future<Channel> connect(EventLoop loop) {
+        Bootstrap bootstrap = new Bootstrap()
                 .option(ChannelOption.AUTO_READ, false)
                 // A failed write must not close a channel with unread bytes: they may say why the server has closed.
                 .option(ChannelOption.AUTO_CLOSE, false)
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.min(Integer.MAX_VALUE, timeout.toMillis()))
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, waterMark)
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
                         transport.tune(channel);
                     }
-                })
-                .connect(transport.connectAddress(address));
+                });
+        return dialer.dial(bootstrap, loop, address, timeout);
     }
 
     /**
@@ -94,11 +95,10 @@ public final class PrimaryConnector {
     public ConnectFailure failed(Throwable cause) {
         whenFailed.run();
         String why;
-        if (cause instanceof ConnectTimeoutException) {
+        if (cause instanceof NameLookupException) {
+            why = cause.getMessage();
+        } else if (cause instanceof ConnectTimeoutException) {
             why = "no connection within primary.connectTimeout (" + timeout.toMillis() + " ms)";
-        } else if (cause instanceof UnknownHostException
-                || cause instanceof java.nio.channels.UnresolvedAddressException) {
-            why = "the host name cannot be resolved";
         } else if (cause instanceof ConnectException) {
             why = "connection refused or no route";
         } else {

@@ -127,6 +127,13 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
+    /** The process has no file descriptor left for a connection to the primary. */
+    public void outOfDescriptors() {
+        if (!ended()) {
+            end(faults.outOfDescriptors(phase));
+        }
+    }
+
     /** Processes bytes from the client. Takes ownership. */
     public void fromClient(ByteBuf bytes) {
         try {

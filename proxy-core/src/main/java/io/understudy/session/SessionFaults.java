@@ -18,11 +18,15 @@ final class SessionFaults {
     private static final Logger log = LoggerFactory.getLogger(ClientSession.class);
     private static final int ER_OUTOFMEMORY = 1037;
     private static final int ER_OUT_OF_RESOURCES = 1041;
+    private static final int ER_CON_COUNT = 1040;
     private static final int ER_BAD_HOST_ERROR = 1042;
     private static final int ER_HANDSHAKE = 1043;
     private static final int ER_UNKNOWN = 1105;
     private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
     private static final int ER_MALFORMED = 1835;
+
+    private static final String OUT_OF_DESCRIPTORS =
+            "Too many connections (Understudy: out of file descriptors; raise its ulimit -n)";
 
     private final long id;
     private final Leg client;
@@ -40,6 +44,13 @@ final class SessionFaults {
         log.warn("session {} from {}: {}", id, client.remoteAddress(), message);
         tell(phase, code, sqlState, message);
         return CloseReason.BACKEND_UNREACHABLE;
+    }
+
+    /** Logged by whoever watches the process's descriptors, not for each session. */
+    CloseReason outOfDescriptors(SessionPhase phase) {
+        metrics.connection("refused_no_descriptors");
+        tell(phase, ER_CON_COUNT, "08004", OUT_OF_DESCRIPTORS);
+        return CloseReason.REFUSED_BY_PROXY;
     }
 
     CloseReason handshakeTimedOut(SessionPhase phase) {

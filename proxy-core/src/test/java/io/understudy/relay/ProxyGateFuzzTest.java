@@ -8,10 +8,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import io.understudy.base.Cidr;
 import io.understudy.config.AcceptProxyProtocol;
 import io.understudy.config.Address;
 import io.understudy.config.Transport;
+import io.understudy.connection.DescriptorShortage;
 import io.understudy.connection.NetworkTransport;
 import io.understudy.fuzz.Corpus;
 import io.understudy.fuzz.Fuzz;
@@ -60,6 +62,7 @@ class ProxyGateFuzzTest {
                 new SessionRegistry(1),
                 new SessionEnvironment(new PluginHost(metrics), metrics, new SqlAnalyzer(), 1024),
                 nowhere,
+                new DescriptorShortage(ImmediateEventExecutor.INSTANCE),
                 10_000);
     }
 

@@ -9,10 +9,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import io.understudy.base.Cidr;
 import io.understudy.config.AcceptProxyProtocol;
 import io.understudy.config.Address;
 import io.understudy.config.Transport;
+import io.understudy.connection.DescriptorShortage;
 import io.understudy.connection.NetworkTransport;
 import io.understudy.host.PluginHost;
 import io.understudy.metrics.CoreMetrics;
@@ -68,6 +70,7 @@ class ProxyProtocolHandlerTest {
                         Address.parse("127.0.0.1:1"),
                         Duration.ofSeconds(1),
                         WriteBufferWaterMark.DEFAULT),
+                new DescriptorShortage(ImmediateEventExecutor.INSTANCE),
                 10_000);
         channel.freezeTime();
         ProxyProtocolHandler.addTo(channel, AcceptProxyProtocol.AUTO, List.of(Cidr.parse("127.0.0.0/8")), context);

@@ -1,0 +1,158 @@
+package io.understudy.connection;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import io.netty.channel.unix.Errors;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.Closeable;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether the process is out of file descriptors: begins with the first one refused, ends when some can be had again.
+ * Thread-safe.
+ */
+public final class DescriptorShortage {
+    private static final Logger log = LoggerFactory.getLogger(DescriptorShortage.class);
+    private static final int ENFILE = -23;
+    private static final int EMFILE = -24;
+    private static final long PROBE_MILLIS = 250;
+    private static final long LOG_NANOS = TimeUnit.MINUTES.toNanos(1);
+    /** A session's two, and one that a listener may want to keep back. */
+    private static final int ENOUGH = 3;
+    /** Connections to the primary and the standbys, name lookups, the admin endpoint's clients, files of a reload. */
+    private static final int OWN_USE = 64;
+
+    private final EventExecutor executor;
+    private volatile boolean isShort;
+    /** Confined to the executor. */
+    private long loggedNanos = System.nanoTime() - LOG_NANOS;
+
+    private boolean logged;
+
+    /** @param executor probes whether the shortage is over; something not blocked by sessions */
+    public DescriptorShortage(EventExecutor executor) {
+        this.executor = executor;
+        // Classes and jars that a shortage needs are loaded before there is one.
+        enough();
+        ClassLoader.getSystemResource("understudy/opens/every/jar/of/the/class/path");
+    }
+
+    /** Whether {@code cause} is a file descriptor refused by the kernel. */
+    public static boolean is(@Nullable Throwable cause) {
+        for (Throwable at = cause; at != null; at = at.getCause()) {
+            if (at instanceof Errors.NativeIoException failed
+                    && (failed.expectedErr() == EMFILE || failed.expectedErr() == ENFILE)) {
+                return true;
+            }
+            if (at instanceof IOException
+                    && at.getMessage() != null
+                    && at.getMessage().contains("Too many open files")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns an open file descriptor for nothing but its place, or null when none can be had. */
+    public static @Nullable Closeable reserve() {
+        try {
+            return new FileInputStream("/dev/null");
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    /** A file descriptor was refused. */
+    public void happened() {
+        if (!isShort && !executor.isShuttingDown()) {
+            executor.execute(this::begin);
+        }
+    }
+
+    /** Why no new clients should come, or null. */
+    public @Nullable String problem() {
+        return isShort
+                ? "out of file descriptors" + limitText()
+                        + "; raise its ulimit -n (systemd: LimitNOFILE) or lower listen.maxConnections"
+                : null;
+    }
+
+    private void begin() {
+        if (isShort) {
+            return;
+        }
+        isShort = true;
+        logged = System.nanoTime() - loggedNanos >= LOG_NANOS;
+        if (logged) {
+            loggedNanos = System.nanoTime();
+            log.warn("{}. New clients get ERROR 1040 until some are free; told at most once a minute", problem());
+        }
+        executor.schedule(this::probe, PROBE_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void probe() {
+        if (enough()) {
+            isShort = false;
+            if (logged) {
+                log.info("file descriptors can be had again");
+            }
+        } else {
+            executor.schedule(this::probe, PROBE_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private static boolean enough() {
+        List<Closeable> opened = new ArrayList<>();
+        while (opened.size() < ENOUGH) {
+            Closeable one = reserve();
+            if (one == null) {
+                break;
+            }
+            opened.add(one);
+        }
+        boolean all = opened.size() == ENOUGH;
+        opened.forEach(DescriptorShortage::close);
+        return all;
+    }
+
+    /** Gives back what {@link #reserve} returned. */
+    public static void close(Closeable reserved) {
+        try {
+            reserved.close();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException("cannot close a reserved file descriptor", e);
+        }
+    }
+
+    /**
+     * Returns what to tell the operator when the limit is too low for so many clients, else null. To be asked when everything
+     * that the proxy keeps open is open.
+     */
+    public static @Nullable String limitTooLow(int maxConnections) {
+        if (!(ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system)) {
+            return null;
+        }
+        long limit = system.getMaxFileDescriptorCount();
+        long own = system.getOpenFileDescriptorCount() + OWN_USE;
+        long needed = 2L * maxConnections + own;
+        return limit <= 0 || limit >= needed
+                ? null
+                : "the limit of open files is " + limit + ", but listen.maxConnections " + maxConnections
+                        + " can need " + needed + " (two for each, and what the proxy itself uses): raise ulimit -n"
+                        + " (systemd: LimitNOFILE=" + needed + "), or lower listen.maxConnections to "
+                        + Math.max(1, (limit - own) / 2);
+    }
+
+    private static String limitText() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
+                ? " (limit " + system.getMaxFileDescriptorCount() + ")"
+                : "";
+    }
+}

@@ -1,0 +1,177 @@
+package io.understudy.connection;
+
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.resolver.dns.DnsNameResolver;
+import io.netty.resolver.dns.DnsNameResolverBuilder;
+import io.netty.resolver.dns.DnsNameResolverTimeoutException;
+import io.netty.resolver.dns.SequentialDnsServerAddressStreamProvider;
+import io.netty.util.NetUtil;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Resolves host names without blocking an event loop that moves data: {@code /etc/hosts} first, then the name servers of
+ * {@code /etc/resolv.conf}, on a thread of its own that begins with the first name. Responses are cached. Thread-safe.
+ */
+final class HostNames {
+    /** Names another file than {@code /etc/resolv.conf}; for tests. */
+    static final String FILE_PROPERTY = "io.understudy.resolvConf";
+
+    /** A name that moves to another server is followed within a minute, whatever its record says. */
+    private static final int MAX_TTL_SECONDS = 60;
+
+    private static final int MIN_TTL_SECONDS = 1;
+    private static final int NEGATIVE_TTL_SECONDS = 1;
+    private static final int SAME_QUESTIONS = 64;
+    private static final int MIN_QUERY_MILLIS = 1000;
+    /** Longer than any question to the old name servers takes. */
+    private static final int RETIRE_SECONDS = 60;
+
+    private final NetworkTransport transport;
+    private final Path file = Path.of(System.getProperty(FILE_PROPERTY, "/etc/resolv.conf"));
+    private final HostsFile hosts = new HostsFile();
+    /** Guarded by this. */
+    private @Nullable EventLoopGroup thread;
+    /** The rest is confined to the thread. */
+    private @Nullable DnsNameResolver resolver;
+
+    private long modified;
+
+    HostNames(NetworkTransport transport) {
+        this.transport = transport;
+    }
+
+    /** Returns the address that {@code host} is itself, null for a name. */
+    static @Nullable InetAddress literal(String host) {
+        if (!NetUtil.isValidIpV4Address(host) && !NetUtil.isValidIpV6Address(host)) {
+            return null;
+        }
+        try {
+            return InetAddress.getByName(host);
+        } catch (UnknownHostException e) {
+            return null;
+        }
+    }
+
+    /**
+     * Resolves a name. Fails with a {@link NameLookupException}.
+     *
+     * @param loop where listeners are notified
+     */
+    Future<InetAddress> resolve(String host, EventLoop loop, Duration timeout) {
+        Promise<InetAddress> found = loop.newPromise();
+        Future<?> timer = loop.schedule(
+                () -> found.tryFailure(new NameLookupException(
+                        host,
+                        "no response within connectTimeout (" + timeout.toMillis() + " ms); check the name servers in "
+                                + file,
+                        new java.net.SocketTimeoutException())),
+                timeout.toNanos(),
+                TimeUnit.NANOSECONDS);
+        found.addListener(done -> timer.cancel(false));
+        EventLoop names = names();
+        names.execute(() -> ask(host, found));
+        return found;
+    }
+
+    private synchronized EventLoop names() {
+        if (thread == null) {
+            thread = transport.group(1, "names");
+        }
+        return thread.next();
+    }
+
+    private void ask(String host, Promise<InetAddress> found) {
+        DnsNameResolver current;
+        try {
+            current = current();
+        } catch (RuntimeException e) {
+            found.tryFailure(failure(host, e));
+            return;
+        }
+        current.resolve(host).addListener((Future<InetAddress> resolved) -> {
+            if (resolved.isSuccess()) {
+                found.trySuccess(resolved.getNow());
+                return;
+            }
+            found.tryFailure(failure(host, resolved.cause()));
+            if (DescriptorShortage.is(resolved.cause()) && resolver == current) {
+                // Its socket could not be made and will not be made later.
+                resolver = null;
+                current.close();
+            }
+        });
+    }
+
+    private NameLookupException failure(String host, Throwable cause) {
+        for (Throwable at = cause; at != null; at = at.getCause()) {
+            if (at instanceof DnsNameResolverTimeoutException) {
+                return new NameLookupException(host, "no name server responds; check those in " + file, cause);
+            }
+        }
+        return new NameLookupException(
+                host,
+                cause instanceof UnknownHostException
+                        ? "no such host; check the address, and the search domains in " + file
+                        : String.valueOf(cause.getMessage()),
+                cause);
+    }
+
+    /** Returns the resolver for the file as it is now. */
+    private DnsNameResolver current() {
+        long now = file.toFile().lastModified();
+        DnsNameResolver old = resolver;
+        if (old != null && now == modified) {
+            return old;
+        }
+        ResolvConf conf;
+        try {
+            conf = ResolvConf.read(file);
+        } catch (IOException e) {
+            if (old != null) {
+                return old;
+            }
+            throw new java.io.UncheckedIOException("cannot read " + file + ": " + e.getMessage(), e);
+        }
+        DnsNameResolver next = build(conf);
+        resolver = next;
+        modified = now;
+        if (old != null) {
+            names().schedule(old::close, RETIRE_SECONDS, TimeUnit.SECONDS);
+        }
+        return next;
+    }
+
+    private DnsNameResolver build(ResolvConf conf) {
+        // Several silent servers share the time, so that the last of them is asked before a connectTimeout ends.
+        long millis = Math.max(
+                MIN_QUERY_MILLIS, conf.timeoutSeconds() * 1000L / conf.servers().size());
+        return new DnsNameResolverBuilder(names())
+                .datagramChannelFactory(transport.datagramChannel())
+                .socketChannelFactory(transport.streamChannel())
+                .nameServerProvider(new SequentialDnsServerAddressStreamProvider(conf.servers()))
+                .hostsFileEntriesResolver(hosts)
+                .searchDomains(conf.search())
+                .ndots(conf.ndots())
+                .ttl(MIN_TTL_SECONDS, MAX_TTL_SECONDS)
+                .negativeTtl(NEGATIVE_TTL_SECONDS)
+                .queryTimeoutMillis(millis)
+                .consolidateCacheSize(SAME_QUESTIONS)
+                .build();
+    }
+
+    /** Ends the thread, if one has begun. Blocks until it has ended. */
+    synchronized void close() {
+        if (thread != null) {
+            thread.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+        }
+    }
+}
