@@ -18,7 +18,10 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
-/** {@code understudy run} in a process of its own with a low limit of open files, from jars as {@code ./understudy} runs it. */
+/**
+ * {@code understudy run} in a process of its own with a low limit of open files, from jars as {@code ./understudy} runs
+ * it.
+ */
 final class LimitedProgram implements AutoCloseable {
     private static final Pattern LISTENS = Pattern.compile("listening on \\[/127\\.0\\.0\\.1:(\\d+)]");
     private static final Pattern ADMIN = Pattern.compile("admin endpoint on http://127\\.0\\.0\\.1:(\\d+)/");

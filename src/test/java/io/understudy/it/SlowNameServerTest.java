@@ -26,7 +26,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A name server that takes 4 s stalls nobody but those who wait for the name, and them for {@code connectTimeout} at most. */
+/**
+ * A name server that takes 4 s stalls nobody but those who wait for the name, and them for {@code connectTimeout} at
+ * most.
+ */
 @Timeout(120)
 class SlowNameServerTest {
     private static final String FILE = "io.understudy.resolvConf";

@@ -132,8 +132,8 @@ public final class DescriptorShortage {
     }
 
     /**
-     * Returns what to tell the operator when the limit is too low for so many clients, else null. To be asked when everything
-     * that the proxy keeps open is open.
+     * Returns what to tell the operator when the limit is too low for so many clients, else null. To be asked when
+     * everything that the proxy keeps open is open.
      */
     public static @Nullable String limitTooLow(int maxConnections) {
         if (!(ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system)) {

@@ -18,8 +18,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Resolves host names without blocking an event loop that moves data: {@code /etc/hosts} first, then the name servers of
- * {@code /etc/resolv.conf}, on a thread of its own that begins with the first name. Responses are cached. Thread-safe.
+ * Resolves host names without blocking an event loop that moves data: {@code /etc/hosts} first, then the name servers
+ * of {@code /etc/resolv.conf}, on a thread of its own that begins with the first name. Responses are cached.
+ * Thread-safe.
  */
 final class HostNames {
     /** Names another file than {@code /etc/resolv.conf}; for tests. */

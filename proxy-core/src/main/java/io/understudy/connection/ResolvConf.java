@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The system's resolver configuration, see resolv.conf(5). Without a name server it means one on this machine, as to the C
- * library: never somebody else's.
+ * The system's resolver configuration, see resolv.conf(5). Without a name server it means one on this machine, as to
+ * the C library: never somebody else's.
  *
  * @param servers in the order in which they are asked
  * @param search domains that are appended to a name

@@ -10,8 +10,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a listener accepting when the process is out of file descriptors: one is held back, given up for the next connection,
- * and taken again when that has been answered and closed. In the pipeline of one listener, on its event loop.
+ * Keeps a listener accepting when the process is out of file descriptors: one is held back, given up for the next
+ * connection, and taken again when that has been answered and closed. In the pipeline of one listener, on its event
+ * loop.
  */
 public final class AcceptReserve extends ChannelInboundHandlerAdapter {
     private static final AttributeKey<Boolean> BORROWED = AttributeKey.valueOf(AcceptReserve.class, "borrowed");

@@ -17,7 +17,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class DialerTest {
-    /** Netty completes the future of a channel that could not be made on a thread of its own: no session may run there. */
+    /**
+     * Netty completes the future of a channel that could not be made on a thread of its own: no session may run there.
+     */
     @Test
     void whatFailsAtOnceIsToldOnTheLoopAsWell() throws Exception {
         NetworkTransport transport = NetworkTransport.resolve(Transport.NIO);
