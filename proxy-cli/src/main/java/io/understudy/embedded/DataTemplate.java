@@ -10,12 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A data folder as created by {@code mariadb-install-db}. Installing takes a second or more per server, copying a few
- * dozen milliseconds. Used only under the lock of {@link ServerBinaries}.
+ * A data folder as {@code mariadb-install-db} creates it. Installing takes a second or more per server, copying takes a
+ * few dozen milliseconds. Used only under the lock of {@link ServerBinaries}.
  */
 final class DataTemplate {
 
-    /** Must be that of the servers which use the copy, else they spend their start on resizing the log. */
+    /** Must equal the setting of the servers that use the copy; otherwise each start resizes the log. */
     static final String LOG_FILE_SIZE = "16M";
 
     private static final String FOLDER = "-";

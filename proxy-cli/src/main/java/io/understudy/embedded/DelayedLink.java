@@ -24,12 +24,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A TCP relay on 127.0.0.1 that behaves like a longer, and if wanted a faulty, network to one target. Half of the round
- * trip is added each way, without a limit on throughput; order and half-closed connections are kept. The handshake of
- * TCP itself is not delayed.
+ * A TCP relay on 127.0.0.1 that simulates a longer and, on request, faulty network to one target. Each direction is
+ * delayed by half of the round trip, without a limit on throughput. Order and half-closed connections are preserved.
+ * TCP's own handshake is not delayed.
  *
- * <p>Methods may be called from any thread; the change is in force when they return. What is already under way keeps
- * the delay it was given.
+ * <p>Thread-safe: a change is in force when the method returns. Bytes in transit keep their delay.
  */
 public final class DelayedLink implements AutoCloseable {
 
@@ -50,8 +49,8 @@ public final class DelayedLink implements AutoCloseable {
         this.target = target;
         checkDelay(rtt);
         conditions.roundTrip(rtt);
-        // One thread: all state is confined to it. NIO, although epoll has finer timers: with epoll, half-closed
-        // connections were at times closed whole (half of the runs of the tests for them).
+        // One thread: all state is confined to it. NIO rather than epoll, although epoll's timers are finer: with
+        // epoll, half-closed connections were sometimes closed completely (in half of the test runs).
         group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("delayed-link", true), NioIoHandler.newFactory());
         loop = group.next();
@@ -93,7 +92,7 @@ public final class DelayedLink implements AutoCloseable {
     }
 
     /**
-     * Nothing flows in either direction; connections stay open and new ones are accepted, as on a network that hangs.
+     * Stops the flow in both directions. Connections stay open and new ones are accepted, as on a network that hangs.
      */
     public void pause() {
         change(() -> conditions.paused(true));
@@ -107,17 +106,17 @@ public final class DelayedLink implements AutoCloseable {
         });
     }
 
-    /** Closes all connections with RST and drops the bytes in transit; new connections are served. */
+    /** Closes all connections with RST and drops the bytes in transit. New connections are still relayed. */
     public void cut() {
         onLoop(() -> Set.copyOf(connections).forEach(LinkConnection::cut));
     }
 
-    /** Accepts new connections and closes them at once, until {@link #resume()}; existing ones continue. */
+    /** Accepts new connections and closes them at once, until {@link #resume()}. Existing connections continue. */
     public void refuse() {
         change(() -> conditions.refusing(true));
     }
 
-    /** Limits each direction of each connection; 0 ends the limit. */
+    /** Limits the throughput of each direction of each connection; 0 removes the limit. */
     public void throttle(long bytesPerSecond) {
         if (bytesPerSecond < 0) {
             throw new IllegalArgumentException("bytes per second: " + bytesPerSecond + " is negative; 0 is no limit");
@@ -125,29 +124,29 @@ public final class DelayedLink implements AutoCloseable {
         change(() -> conditions.bytesPerSecond(bytesPerSecond));
     }
 
-    /** Reports all bytes that leave the link from now on to {@code watch}, which replaces the previous one. */
+    /** Reports all bytes that leave the link from now on to {@code watch}. Replaces the previous watch. */
     public void watch(LinkWatch watch) {
         onLoop(() -> conditions.watch(watch));
     }
 
-    /** Returns the number of connections relayed now. */
+    /** Returns the number of currently relayed connections. */
     public int connections() {
         int[] count = new int[1];
         onLoop(() -> count[0] = connections.size());
         return count[0];
     }
 
-    /** Bytes passed on to the target so far. */
+    /** Returns the number of bytes relayed to the target so far. */
     public long bytesToTarget() {
         return bytesUp.sum();
     }
 
-    /** Bytes passed on from the target so far. */
+    /** Returns the number of bytes relayed from the target so far. */
     public long bytesFromTarget() {
         return bytesDown.sum();
     }
 
-    /** Cuts all connections and ends the link's thread. */
+    /** Resets all connections and ends the link's thread. */
     @Override
     public void close() {
         if (!group.isShuttingDown()) {
@@ -178,7 +177,7 @@ public final class DelayedLink implements AutoCloseable {
         }
     }
 
-    /** Shared by all accepted channels: it has no state of its own. */
+    /** Stateless, so all accepted channels share it. */
     @io.netty.channel.ChannelHandler.Sharable
     private final class Accepted extends ChannelInboundHandlerAdapter {
 

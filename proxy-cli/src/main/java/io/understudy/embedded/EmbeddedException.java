@@ -2,7 +2,7 @@ package io.understudy.embedded;
 
 import org.jspecify.annotations.Nullable;
 
-/** An embedded server could not be unpacked, started, reached or replicated; the message says what to do about it. */
+/** Thrown if an embedded server cannot be unpacked, started, reached or replicated; the message says what to do. */
 public final class EmbeddedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

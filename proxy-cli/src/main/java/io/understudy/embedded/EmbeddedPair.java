@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * A primary and a standby that replicates from it by GTID through a {@link DelayedLink}, semi-synchronously unless told
- * otherwise. All that the primary logs from its first statement on reaches the standby, accounts too.
+ * A primary and a standby that replicates from it by GTID through a {@link DelayedLink}. Replication is
+ * semi-synchronous by default. Everything that the primary logs reaches the standby, accounts included.
  */
 public final class EmbeddedPair implements AutoCloseable {
 
@@ -32,12 +32,12 @@ public final class EmbeddedPair implements AutoCloseable {
     }
 
     /**
-     * Starts both servers at once and returns when the standby replicates (and, with semi-sync, acknowledges).
+     * Starts both servers in parallel. Returns when the standby replicates and, with semi-sync, acknowledges.
      *
-     * @throws EmbeddedException if a server does not start or replication does not; what was started is ended
+     * @throws EmbeddedException if a server does not start or replication does not; a started server is stopped again
      */
     public static EmbeddedPair start(PairOptions options) {
-        // Called before two threads need it, so that neither waits silently for the other's unpacking.
+        // Before the two threads start, so that neither waits silently while the other one unpacks.
         ServerBinaries.prepare();
         CompletableFuture<EmbeddedServer> first = async(primaryOptions(options), "embedded-primary-start");
         CompletableFuture<EmbeddedServer> second = async(standbyOptions(options), "embedded-standby-start");
@@ -94,14 +94,14 @@ public final class EmbeddedPair implements AutoCloseable {
                 "--slave-parallel-threads=" + options.parallelThreads());
     }
 
-    /** The caller's arguments stay last, so that they win. */
+    /** The caller's arguments stay last, so that they take precedence. */
     private static ServerOptions prepend(ServerOptions options, String... injected) {
         return new ServerOptions(options.serverId(), options.bufferPool(), List.of(injected))
                 .withArguments(options.arguments());
     }
 
     private void replicate() {
-        // Off until the standby is connected: otherwise each statement would wait for the whole timeout.
+        // Off until the standby is connected; otherwise each statement would wait for the full timeout.
         primary.execute("SET GLOBAL rpl_semi_sync_master_enabled=0");
         createAccount(REPLICATION_USER, REPLICATION_PASSWORD, "REPLICATION SLAVE ON *.*");
         primary.execute("SET GLOBAL rpl_semi_sync_master_enabled=" + (options.semiSync() ? 1 : 0));
@@ -127,13 +127,13 @@ public final class EmbeddedPair implements AutoCloseable {
         return standby;
     }
 
-    /** The network between the two: delay, cut, pause, throttle. */
+    /** Returns the network between the two servers, for delays and faults. */
     public DelayedLink link() {
         return link;
     }
 
     /**
-     * Creates (or replaces) an account for connections from anywhere on the primary; replication brings it to the
+     * Creates or replaces an account on the primary for connections from any host. Replication creates it on the
      * standby.
      *
      * @param grants each the middle of a GRANT statement, such as {@code "SELECT, INSERT ON shop.*"}
@@ -146,7 +146,7 @@ public final class EmbeddedPair implements AutoCloseable {
         }
     }
 
-    /** Waits until the primary counts the standby as a semi-synchronous replica and semi-sync is on. */
+    /** Waits until semi-sync is on and the primary counts the standby as a semi-synchronous replica. */
     public void awaitSemiSyncClient() {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (semiSyncClients() < 1 || !"ON".equals(status("Rpl_semi_sync_master_status"))) {
@@ -158,15 +158,15 @@ public final class EmbeddedPair implements AutoCloseable {
         }
     }
 
-    /** {@code Rpl_semi_sync_master_clients} of the primary. */
+    /** Returns {@code Rpl_semi_sync_master_clients} of the primary. */
     public int semiSyncClients() {
         return Integer.parseInt(status("Rpl_semi_sync_master_clients"));
     }
 
     /**
-     * Waits until the standby has applied all that the primary has logged by now.
+     * Waits until the standby has applied everything that the primary has logged so far.
      *
-     * @throws EmbeddedException if it has not within {@code timeout}, with both positions and the standby's errors
+     * @throws EmbeddedException after {@code timeout}, with both positions and the standby's errors
      */
     public void awaitCaughtUp(Duration timeout) {
         String goal = ask(primary, "SELECT @@GLOBAL.gtid_binlog_pos");

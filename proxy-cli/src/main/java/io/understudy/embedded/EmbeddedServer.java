@@ -17,13 +17,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A MariaDB 11.4 server on 127.0.0.1, with its data in a temporary folder that is deleted when the server is closed.
- * {@code root@127.0.0.1} has no password. Row-format binary log with GTIDs; durability is off, because the data are
- * temporary. Methods may be called from any thread, but the life cycle methods not concurrently.
+ * A MariaDB 11.4 server on 127.0.0.1. Its data are in a temporary folder, which {@link #close} deletes.
+ * {@code root@127.0.0.1} has no password. The binary log uses row format and GTIDs. Durability is off, because the data
+ * are temporary. Thread-safe, except that start, stop and close must not run concurrently.
  */
 public final class EmbeddedServer implements AutoCloseable {
 
-    /** A path of a Unix socket has at most 107 bytes on Linux. */
+    /** Linux limits the path of a Unix socket to 107 bytes. */
     private static final int LONGEST_SOCKET_PATH = 107;
 
     private static final int PORT_ATTEMPTS = 5;
@@ -59,10 +59,10 @@ public final class EmbeddedServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server and returns when it accepts connections: less than a second, some ten more the first time on a
+     * Starts a server and returns when it accepts connections: within a second, or some ten seconds the first time on a
      * machine.
      *
-     * @throws EmbeddedException if that fails, with the end of the server's log
+     * @throws EmbeddedException if the start fails, with the end of the server's log
      */
     public static EmbeddedServer start(ServerOptions options) {
         try {
@@ -81,28 +81,28 @@ public final class EmbeddedServer implements AutoCloseable {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }
 
-    /** The Unix socket, or none where the temporary folder's path is too long for one. */
+    /** Returns the Unix socket; empty if the temporary folder's path is too long for one. */
     public Optional<Path> socket() {
         Path socket = home.resolve("s");
         return socket.toString().length() <= LONGEST_SOCKET_PATH ? Optional.of(socket) : Optional.empty();
     }
 
-    /** The server's error log. */
+    /** Returns the server's error log. */
     public Path log() {
         return home.resolve("error.log");
     }
 
-    /** Returns the self-signed certificate (PEM), for localhost and 127.0.0.1, that the server presents. */
+    /** Returns the server's self-signed certificate (PEM), issued for localhost and 127.0.0.1. */
     public Path certificate() {
         return certificate.certificate();
     }
 
-    /** The URL for MariaDB Connector/J, without schema, user or password. */
+    /** Returns the URL for MariaDB Connector/J, without schema, user or password. */
     public String jdbcUrl() {
         return "jdbc:mariadb://127.0.0.1:" + port + "/?sslMode=disable";
     }
 
-    /** A new connection as root. */
+    /** Opens a new connection as root. */
     public Connection connect() throws SQLException {
         return DriverManager.getConnection(jdbcUrl(), "root", "");
     }
@@ -119,7 +119,7 @@ public final class EmbeddedServer implements AutoCloseable {
         }
     }
 
-    /** The first column of the first row as root, or an empty text. */
+    /** Runs a query as root. Returns the first column of the first row, or an empty text. */
     public String ask(String sql) {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement();
@@ -131,7 +131,7 @@ public final class EmbeddedServer implements AutoCloseable {
         }
     }
 
-    /** The process id of the server that runs now, or that ran last. */
+    /** Returns the process id of the current or, if stopped, the last server process. */
     public long pid() {
         return process.pid();
     }
@@ -140,22 +140,22 @@ public final class EmbeddedServer implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Orderly end (SIGTERM); the data stay for {@link #restart()}. */
+    /** Shuts the server down (SIGTERM). The data stay for {@link #restart()}. */
     public void stop() {
         process.stop();
     }
 
-    /** A crash (SIGKILL); the data stay for {@link #restart()}. */
+    /** Crashes the server (SIGKILL). The data stay for {@link #restart()}. */
     public void kill() {
         process.kill();
     }
 
-    /** SIGSTOP: connections stay open without responses. */
+    /** Suspends the server (SIGSTOP). Connections stay open without responses. */
     public void freeze() {
         process.freeze();
     }
 
-    /** SIGCONT: continues after {@link #freeze()}. */
+    /** Continues the server after {@link #freeze()} (SIGCONT). */
     public void thaw() {
         process.thaw();
     }
@@ -175,13 +175,13 @@ public final class EmbeddedServer implements AutoCloseable {
         }
     }
 
-    /** Ends the server and removes its data. Data are thrown away, so it is killed rather than asked. */
+    /** Kills the server and removes its data. No orderly shutdown is needed, because the data are discarded. */
     @Override
     public void close() {
         try {
             Runtime.getRuntime().removeShutdownHook(shutdownHook);
         } catch (IllegalStateException shuttingDown) {
-            // The shutdown hook runs or has run; doing its work twice is harmless.
+            // The shutdown hook runs or has run; running its work twice is harmless.
         }
         abandon();
     }
@@ -230,7 +230,7 @@ public final class EmbeddedServer implements AutoCloseable {
                 "--port=" + port,
                 "--bind-address=127.0.0.1",
                 "--skip-name-resolve",
-                // Relative to the data folder where the absolute path would be too long.
+                // Relative to the data folder if the absolute path would be too long.
                 "--socket=" + socket().map(Path::toString).orElse("s"),
                 "--ssl-cert=" + certificate.certificate(),
                 "--ssl-key=" + certificate.key(),

@@ -8,12 +8,12 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
-/** Whole-folder operations that the JDK lacks. */
+/** Recursive file operations that the JDK lacks. */
 final class Folders {
 
     private Folders() {}
 
-    /** Deletes a folder and all in it, without following links; what does not exist is no error. */
+    /** Deletes a folder with its contents, without following links. Does nothing if it does not exist. */
     static void delete(Path folder) throws IOException {
         if (!Files.exists(folder)) {
             return;

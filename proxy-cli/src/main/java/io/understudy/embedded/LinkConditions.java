@@ -2,7 +2,7 @@ package io.understudy.embedded;
 
 import java.time.Duration;
 
-/** The conditions that the link applies to traffic now. Confined to the link's event loop. */
+/** The conditions that the link applies to new traffic. Confined to the link's event loop. */
 final class LinkConditions {
 
     private long delayNanos;
@@ -11,7 +11,7 @@ final class LinkConditions {
     private boolean refusing;
     private LinkWatch watch = (connection, toTarget, bytes, arrivedNanos, leftNanos) -> {};
 
-    /** One way. */
+    /** Returns the delay of one direction. */
     long delayNanos() {
         return delayNanos;
     }
@@ -20,7 +20,7 @@ final class LinkConditions {
         delayNanos = rtt.toNanos() / 2;
     }
 
-    /** Per direction and connection; 0 is without limit. */
+    /** Returns the limit per direction and connection; 0 means no limit. */
     long bytesPerSecond() {
         return bytesPerSecond;
     }

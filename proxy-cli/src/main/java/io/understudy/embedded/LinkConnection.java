@@ -7,7 +7,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.util.concurrent.atomic.LongAdder;
 
-/** One relayed connection: two channels and the lane in each direction. Confined to the link's event loop. */
+/** One relayed connection: two channels and a lane for each direction. Confined to the link's event loop. */
 final class LinkConnection {
 
     private final Channel client;
@@ -100,7 +100,7 @@ final class LinkConnection {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-            // A reset by the peer; channelInactive passes it on.
+            // The peer reset the connection; channelInactive passes the reset on.
             outOfHere.sourceBroke();
             LinkLane.reset(context.channel());
         }

@@ -13,15 +13,15 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of one connection. Arriving bytes are stamped with the time at which they may leave, and leave in
- * order. The stamp is taken at arrival, so delay costs latency and no throughput. Confined to the link's event loop.
+ * One direction of one connection. Each arriving buffer gets the time at which it may leave; buffers leave in order.
+ * The time is set on arrival, so the delay adds latency without reducing throughput. Confined to the link's event loop.
  */
 final class LinkLane {
 
-    /** Maximum bytes that a lane holds before it stops reading: 85 ms at 3 Gbit/s. */
+    /** The lane stops reading above this number of buffered bytes: 85 ms at 3 Gbit/s. */
     static final int BUFFER_LIMIT = 32 << 20;
 
-    /** A throttled lane sends this many slices per second. */
+    /** Number of slices per second that a throttled lane sends. */
     private static final int SLICES_PER_SECOND = 50;
 
     private enum Kind {
@@ -51,7 +51,7 @@ final class LinkLane {
     private boolean dead;
     private Runnable onEnd = () -> {};
 
-    /** Told of bytes that leave, and when they came. */
+    /** Called for bytes that leave, with the time of their arrival. */
     interface Watch {
         void passed(ByteBuf bytes, long arrivedNanos);
     }
@@ -64,19 +64,19 @@ final class LinkLane {
         this.watch = watch;
     }
 
-    /** Called once, when the end of the stream has been passed on. */
+    /** Sets the action that runs once, after the end of the stream has been passed on. */
     void onEnd(Runnable action) {
         onEnd = action;
     }
 
-    /** Whether the end of the stream has been passed on. */
+    /** Returns whether the end of the stream has been passed on. */
     boolean hasEnded() {
         return ended;
     }
 
     /** Takes ownership of the buffer. */
     void bytes(ByteBuf bytes) {
-        // Capacity, not length: a small packet in a large read buffer holds all of it.
+        // Capacity rather than length: a small packet in a large read buffer occupies the whole buffer.
         add(Kind.BYTES, bytes, bytes.capacity());
     }
 
@@ -84,15 +84,15 @@ final class LinkLane {
         add(Kind.END_OF_STREAM, null, 0);
     }
 
-    /** The source's connection was reset; to be said before {@link #sourceGone()}. */
+    /** Called before {@link #sourceGone()} if the source's connection was reset. */
     void sourceBroke() {
         broken = true;
     }
 
     /**
-     * The source is gone: the target learns it after what is still under way. It gets RST only if the source broke, as
-     * RST makes the target's system throw away what its program has yet to read. (A channel whose output was shut down
-     * before may close on the peer's FIN without reporting the end of its input.)
+     * Called when the source has closed. The target is closed after the bytes in transit. It gets RST only if the
+     * source was reset, because RST makes the target's kernel discard unread data. (After its output is shut down, a
+     * channel may close on the peer's FIN without reporting the end of its input.)
      */
     void sourceGone() {
         add(broken ? Kind.RESET : Kind.CLOSE, null, 0);
@@ -105,7 +105,7 @@ final class LinkLane {
             }
             return;
         }
-        // Never before what came earlier: the delay may have been lowered meanwhile.
+        // Never before earlier bytes: the delay may have been lowered since.
         long arrived = System.nanoTime();
         long due = Math.max(lastDue, arrived + conditions.delayNanos());
         lastDue = due;
@@ -117,9 +117,9 @@ final class LinkLane {
         release();
     }
 
-    /** Lets go what may go now; to be called whenever conditions or the target's writability change. */
+    /** Sends what is due. Called whenever conditions or the target's writability change. */
     void release() {
-        // Writing may report a change of writability from within; the loop below sees it by itself.
+        // A write may report a change of writability from within; the loop below notices it.
         if (releasing) {
             return;
         }
@@ -140,7 +140,7 @@ final class LinkLane {
         }
     }
 
-    /** Returns whether bytes were written that want a flush. */
+    /** Returns whether written bytes need a flush. */
     private boolean releaseDue() {
         boolean wrote = false;
         Item head;
@@ -192,7 +192,7 @@ final class LinkLane {
             reset(target);
             return;
         }
-        // Behind all that is written: shutting down or closing at once would drop what the socket had no room for.
+        // After the last write: shutting down or closing at once would drop bytes that did not fit into the socket.
         target.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
             if (kind == Kind.CLOSE) {
                 abandon();
@@ -205,7 +205,7 @@ final class LinkLane {
         });
     }
 
-    /** Drops what is under way; nothing will be passed on any more. */
+    /** Drops the bytes in transit; nothing is passed on afterwards. */
     void abandon() {
         dead = true;
         Future<?> pending = wakeUp;

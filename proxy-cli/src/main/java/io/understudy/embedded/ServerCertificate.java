@@ -10,13 +10,13 @@ import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A self-signed certificate shared by all embedded servers of one user. Without one, each server makes its own at every
- * start, which takes three of the 3.2 seconds. Used only under the lock of {@link ServerBinaries}.
+ * A self-signed certificate shared by all embedded servers of one user. Without it each server creates its own at every
+ * start, which takes 3 of 3.2 seconds. Used only under the lock of {@link ServerBinaries}.
  */
 final class ServerCertificate {
 
     private static final String ALIAS = "server";
-    /** Guards nothing: the store exists for a moment, in a folder for its owner alone; the tool insists on one. */
+    /** Protects nothing: the tool requires a password, but the store is deleted at once and its folder is private. */
     private static final String STORE_PASSWORD = "changeit";
 
     private static final long SECONDS = 60;
@@ -29,12 +29,12 @@ final class ServerCertificate {
         key = cache.resolve("tls.key");
     }
 
-    /** The certificate, PEM. */
+    /** Returns the certificate (PEM). */
     Path certificate() {
         return certificate;
     }
 
-    /** The private key, PEM, unencrypted. */
+    /** Returns the private key (PEM, unencrypted). */
     Path key() {
         return key;
     }
@@ -62,7 +62,7 @@ final class ServerCertificate {
 
     private static void generate(Path store) throws IOException {
         Path log = store.resolveSibling("keytool.log");
-        // The JDK has no public API that signs a certificate, but it has this program.
+        // The JDK has no public API that signs a certificate, only this program.
         Process keytool = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "keytool")
                                 .toString(),

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How one embedded server is started.
+ * The options of one embedded server.
  *
  * @param serverId the replication identity, unique within a topology, at least 1
- * @param bufferPool InnoDB buffer pool size in the server's own notation, such as {@code 32M}
- * @param arguments further command-line arguments of the server, last, so that they win over ours
+ * @param bufferPool InnoDB buffer pool size in the server's notation, such as {@code 32M}
+ * @param arguments further command-line arguments; they come last and so take precedence
  */
 public record ServerOptions(int serverId, String bufferPool, List<String> arguments) {
 
@@ -22,7 +22,7 @@ public record ServerOptions(int serverId, String bufferPool, List<String> argume
         arguments = List.copyOf(arguments);
     }
 
-    /** A small server: 32 MB buffer pool, no further arguments. */
+    /** Returns the options of a small server: 32 MB buffer pool, no further arguments. */
     public static ServerOptions of(int serverId) {
         return new ServerOptions(serverId, "32M", List.of());
     }
@@ -31,12 +31,12 @@ public record ServerOptions(int serverId, String bufferPool, List<String> argume
         return new ServerOptions(serverId, size, arguments);
     }
 
-    /** Adds arguments after those already there. */
+    /** Returns a copy with the arguments appended. */
     public ServerOptions withArguments(String... more) {
         return withArguments(List.of(more));
     }
 
-    /** Adds arguments after those already there. */
+    /** Returns a copy with the arguments appended. */
     public ServerOptions withArguments(List<String> more) {
         List<String> all = new ArrayList<>(arguments);
         all.addAll(more);

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** One running {@code mariadbd}: waits until it serves, sends it signals, ends it. */
+/** One running {@code mariadbd}: waits until it accepts connections, sends signals, ends it. */
 final class ServerProcess {
 
     private static final long START_SECONDS = 120;
@@ -24,7 +24,7 @@ final class ServerProcess {
         this.log = log;
     }
 
-    /** The port was taken between the check and the server's bind. */
+    /** Thrown if the port was taken between the check and the server's bind. */
     static final class PortTaken extends IOException {
 
         private static final long serialVersionUID = 1L;
@@ -34,7 +34,7 @@ final class ServerProcess {
         }
     }
 
-    /** Starts the command, whose output goes to {@code log}, and returns once it accepts connections. */
+    /** Starts the command with its output in {@code log}. Returns when it accepts connections. */
     static ServerProcess start(List<String> command, Path log) throws IOException {
         Files.deleteIfExists(log);
         Process process = new ProcessBuilder(command)
@@ -75,7 +75,7 @@ final class ServerProcess {
         return process.isAlive();
     }
 
-    /** SIGSTOP: the process keeps its sockets without responding, like a machine that hangs. */
+    /** Sends SIGSTOP: the process keeps its sockets without responding, like a machine that hangs. */
     void freeze() {
         signal("STOP");
         frozen = true;
@@ -86,7 +86,7 @@ final class ServerProcess {
         frozen = false;
     }
 
-    /** SIGKILL, and waits for the end. */
+    /** Sends SIGKILL and waits for the end. */
     void kill() {
         process.destroyForcibly();
         if (!ended(STOP_SECONDS, TimeUnit.SECONDS)) {
@@ -95,7 +95,7 @@ final class ServerProcess {
         }
     }
 
-    /** SIGTERM, waits for the end, kills what does not end. */
+    /** Sends SIGTERM and waits for the end; kills the process if it does not end. */
     void stop() {
         if (frozen && process.isAlive()) {
             thaw();
@@ -121,7 +121,7 @@ final class ServerProcess {
             throw new EmbeddedException("mariadbd with process id " + pid() + " does not run; start it again first");
         }
         try {
-            // The shell's own kill: the program of that name is not part of every system.
+            // The shell's built-in kill: not every system has the program of that name.
             Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + name + " " + pid()).start();
             if (kill.waitFor() != 0) {
                 throw new EmbeddedException("cannot send SIG" + name + " to process " + pid());
@@ -138,7 +138,7 @@ final class ServerProcess {
         return "root".equals(System.getProperty("user.name"));
     }
 
-    /** The last lines of a log, for error messages. */
+    /** Returns the last lines of a log, for error messages. */
     static String tail(Path log) throws IOException {
         List<String> lines = read(log).lines().filter(line -> !line.isBlank()).toList();
         return String.join("\n", lines.subList(Math.max(0, lines.size() - 12), lines.size()));

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Questions over one connection. Not thread-safe. */
+/** Runs queries over one connection and returns their values. Not thread-safe. */
 public final class Ask {
     private static final int ER_DBACCESS_DENIED = 1044;
     private static final int ER_TABLEACCESS_DENIED = 1142;
@@ -20,13 +20,13 @@ public final class Ask {
         this.connection = connection;
     }
 
-    /** Makes something of the row that the result set stands on. */
+    /** Converts the current row of a result set. */
     @FunctionalInterface
     public interface Row<T> {
         T of(ResultSet row) throws SQLException;
     }
 
-    /** Every row, made into something. */
+    /** Returns every row of the result set, converted. */
     public <T> List<T> rows(String sql, Row<T> row) throws SQLException {
         List<T> all = new ArrayList<>();
         try (Statement statement = connection.createStatement();
@@ -50,13 +50,13 @@ public final class Ask {
         return value == null || value.isEmpty() ? 0 : Long.parseLong(value);
     }
 
-    /** Returns a system variable, or an empty text when the server has none of that name. */
+    /** Returns a system variable, or an empty text when the server has no variable of that name. */
     public String variable(String name) throws SQLException {
         List<String> values = rows("SHOW GLOBAL VARIABLES LIKE " + quote(name), row -> text(row, 2));
         return values.isEmpty() ? "" : values.get(0);
     }
 
-    /** Returns a status counter, or 0 when the server has none of that name. */
+    /** Returns a status counter, or 0 when the server has no counter of that name. */
     public long status(String name) throws SQLException {
         List<Long> values = rows("SHOW GLOBAL STATUS LIKE " + quote(name), row -> row.getLong(2));
         return values.isEmpty() ? 0 : values.get(0);
@@ -68,23 +68,23 @@ public final class Ask {
         }
     }
 
-    /** Whether a server refused for want of a privilege. */
+    /** Returns whether the server refused the statement because a privilege is missing. */
     public static boolean denied(SQLException e) {
         int code = e.getErrorCode();
         return code == ER_DBACCESS_DENIED || code == ER_TABLEACCESS_DENIED || code == ER_SPECIFIC_ACCESS_DENIED;
     }
 
-    /** A string literal that means the same under every {@code sql_mode}, as names hold no backslash. */
+    /** Returns a string literal that means the same under every {@code sql_mode}: names hold no backslash. */
     public static String quote(String text) {
         return "'" + text.replace("'", "''") + "'";
     }
 
-    /** An identifier in backticks. */
+    /** Returns an identifier in backticks. */
     public static String name(String identifier) {
         return "`" + identifier.replace("`", "``") + "`";
     }
 
-    /** A column that may be null, as text. */
+    /** Returns a nullable column as text. */
     public static String text(ResultSet row, int column) throws SQLException {
         String value = row.getString(column);
         return value == null ? "" : value;

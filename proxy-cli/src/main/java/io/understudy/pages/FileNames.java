@@ -1,12 +1,18 @@
 package io.understudy.pages;
 
-/** The encoding that both products use for schemas and tables in file names: {@code @0024} stands for {@code $}. */
+/**
+ * Decodes the encoding of schema and table names in file names, which both products share: {@code @0024} stands for
+ * {@code $}.
+ */
 final class FileNames {
     private static final int DIGITS = 4;
 
     private FileNames() {}
 
-    /** Decodes the sequences of four hexadecimal digits; others, of a few old alphabets, stay as they are. */
+    /**
+     * Decodes the sequences of four hexadecimal digits. Other sequences, used for a few old alphabets, stay as they
+     * are.
+     */
     static String decode(String name) {
         if (name.indexOf('@') < 0) {
             return name;

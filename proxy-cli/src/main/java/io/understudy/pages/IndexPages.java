@@ -3,14 +3,14 @@ package io.understudy.pages;
 /**
  * The pages of one index that are in the buffer pool.
  *
- * @param clustered whether it holds the rows
- * @param pages in memory
- * @param records on them, deleted ones that are not purged among them
- * @param dataBytes that the records take
- * @param old pages in the old sublist, the next to go
- * @param dirty pages that are newer than the file
- * @param compressed pages of a table with ROW_FORMAT=COMPRESSED, of which nothing is forecast
- * @param leafPages of the whole index by the server's statistics; -1 where they are not known
+ * @param clustered whether this is the clustered index, which holds the rows
+ * @param pages number of pages in memory
+ * @param records records on these pages, including deleted records that are not purged yet
+ * @param dataBytes bytes that these records take
+ * @param old pages in the old sublist of the LRU list, which are evicted first
+ * @param dirty pages not yet written to the file
+ * @param compressed pages of a table with ROW_FORMAT=COMPRESSED; the forecast leaves these out
+ * @param leafPages leaf pages of the whole index according to the server's statistics; -1 if unknown
  */
 public record IndexPages(
         String name,
@@ -23,14 +23,15 @@ public record IndexPages(
         long compressed,
         long leafPages) {
 
-    /** Pages in memory after a rebuild of what is in memory; never more than there are. */
+    /** Returns the number of pages that the records in memory will take after a rebuild; never more than now. */
     public long after(RebuildForecast forecast) {
         return compressed > 0 ? pages : Math.min(pages, forecast.pages(records, dataBytes, clustered));
     }
 
     /**
-     * Leaf pages of the whole index after a rebuild, if the rest is as full as what is in memory; -1 where not known.
-     * Statistics that know of fewer pages than are in memory are old, and then what is in memory counts.
+     * Returns the leaf pages of the whole index after a rebuild, or -1 if unknown. Assumes that the other pages are as
+     * full as those in memory. Statistics that count fewer pages than are in memory are outdated; the pages in memory
+     * count then.
      */
     public long leafPagesAfter(RebuildForecast forecast) {
         return leafPages < 0 || pages == 0

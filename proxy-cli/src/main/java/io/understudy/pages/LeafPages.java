@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leaf pages by index, as the server's persistent statistics have them. MariaDB writes 1 for an index that it has read
- * as a whole; the sample's size is the true number then.
+ * Reads the number of leaf pages of each index from the server's persistent statistics. MariaDB writes 1 for an index
+ * that it has read completely; the sample size is the true number then.
  */
 public final class LeafPages {
     private LeafPages() {}
@@ -18,7 +18,7 @@ public final class LeafPages {
     /**
      * Reads the statistics of all tables and partitions.
      *
-     * @param schema of whose tables alone, as {@code innodb_index_stats} writes it; null for all
+     * @param schema the only schema to read, as {@code innodb_index_stats} writes it; null for all
      */
     public static Map<TableName, Map<String, Long>> read(Ask ask, @Nullable String schema) throws SQLException {
         Map<TableName, Map<String, Long>> leaves = new HashMap<>();

@@ -8,7 +8,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 
-/** The account of the configuration's section {@code pages}, on one standby. */
+/** The account from the configuration's section {@code pages}, used on one standby. */
 public final class PagesAccount {
     private static final int ER_ACCESS_DENIED = 1045;
 
@@ -21,7 +21,7 @@ public final class PagesAccount {
     }
 
     /**
-     * @throws IllegalArgumentException when there is no such standby or no account; the message says what to write
+     * @throws IllegalArgumentException if there is no such standby or no account; the message says what to configure
      *     where
      */
     public static PagesAccount of(UnderstudyConfig config, String name) {
@@ -47,7 +47,7 @@ public final class PagesAccount {
         return config;
     }
 
-    /** @param response how long a statement may take until the connection is given up; zero for as long as it takes */
+    /** @param response how long one statement may take before the connection is given up; zero for no limit */
     public Connection connect(Duration response) throws SQLException {
         try {
             return QueryPool.unpooled(standby, config.user(), config.password(), response)

@@ -3,7 +3,8 @@ package io.understudy.pages;
 import java.util.List;
 
 /**
- * The statements that make the account for reports on pages. They run on the standby and stay out of its binary log.
+ * Builds the statements that create the account for reports on pages. They run on the standby and stay out of its
+ * binary log.
  */
 public final class PagesGrants {
     private PagesGrants() {}
@@ -16,12 +17,12 @@ public final class PagesGrants {
                 "GRANT SELECT ON mysql.innodb_index_stats TO " + account(user) + ";");
     }
 
-    /** What {@code INNODB_BUFFER_PAGE} and the views of tablespaces need. */
+    /** Returns the GRANT statement for {@code INNODB_BUFFER_PAGE} and the views of tablespaces. */
     public static String reading(String user) {
         return "GRANT PROCESS ON *.* TO " + account(user) + ";";
     }
 
-    /** The account as a GRANT statement writes it. */
+    /** Returns the account in the form that a GRANT statement takes. */
     public static String account(String user) {
         return Ask.quote(user) + "@'%'";
     }

@@ -7,9 +7,9 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One report on a standby's pages, asked for by somebody. */
+/** Produces one report on a standby's pages. */
 public final class PagesQuestion {
-    /** Beyond the time that the server gives itself. */
+    /** Added to the server's own time limit before the connection is given up. */
     private static final Duration GRACE = Duration.ofSeconds(10);
 
     private final PagesAccount account;
@@ -18,25 +18,25 @@ public final class PagesQuestion {
         this.account = account;
     }
 
-    /** @throws IllegalArgumentException when the configuration has no such standby or no account */
+    /** @throws IllegalArgumentException if the configuration has no such standby or no account */
     public static PagesQuestion of(UnderstudyConfig config, String server) {
         return new PagesQuestion(PagesAccount.of(config, server));
     }
 
     /**
-     * Asks the standby.
+     * Reads the standby's buffer pool and returns the report.
      *
-     * @param schema of whose tables alone; null for all
+     * @param schema the only schema to report on; null for all
      * @param top how many tables to list
-     * @param force whether a pool above the configured limit is read too
-     * @param most after which the server gives up
+     * @param force whether to read a pool above the configured limit too
+     * @param most after this time the server gives up
      */
     public Map<String, Object> report(@Nullable String schema, int top, boolean force, Duration most)
             throws SQLException, PoolTooLarge {
         return PagesReport.of(account.standby().name(), contents(schema, force, most), top);
     }
 
-    /** As {@link #report}, before it is put in order. */
+    /** Returns the data behind {@link #report}, unsorted. */
     public PoolContents contents(@Nullable String schema, boolean force, Duration most)
             throws SQLException, PoolTooLarge {
         try (Connection connection = account.connect(most.plus(GRACE))) {

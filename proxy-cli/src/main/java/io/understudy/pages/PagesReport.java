@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The contents of a buffer pool as plain maps, ordered by what a rebuild would free: for JSON and for people. */
+/**
+ * Turns the contents of a buffer pool into plain maps, sorted by what a rebuild would free. Both the JSON and the text
+ * output use them.
+ */
 public final class PagesReport {
     private static final double MIB = 1 << 20;
 
@@ -20,7 +23,7 @@ public final class PagesReport {
     }
 
     /**
-     * Makes the report.
+     * Returns the report.
      *
      * @param top how many tables to list
      */
@@ -28,7 +31,7 @@ public final class PagesReport {
         return new PagesReport(contents).map(standby, top);
     }
 
-    /** The tables that servers do not keep for themselves, the one whose rebuild frees most first. */
+    /** Returns all tables except the server's system tables. The table whose rebuild frees most comes first. */
     public static List<TablePages> worstFirst(PoolContents contents) {
         return contents.tables().stream()
                 .sorted(Comparator.<TablePages>comparingLong(table -> table.frees(contents.forecast()))

@@ -10,12 +10,12 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * {@code /api/standbys/{name}/pages}. Whoever reaches the port may ask, and each reading costs the standby: so one runs
- * at a time, and for a minute its report is the answer to all. Thread-safe.
+ * Serves {@code /api/standbys/{name}/pages}. Anybody who reaches the port may call it, and each reading costs the
+ * standby. So one reading runs at a time, and its report is served to all callers for a minute. Thread-safe.
  */
 public final class PagesView {
     private static final int TOP = 200;
-    /** Below the time after which the admin endpoint gives up waiting for a view. */
+    /** Shorter than the time after which the admin endpoint gives up waiting for a view. */
     private static final Duration MOST = Duration.ofSeconds(10);
 
     private static final Duration FRESH = Duration.ofMinutes(1);
@@ -28,16 +28,16 @@ public final class PagesView {
     private final Map<String, Kept> kept = new HashMap<>();
 
     /**
-     * A view of the standbys of the configuration that is in force.
+     * Creates a view of the standbys in the active configuration.
      *
-     * @param nanos a clock that never goes back
+     * @param nanos a monotonic clock
      */
     public PagesView(Supplier<UnderstudyConfig> config, LongSupplier nanos) {
         this.config = config;
         this.nanos = nanos;
     }
 
-    /** @throws IllegalArgumentException when there is no such standby, no account, or too large a buffer pool */
+    /** @throws IllegalArgumentException if there is no such standby, no account, or the buffer pool is too large */
     public Map<String, Object> of(String standby) {
         PagesQuestion question = PagesQuestion.of(config.get(), standby);
         if (!reading.tryLock()) {

@@ -5,17 +5,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a buffer pool held when it was read.
+ * The contents of a buffer pool at the time of reading.
  *
- * @param version of the server
- * @param totalPages that fit
- * @param usedPages in use by files
- * @param dirtyPages newer than their files
- * @param historyList undo logs that purge has still to work through: deleted records that still take room
- * @param tables by name
- * @param others pages of no known table by type
- * @param notes what is missing here and why
- * @param took how long the question about pages ran on the server
+ * @param version the server's version
+ * @param totalPages size of the pool in pages
+ * @param usedPages pages that hold data of files
+ * @param dirtyPages pages not yet written to their files
+ * @param historyList length of the history list: undo logs not purged yet, whose deleted records still take room
+ * @param tables pages by table name
+ * @param others pages that belong to no known table, by type
+ * @param notes what is missing from this report and why
+ * @param took how long the query ran on the server
  */
 public record PoolContents(
         String version,

@@ -14,16 +14,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a server of either product what its buffer pool holds. The server makes a temporary table with a row for each
- * page of the pool, whatever the condition, and then groups it: docs/pages.md says what that costs. So pools above a
- * limit are refused.
+ * Queries the contents of a buffer pool from a server of either product. The server first fills a temporary table with
+ * one row for each page of the pool, whatever the condition, and then groups it. docs/pages.md says what that costs.
+ * Pools above a limit are therefore refused.
  */
 public final class PoolReader {
     private static final String INDEX = "INDEX";
-    /** Tables that servers keep for themselves; a rebuild of these is nobody's business. */
+    /** The server's own schemas, whose tables are not proposed for a rebuild. */
     private static final Set<String> SYSTEM = Set.of("mysql", "sys", "performance_schema", "information_schema");
 
-    /** What the server's thread needs for a page, measured on both products (docs/pages.md). */
+    /** Time that the server's thread needs for one page, measured on both products (docs/pages.md). */
     private static final Duration COST_OF_PAGE = Duration.ofNanos(10_000);
 
     private final Ask ask;
@@ -36,10 +36,10 @@ public final class PoolReader {
     }
 
     /**
-     * How far a reading may go.
+     * The limits of one reading.
      *
      * @param poolBytes the largest buffer pool that is read
-     * @param time after which the server gives up
+     * @param time after this time the server gives up
      */
     public record Limit(long poolBytes, Duration time) {}
 
@@ -60,8 +60,8 @@ public final class PoolReader {
     /**
      * Reads the pool.
      *
-     * @param schema of whose tables the pages are told apart; null for all
-     * @throws PoolTooLarge when the pool is above the limit, with what reading it would take
+     * @param schema the schema whose pages are assigned to tables; null for all
+     * @throws PoolTooLarge if the pool is above the limit; the message estimates the cost of reading it
      */
     public PoolContents read(@Nullable String schema, Limit limit) throws SQLException, PoolTooLarge {
         notes.clear();
@@ -111,7 +111,7 @@ public final class PoolReader {
                         row.getLong(1),
                         Ask.text(row, 2),
                         Ask.text(row, 3),
-                        // MySQL quotes some names here, MariaDB none.
+                        // MySQL quotes some names here, MariaDB quotes none.
                         Ask.text(row, 4).replace("`", ""),
                         row.getLong(5),
                         row.getLong(6),
@@ -202,7 +202,7 @@ public final class PoolReader {
         return index.equals("PRIMARY") || index.equals("GEN_CLUST_INDEX");
     }
 
-    /** Leaf pages by the statistics that the server keeps; empty where the account may not read them. */
+    /** Returns the leaf pages according to the server's statistics; empty if the account may not read them. */
     private Map<TableName, Map<String, Long>> leaves() throws SQLException {
         try {
             return LeafPages.read(ask, null);
@@ -216,7 +216,10 @@ public final class PoolReader {
         }
     }
 
-    /** Clustered indexes with names of their own, as {@code SPACE NAME}: those of tables without a primary key. */
+    /**
+     * Returns the clustered indexes that are not named PRIMARY, as {@code SPACE NAME}: those of tables without a
+     * primary key.
+     */
     private Set<String> clustered(Map<TableName, List<Group>> byTable) throws SQLException {
         boolean allPrimary =
                 byTable.values().stream().allMatch(groups -> groups.stream().anyMatch(group -> isPrimary(group.index)));

@@ -1,6 +1,6 @@
 package io.understudy.pages;
 
-/** The buffer pool is larger than the caller allowed. */
+/** Thrown if the buffer pool is larger than the caller allows. */
 public final class PoolTooLarge extends Exception {
     private static final long serialVersionUID = 1L;
 

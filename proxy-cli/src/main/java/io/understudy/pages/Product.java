@@ -4,7 +4,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Locale;
 
-/** The names that differ between the two products, of what both have. */
+/** The two products, with the different names that they give to the same tables and columns. */
 public enum Product {
     MARIADB("IS_OLD = 1", "information_schema.INNODB_SYS_TABLESPACES", "information_schema.INNODB_SYS_INDEXES") {
         @Override
@@ -29,26 +29,26 @@ public enum Product {
         this.indexes = indexes;
     }
 
-    /** Asks a server which of the two it is. */
+    /** Determines the server's product. */
     public static Product of(Ask ask) throws SQLException {
         return ask.text("SELECT VERSION()").toLowerCase(Locale.ROOT).contains("mariadb") ? MARIADB : MYSQL;
     }
 
-    /** A condition on {@code INNODB_BUFFER_PAGE}: the page is in the old sublist of the LRU list. */
+    /** Returns a condition on {@code INNODB_BUFFER_PAGE}: the page is in the old sublist of the LRU list. */
     String isOld() {
         return isOld;
     }
 
-    /** The view of tablespaces. */
+    /** Returns the name of the view of tablespaces. */
     public String tablespaces() {
         return tablespaces;
     }
 
-    /** The view of indexes. */
+    /** Returns the name of the view of indexes. */
     String indexes() {
         return indexes;
     }
 
-    /** A statement that bounds the time of the session's further SELECT statements. */
+    /** Returns a statement that limits the time of the session's later SELECT statements. */
     public abstract String boundStatements(Duration most);
 }

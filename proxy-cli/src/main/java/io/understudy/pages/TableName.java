@@ -3,9 +3,9 @@ package io.understudy.pages;
 import java.util.Comparator;
 
 /**
- * A table, or one partition of it, as a server calls it.
+ * The name of a table, or of one partition of it.
  *
- * @param partition with its subpartition where there is one; empty for a table without partitions
+ * @param partition the partition, with its subpartition if there is one; empty for a table without partitions
  */
 public record TableName(String schema, String table, String partition) implements Comparable<TableName> {
     private static final String PARTITION = " /* Partition ";
@@ -13,7 +13,7 @@ public record TableName(String schema, String table, String partition) implement
             .thenComparing(TableName::table)
             .thenComparing(TableName::partition);
 
-    /** Reads a name as {@code INNODB_BUFFER_PAGE} has it: {@code `shop`.`orders` /* Partition `p0` *}{@code /}. */
+    /** Parses a name from {@code INNODB_BUFFER_PAGE}: {@code `shop`.`orders` /* Partition `p0` *}{@code /}. */
     static TableName quoted(String text) {
         int comment = text.indexOf(PARTITION);
         String table = comment < 0 ? text : text.substring(0, comment);
@@ -27,8 +27,7 @@ public record TableName(String schema, String table, String partition) implement
     }
 
     /**
-     * Reads a name as a tablespace and {@code innodb_index_stats} have it: {@code shop/orders#P#p0}, in file name
-     * encoding.
+     * Parses a name from a tablespace or {@code innodb_index_stats}: {@code shop/orders#P#p0}, in file name encoding.
      */
     public static TableName file(String schema, String table) {
         int at = table.toLowerCase(java.util.Locale.ROOT).indexOf("#p#");
@@ -44,12 +43,12 @@ public record TableName(String schema, String table, String partition) implement
         return inner.replace("``", "`");
     }
 
-    /** The table without the partition. */
+    /** Returns the table without the partition. */
     TableName whole() {
         return new TableName(schema, table, "");
     }
 
-    /** As people write it: {@code shop.orders}, {@code shop.orders:p0}. */
+    /** Returns the name for display: {@code shop.orders}, {@code shop.orders:p0}. */
     public String shown() {
         return schema + "." + table + (partition.isEmpty() ? "" : ":" + partition);
     }

@@ -4,14 +4,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The tables whose rebuild frees most, each with all of its partitions. */
+/** Selects the tables whose rebuild frees most. All partitions of a table count together. */
 public final class WorstTables {
-    /** Less is not worth a copy of a table. */
+    /** Below this gain a table is not worth copying. */
     private static final long LEAST_PAGES = 64;
 
     private WorstTables() {}
 
-    /** Returns at most so many, as {@code schema.table}. */
+    /** Returns at most {@code count} tables, as {@code schema.table}. */
     public static List<String> of(PoolContents contents, int count) {
         Map<String, Long> frees = new LinkedHashMap<>();
         for (TablePages table : contents.tables()) {

@@ -4,22 +4,22 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * When to wait and when to stop.
+ * The limits at which {@code defragment} waits or stops.
  *
- * @param lag above which the next table waits
- * @param hardLag above which a rebuild is ended
- * @param threads of {@code Threads_running} above which the next table waits
- * @param hardThreads above which a rebuild is ended
- * @param patience how long the next table waits at most
+ * @param lag above this lag the next table waits
+ * @param hardLag above this lag a running rebuild is ended
+ * @param threads above this value of {@code Threads_running} the next table waits
+ * @param hardThreads above this value of {@code Threads_running} a running rebuild is ended
+ * @param patience the longest time that the next table waits
  */
 public record Bounds(Duration lag, Duration hardLag, int threads, int hardThreads, Duration patience) {
 
-    /** Why the next table has to wait, or an empty text. */
+    /** Returns why the next table has to wait, or an empty text. */
     String busy(Load load) {
         return above(load, lag, threads);
     }
 
-    /** Why a running rebuild has to end, or an empty text. */
+    /** Returns why a running rebuild has to end, or an empty text. */
     String alarm(Load load) {
         return above(load, hardLag, hardThreads);
     }
@@ -28,7 +28,7 @@ public record Bounds(Duration lag, Duration hardLag, int threads, int hardThread
         if (load.lagSeconds() < 0) {
             return "replication does not run";
         }
-        // The server tells whole seconds.
+        // The server reports whole seconds.
         if (load.lagSeconds() * 1000L > lag.toMillis()) {
             return String.format(
                     Locale.ROOT,

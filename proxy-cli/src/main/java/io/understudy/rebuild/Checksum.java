@@ -5,9 +5,9 @@ import io.understudy.pages.Product;
 import java.sql.SQLException;
 
 /**
- * A table's checksum and how far the standby had applied the primary's transactions then.
+ * A table's checksum and the replication position of the standby at that time.
  *
- * @param position after the checksum was made
+ * @param position the position that the standby had applied after the checksum was calculated
  */
 record Checksum(String value, String position) {
 
@@ -23,7 +23,7 @@ record Checksum(String value, String position) {
         return new Checksum(value, position);
     }
 
-    /** What this one, from before the rebuild, and the one from after it say. */
+    /** Compares this checksum, from before the rebuild, with the one from after it and returns the finding. */
     String against(Checksum after) {
         if (value.equals(after.value)) {
             return "equal";

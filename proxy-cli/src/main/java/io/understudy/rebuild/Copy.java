@@ -4,7 +4,7 @@ import io.understudy.pages.Ask;
 import io.understudy.pages.Product;
 import java.sql.SQLException;
 
-/** How large the copy of a running rebuild is by now. */
+/** Measures the copy that a running rebuild is building. */
 final class Copy {
     private final Standby standby;
     private boolean told = true;
@@ -13,7 +13,7 @@ final class Copy {
         this.standby = standby;
     }
 
-    /** Returns bytes, or -1 where the server does not tell: MySQL needs SELECT on performance_schema for it. */
+    /** Returns the size of the copy in bytes, or -1 if unknown: MySQL requires SELECT on performance_schema. */
     long bytes() throws SQLException {
         if (!told) {
             return -1;

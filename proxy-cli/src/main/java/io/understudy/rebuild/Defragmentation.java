@@ -13,11 +13,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rebuilds tables of one standby, one after the other. {@link #stop} may be called from any thread; everything else by
- * one.
+ * Rebuilds tables of one standby, one after the other. {@link #stop} is thread-safe; all other methods belong to one
+ * thread.
  *
  * <pre>
- * checks of the server → for each table: checks, wait until calm, rebuild under watch, statistics → checks that nothing was logged
+ * check the server
+ * for each table: check, wait until calm, rebuild under watch, read statistics
+ * check that nothing was logged
  * </pre>
  */
 public final class Defragmentation {
@@ -27,12 +29,12 @@ public final class Defragmentation {
     private static final double MIB = 1 << 20;
 
     /**
-     * What the operator chose.
+     * The operator's choices.
      *
-     * @param diskFree bytes that are free on the standby's disk, as told; null to find out
+     * @param diskFree free bytes on the standby's disk as the operator states them; null to determine them
      * @param checksum whether tables are compared before and after
-     * @param byPartition whether partitions are rebuilt one by one, each locked meanwhile
-     * @param lowerSuperReadOnly whether MySQL's super_read_only is set to 0 as long as it takes
+     * @param byPartition whether partitions are rebuilt one by one; each is locked during its rebuild
+     * @param lowerSuperReadOnly whether MySQL's super_read_only is set to 0 during the rebuild
      */
     public record Options(
             Bounds bounds,
@@ -56,17 +58,20 @@ public final class Defragmentation {
     /**
      * The result for all tables.
      *
-     * @param errant transactions that the standby itself logged meanwhile, whoever made them; empty when there are none
+     * @param errant transactions that the standby logged itself during the run, from any client; empty if none
      */
     public record Result(List<java.util.Map<String, @Nullable Object>> tables, String errant, boolean allRebuilt) {}
 
-    /** Ends the rebuild that runs and begins no other one; returns when all is put back, or after the given time. */
+    /**
+     * Ends the running rebuild and starts no further one. Returns when all settings are restored, or after the given
+     * time.
+     */
     public void stop(Duration patience) throws InterruptedException {
         stop.countDown();
         finished.await(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Whether all this was begun for is over. */
+    /** Returns whether a stop was requested. */
     private boolean stopped() {
         return stop.getCount() == 0;
     }
@@ -75,7 +80,7 @@ public final class Defragmentation {
      * Rebuilds tables.
      *
      * @param tables as {@code schema.table}
-     * @throws Refused when nothing may be rebuilt on this server
+     * @throws Refused if nothing may be rebuilt on this server
      */
     public Result run(List<String> tables) throws SQLException, Refused, InterruptedException {
         try (Connection watching = account.connect(QUESTION);
@@ -158,7 +163,7 @@ public final class Defragmentation {
         return rebuild(standby, worker, subject);
     }
 
-    /** Waits until the standby is within its bounds; returns why it gave up, or an empty text. */
+    /** Waits until the standby is within its bounds. Returns the reason for giving up, or an empty text. */
     private String awaitCalm(Standby standby) throws SQLException, InterruptedException {
         long deadline = System.nanoTime() + options.bounds().patience().toNanos();
         String said = "";

@@ -11,8 +11,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the standby's disk has room for a copy. Neither product tells how much is free: where the standby runs on
- * this host its data folder is asked, elsewhere the operator has to say.
+ * Checks whether the standby's disk has room for a copy. Neither product reports free space. On this host the data
+ * folder's file system is queried; for a remote standby the operator has to state the free bytes.
  */
 final class DiskSpace {
     private static final long MIB = 1 << 20;
@@ -21,7 +21,7 @@ final class DiskSpace {
     private final Address address;
     private final @Nullable Long told;
 
-    /** @param told free bytes as the operator said; null when nothing was said */
+    /** @param told free bytes as the operator stated them; null if not stated */
     DiskSpace(Standby standby, Address address, @Nullable Long told) {
         this.standby = standby;
         this.address = address;

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What an account may do, by {@code SHOW GRANTS}, and the statements that grant what is missing. */
+/** Parses an account's privileges from {@code SHOW GRANTS} and builds the GRANT statements for missing ones. */
 final class Grants {
     private static final Pattern GRANT = Pattern.compile(
             "GRANT (.+?) ON (?:TABLE )?(\\*|`(?:[^`]|``)*`)\\.(\\*|`(?:[^`]|``)*`) TO .*", Pattern.DOTALL);
@@ -32,7 +32,7 @@ final class Grants {
         for (String line : lines) {
             Matcher matcher = GRANT.matcher(line);
             if (matcher.matches()) {
-                // Privileges on single columns are not enough, so they are left out.
+                // Privileges on single columns are not sufficient, so they are left out.
                 Set<String> privileges = new LinkedHashSet<>(Arrays.asList(matcher.group(1)
                         .toUpperCase(Locale.ROOT)
                         .replaceAll("[A-Z ]+\\([^)]*\\)", "")
@@ -52,7 +52,7 @@ final class Grants {
                 : quoted.substring(1, quoted.length() - 1).replace("``", "`");
     }
 
-    /** Each of these stands for one need; its first name is the one that is granted. */
+    /** Returns the required privileges. Each entry lists alternatives; the first one is the one to grant. */
     private List<List<String>> onServer(boolean lowersSuperReadOnly) {
         List<List<String>> needs = new ArrayList<>();
         needs.add(List.of("PROCESS"));
@@ -71,7 +71,7 @@ final class Grants {
         return needs;
     }
 
-    /** The statements that grant what is missing on the server as a whole; none when nothing is. */
+    /** Returns the statements that grant the missing privileges on the whole server; empty if none is missing. */
     List<String> missingOnServer(boolean lowersSuperReadOnly) {
         List<String> missing = onServer(lowersSuperReadOnly).stream()
                 .filter(names -> names.stream().noneMatch(name -> has(name, "*", "*")))
@@ -87,7 +87,7 @@ final class Grants {
         return statements;
     }
 
-    /** The same for one table. */
+    /** Returns the statements that grant the missing privileges on one table; empty if none is missing. */
     List<String> missingOn(String schema, String table) {
         List<String> missing =
                 ON_TABLES.stream().filter(name -> !has(name, schema, table)).toList();
@@ -116,8 +116,8 @@ final class Grants {
     }
 
     /**
-     * A schema in a grant is a pattern of LIKE, unless the server has partial revokes; then it holds no wildcard as a
-     * rule.
+     * Compiles the schema name of a grant, which is a LIKE pattern. With partial revokes it is a plain name, which
+     * usually holds no wildcard.
      */
     private static Pattern like(String pattern) {
         StringBuilder regex = new StringBuilder();

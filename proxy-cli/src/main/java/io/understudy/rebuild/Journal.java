@@ -6,7 +6,7 @@ import java.time.LocalTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/** What the operator sees: lines with the time, and between them, on a terminal, a bar. */
+/** Writes the operator's output: lines with a timestamp and, on a terminal, a progress bar. */
 public final class Journal {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
     private static final int WIDTH = 30;
@@ -18,7 +18,7 @@ public final class Journal {
     private long lastPlain = System.nanoTime();
     private int shown;
 
-    /** @param terminal whether a line can be written over */
+    /** @param terminal whether the output is a terminal, where a line can be overwritten */
     public Journal(PrintWriter out, boolean terminal) {
         this.out = out;
         this.terminal = terminal;
@@ -31,10 +31,10 @@ public final class Journal {
     }
 
     /**
-     * Says how far a copy is.
+     * Shows the progress of a copy.
      *
-     * @param copied bytes; -1 where the server does not tell
-     * @param most that it can become
+     * @param copied bytes copied so far; -1 if the server does not report them
+     * @param most the largest size that the copy can reach
      */
     synchronized void progress(String table, long copied, long most, Load load) {
         double share = copied < 0 || most <= 0 ? 0 : Math.min(1, (double) copied / most);

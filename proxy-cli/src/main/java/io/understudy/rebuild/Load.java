@@ -1,9 +1,9 @@
 package io.understudy.rebuild;
 
 /**
- * How busy a standby is.
+ * The load of a standby.
  *
- * @param lagSeconds of the channel that is furthest behind; -1 while one does not run
+ * @param lagSeconds lag of the channel that is furthest behind; -1 if a channel is not running
  * @param threadsRunning {@code Threads_running}
  */
 record Load(long lagSeconds, long threadsRunning) {}

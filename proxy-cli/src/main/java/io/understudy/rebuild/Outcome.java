@@ -5,15 +5,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of one table.
+ * The outcome for one table.
  *
- * @param state what happened
- * @param why it did not go through; empty where it did
- * @param before null where it was refused
- * @param after null where it was not rebuilt
- * @param seconds that the statements ran
- * @param mostLag the largest lag seen meanwhile, in whole seconds as the server tells it
- * @param checksum what CHECKSUM TABLE said; empty where it was not asked
+ * @param state how the rebuild ended
+ * @param why the reason if it did not succeed; empty otherwise
+ * @param before null if the rebuild was refused
+ * @param after null if the table was not rebuilt
+ * @param seconds run time of the statements
+ * @param mostLag the largest lag during the rebuild, in whole seconds as the server reports it
+ * @param checksum the finding of CHECKSUM TABLE; empty if not requested
  */
 record Outcome(
         String table,
@@ -25,11 +25,11 @@ record Outcome(
         long mostLag,
         String checksum) {
 
-    /** How it ended. */
+    /** How the rebuild of a table ended. */
     enum State {
         REBUILT,
         REFUSED,
-        /** Ended by the bounds or by a signal; the table is as it was. */
+        /** Ended because of the bounds or a signal; the table is unchanged. */
         ENDED,
         FAILED
     }
@@ -38,7 +38,7 @@ record Outcome(
         return new Outcome(table, state, why, null, null, 0, 0, "");
     }
 
-    /** For JSON. */
+    /** Returns the fields of the JSON report. */
     Map<String, @Nullable Object> map() {
         Map<String, @Nullable Object> map = new LinkedHashMap<>();
         map.put("table", table);

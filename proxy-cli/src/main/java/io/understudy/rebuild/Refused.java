@@ -1,6 +1,6 @@
 package io.understudy.rebuild;
 
-/** A rebuild was not begun; the message says why and what to do. */
+/** Thrown if a rebuild was not started; the message says why and what to do. */
 public final class Refused extends Exception {
     private static final long serialVersionUID = 1L;
 

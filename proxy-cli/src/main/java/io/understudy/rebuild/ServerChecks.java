@@ -4,8 +4,8 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Whether tables of this server may be rebuilt at all: it must be a read-only replica, and the account must be allowed
- * to.
+ * Checks whether tables of this server may be rebuilt: the server must be a read-only replica, and the account must
+ * have the privileges.
  */
 final class ServerChecks {
     private final Standby standby;
@@ -21,8 +21,7 @@ final class ServerChecks {
     /**
      * Checks the server.
      *
-     * @param lowersSuperReadOnly whether the caller may set {@code super_read_only} to 0 for as long as the rebuild
-     *     runs
+     * @param lowersSuperReadOnly whether the caller may set {@code super_read_only} to 0 during the rebuild
      */
     void run(boolean lowersSuperReadOnly) throws SQLException, Refused {
         if (!standby.readOnly()) {

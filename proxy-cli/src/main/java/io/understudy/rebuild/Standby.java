@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
 
-/** Questions about replication and read-only state over one connection. Not thread-safe. */
+/** Queries a standby's replication and read-only state over one connection. Not thread-safe. */
 final class Standby {
     private final Ask ask;
     private final Product product;
@@ -33,14 +33,14 @@ final class Standby {
         return isOn(ask.variable("super_read_only"));
     }
 
-    /** Newer MariaDB versions have several kinds of on. */
+    /** Newer MariaDB versions have several values that mean ON. */
     private static boolean isOn(String value) {
         return !value.isEmpty()
                 && !value.equals("0")
                 && !value.toUpperCase(Locale.ROOT).equals("OFF");
     }
 
-    /** Seconds behind by channel; -1 for one that does not run. */
+    /** Returns the seconds behind of each channel; -1 for a channel that is not running. */
     List<Long> channels() throws SQLException {
         return product == Product.MARIADB
                 ? ask.rows("SHOW ALL SLAVES STATUS", row -> behind(row, "Seconds_Behind_Master"))
@@ -60,7 +60,7 @@ final class Standby {
         return new Load(lag, ask.status("Threads_running"));
     }
 
-    /** The transactions that this server itself has logged: a rebuild must not add to them. */
+    /** Returns the transactions that this server logged itself; a rebuild must not add to them. */
     String ownTransactions() throws SQLException {
         if (product == Product.MARIADB) {
             String id = ask.variable("server_id");

@@ -3,7 +3,7 @@ package io.understudy.rebuild;
 import io.understudy.pages.Ask;
 
 /**
- * A table to be rebuilt.
+ * A table to rebuild.
  *
  * @param fileBytes the size of its files
  * @param partitioned whether it has partitions
@@ -13,7 +13,7 @@ record Subject(String schema, String table, long fileBytes, boolean partitioned)
         return schema + "." + table;
     }
 
-    /** The name as SQL has it. */
+    /** Returns the quoted name for SQL statements. */
     String quoted() {
         return Ask.name(schema) + "." + Ask.name(table);
     }

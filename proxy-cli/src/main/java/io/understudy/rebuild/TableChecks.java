@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Whether one table may be rebuilt: it is there, of InnoDB, in files of its own, without full-text indexes, and
- * allowed.
+ * Checks whether one table may be rebuilt: it exists, uses InnoDB, has its own files and no full-text indexes, and the
+ * account has the privileges.
  */
 final class TableChecks {
     private static final Set<String> SYSTEM = Set.of("mysql", "sys", "performance_schema", "information_schema");

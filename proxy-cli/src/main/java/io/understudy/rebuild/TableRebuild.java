@@ -11,8 +11,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One statement that rebuilds, on a connection of its own, watched over another one and ended when the standby cannot
- * bear it.
+ * Runs one rebuilding statement on its own connection. A second connection watches the standby and ends the statement
+ * when a bound is exceeded.
  */
 final class TableRebuild {
     private static final int ER_LOCK_WAIT_TIMEOUT = 1205;
@@ -34,11 +34,11 @@ final class TableRebuild {
     private long mostLag;
 
     /**
-     * A rebuild to be.
+     * Creates a rebuild without starting it.
      *
-     * @param standby for questions and for KILL
-     * @param worker the connection that rebuilds; it logs nothing
-     * @param stopped whether the operator wants an end
+     * @param standby the connection for status queries and KILL
+     * @param worker the connection that runs the rebuild, with binary logging off
+     * @param stopped returns whether the operator requested a stop
      */
     TableRebuild(Standby standby, Ask worker, Bounds bounds, Journal journal, BooleanSupplier stopped) {
         this.standby = standby;
@@ -48,14 +48,14 @@ final class TableRebuild {
         this.stopped = stopped;
     }
 
-    /** The session settings that a rebuild runs under. */
+    /** Returns the statements that set the session variables of a rebuild. */
     static List<String> settings() {
         return List.of(
                 "SET SESSION sql_log_bin = 0",
-                // A rebuild waits for statements on the table, and the applier waits behind it: not longer than a
-                // second at a time.
+                // A rebuild waits for statements on the table, and the applier waits behind the rebuild. So each wait
+                // is limited to one second.
                 "SET SESSION lock_wait_timeout = 1",
-                // Strict modes would refuse old defaults, such as dates of zeros.
+                // Strict modes refuse old default values such as zero dates.
                 "SET SESSION sql_mode = ''");
     }
 
@@ -63,7 +63,7 @@ final class TableRebuild {
         return mostLag;
     }
 
-    /** Runs the statement to its end; returns why it was ended or failed, or null when it went through. */
+    /** Runs the statement to its end. Returns why it ended early or failed, or null if it succeeded. */
     @Nullable
     Failure run(Subject subject, String sql) throws SQLException, InterruptedException {
         for (int attempt = 1; ; attempt++) {
@@ -78,9 +78,9 @@ final class TableRebuild {
     }
 
     /**
-     * Why a rebuild did not go through.
+     * The reason why a rebuild did not succeed.
      *
-     * @param code the server's error, or 0
+     * @param code the server's error code, or 0
      */
     record Failure(Outcome.State state, int code, String why) {}
 
@@ -112,7 +112,7 @@ final class TableRebuild {
                     ended = stopped.getAsBoolean() ? "it was stopped" : bounds.alarm(load);
                 }
                 if (!ended.isEmpty()) {
-                    // Again each time: one that arrives before the statement does ends nothing.
+                    // Repeated each time: a KILL QUERY that arrives before the statement does has no effect.
                     standby.ask().execute("KILL QUERY " + id);
                 } else {
                     journal.progress(subject.shown(), copy.bytes(), subject.fileBytes(), load);

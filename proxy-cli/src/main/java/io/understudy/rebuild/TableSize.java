@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How large a table is by the statistics that the server keeps of it.
+ * The size of a table according to the server's statistics.
  *
- * @param leafPages by index, of all partitions together
- * @param fileBytes of its files
+ * @param leafPages leaf pages by index, all partitions together
+ * @param fileBytes the size of its files
  */
 record TableSize(Map<String, Long> leafPages, long fileBytes) {
 
@@ -26,7 +26,7 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
         return new TableSize(leaves, fileBytes(standby, subject.schema(), subject.table()));
     }
 
-    /** The size of a table's files; 0 for one that has none of its own. */
+    /** Returns the size of a table's files; 0 for a table without files of its own. */
     static long fileBytes(Standby standby, String schema, String table) throws SQLException {
         List<Long> sizes = standby.ask()
                 .rows(

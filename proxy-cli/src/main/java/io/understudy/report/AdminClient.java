@@ -13,14 +13,14 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Asks a running proxy's admin endpoint. */
+/** Calls the admin endpoint of a running proxy. */
 public final class AdminClient {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final String base;
     private final @Nullable String token;
 
-    /** @param address {@code host:port} or a whole URL */
+    /** @param address {@code host:port} or a complete URL */
     public AdminClient(String address, @Nullable String token) {
         base = address.contains("://") ? address.replaceAll("/+$", "") : "http://" + address;
         this.token = token;
@@ -31,23 +31,23 @@ public final class AdminClient {
         return new AdminClient(config.address().toString(), secret == null ? null : secret.reveal());
     }
 
-    /** With the token, at another address than the configuration's. */
+    /** Returns a client with the configuration's token for another address. */
     public static AdminClient of(String address, AdminConfig config) {
         Secret secret = config.token();
         return new AdminClient(address, secret == null ? null : secret.reveal());
     }
 
-    /** {@code GET /api/NAME}. */
+    /** Sends {@code GET /api/NAME}. */
     public Map<String, Object> view(String name) throws IOException, InterruptedException {
         return map(name, "GET");
     }
 
-    /** {@code POST /api/NAME}, which needs the token. */
+    /** Sends {@code POST /api/NAME}, which requires the token. */
     public Map<String, Object> act(String name) throws IOException, InterruptedException {
         return map(name, "POST");
     }
 
-    /** {@code POST /api/NAME} with a response of bytes. */
+    /** Sends {@code POST /api/NAME} and returns the body of the response as bytes. */
     public byte[] bytes(String name) throws IOException, InterruptedException {
         return ask(base + "/api/" + name, "POST");
     }

@@ -3,11 +3,11 @@ package io.understudy.report;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** {@code report domains}: what {@code /api/domains} says, to be read by people. */
+/** Formats {@code /api/domains} as text for {@code report domains}. */
 public final class DomainsText {
     private DomainsText() {}
 
-    /** @param view as {@code /api/domains} gives it */
+    /** @param view the response of {@code /api/domains} */
     public static String of(Map<String, Object> view) {
         Table out = new Table();
         boolean advise = "advise".equals(view.get("mode"));

@@ -21,16 +21,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
-/** Listens to the primary's binary log for some time, by a dump connection of its own. */
+/** Reads the primary's binary log for some time through its own dump connection. */
 public final class LiveBinlog {
     private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
 
     private LiveBinlog() {}
 
     /**
-     * Passes on what the primary commits meanwhile.
+     * Passes on the transactions that the primary commits during that time.
      *
-     * @throws IOException when there is no account for it, or the server does not give its binary log
+     * @throws IOException if no account is configured or the server refuses the dump
      */
     public static void listen(PrimaryConfig primary, Duration length, Consumer<BinlogTransaction> out)
             throws IOException, InterruptedException {

@@ -16,23 +16,23 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Asks a running proxy's black box, about the server that it chooses or about one that is named. */
+/** Queries a running proxy's black box, about the server that the proxy chooses or about a named one. */
 public final class LostSource {
     private final AdminClient admin;
     private final @Nullable UnderstudyConfig config;
 
-    /** @param config has the account for a server that is given by its address; null when there is none */
+    /** @param config holds the account for a server given by its address; null if there is none */
     public LostSource(AdminClient admin, @Nullable UnderstudyConfig config) {
         this.admin = admin;
         this.config = config;
     }
 
-    /** @param on a standby's name, {@code primary} or {@code host:port}; null for the proxy's choice */
+    /** @param on a standby's name, {@code primary} or {@code host:port}; null to let the proxy choose */
     public Map<String, Object> lost(@Nullable String on) throws IOException, InterruptedException {
         return on == null ? admin.view("lost") : admin.act("lost" + query(on));
     }
 
-    /** Begins a rescue file. */
+    /** Starts a rescue file. */
     public Map<String, Object> rescue(@Nullable String on) throws IOException, InterruptedException {
         return admin.act("lost/rescue" + (on == null ? "" : query(on)));
     }

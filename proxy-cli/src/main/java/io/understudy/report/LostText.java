@@ -3,13 +3,13 @@ package io.understudy.report;
 import java.util.List;
 import java.util.Map;
 
-/** {@code report lost}: what {@code /api/lost} says, to be read by people. */
+/** Formats {@code /api/lost} as text for {@code report lost}. */
 public final class LostText {
     private static final int LISTED = 20;
 
     private LostText() {}
 
-    /** @param view as {@code /api/lost} gives it */
+    /** @param view the response of {@code /api/lost} */
     public static String of(Map<String, Object> view) {
         Table out = new Table();
         Map<String, Object> survivor = Table.map(view, "survivor");

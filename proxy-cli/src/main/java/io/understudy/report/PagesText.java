@@ -3,14 +3,14 @@ package io.understudy.report;
 import java.util.List;
 import java.util.Map;
 
-/** {@code report pages}: what fills a standby's buffer pool. */
+/** Formats the contents of a standby's buffer pool as text for {@code report pages}. */
 public final class PagesText {
     private static final double KIB = 1024;
     private static final double MIB = KIB * KIB;
 
     private PagesText() {}
 
-    /** @param report as {@code PagesReport} makes it */
+    /** @param report the maps that {@code PagesReport} returns */
     public static String of(Map<String, Object> report) {
         Table out = new Table();
         double pageSize = Table.number(report, "pageSize");

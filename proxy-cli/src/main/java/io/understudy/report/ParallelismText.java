@@ -2,14 +2,14 @@ package io.understudy.report;
 
 import java.util.Map;
 
-/** {@code report parallelism}: group sizes, simulated speedups, and what stands in the way. */
+/** Formats {@code report parallelism} as text: group sizes, simulated speedups, and the conflicts that limit them. */
 public final class ParallelismText {
-    /** Less reads as none. */
+    /** Smaller shares are rounded to none. */
     private static final double SHOWN = 0.0005;
 
     private ParallelismText() {}
 
-    /** @param report as {@code ParallelismReport} makes it */
+    /** @param report the maps that {@code ParallelismReport} returns */
     public static String of(Map<String, Object> report) {
         Table out = new Table();
         out.line(

@@ -2,11 +2,11 @@ package io.understudy.report;
 
 import java.util.Map;
 
-/** What {@code rescue} says about the file that it has written: how it is replayed, and when that is safe. */
+/** Formats the output of {@code rescue}: how to replay the written file, and when that is safe. */
 public final class RescueText {
     private RescueText() {}
 
-    /** @param rescue as {@code POST /api/lost/rescue} answers */
+    /** @param rescue the response of {@code POST /api/lost/rescue} */
     public static String of(Map<String, Object> rescue, String file) {
         Table out = new Table();
         boolean mysql = Boolean.TRUE.equals(rescue.get("mysql"));

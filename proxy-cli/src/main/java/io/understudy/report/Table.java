@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads maps as views have them, and writes lines. */
+/** Reads values from a view's maps and writes lines. */
 final class Table {
     private final StringBuilder out = new StringBuilder();
 

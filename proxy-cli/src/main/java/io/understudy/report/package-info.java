@@ -1,4 +1,4 @@
-/** Reports as text for people, and where they come from: a running proxy or the binary log. */
+/** Formats reports as text and fetches their data from a running proxy or from the binary log. */
 @NullMarked
 package io.understudy.report;
 

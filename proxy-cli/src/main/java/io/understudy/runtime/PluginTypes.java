@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The installed plugins and the records that their sections of the configuration are bound to. */
+/** Finds the installed plugins and the records to which their configuration sections are bound. */
 public final class PluginTypes {
-    /** Set by the launcher: the folder that the distribution was unpacked to. */
+    /** Set by the launcher to the folder of the unpacked distribution. */
     private static final String HOME = "understudy.home";
 
     private final Map<String, ProxyPlugin<?>> plugins;

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Puts the proxy's own latency histograms into the Prometheus registry's scrapes. */
+/** Adds the proxy's own latency histograms to the scrapes of the Prometheus registry. */
 final class PrometheusHistograms implements MultiCollector {
     private static final double NANOS = 1e9;
 

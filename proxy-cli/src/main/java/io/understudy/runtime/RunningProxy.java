@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The proxy with its admin endpoint and its reloading: what {@code run} and {@code demo} have in common. */
+/** The proxy with its admin endpoint and configuration reload. Used by {@code run} and {@code demo}. */
 public final class RunningProxy implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RunningProxy.class);
     private static final Duration WATCH_INTERVAL = Duration.ofSeconds(2);
 
-    /** Reads the configuration anew. */
+    /** Reads the configuration again. */
     public interface Reloader {
         LoadedConfig load() throws ConfigException;
     }
@@ -79,7 +79,7 @@ public final class RunningProxy implements AutoCloseable {
         watcher.start();
     }
 
-    /** @throws Exception when an address cannot be had or a plugin cannot start; the message says which and why */
+    /** @throws Exception if an address cannot be bound or a plugin does not start; the message says which and why */
     public static RunningProxy start(LoadedConfig loaded, PluginTypes plugins, Reloader reloader) throws Exception {
         return new RunningProxy(loaded, plugins, reloader);
     }
@@ -143,23 +143,23 @@ public final class RunningProxy implements AutoCloseable {
         return registry;
     }
 
-    /** Where the admin endpoint listens, or null when it is off. */
+    /** Returns the address of the admin endpoint, or null if it is off. */
     public @Nullable InetSocketAddress adminAddress() {
         AdminServer server = admin;
         return server == null ? null : server.address();
     }
 
-    /** What {@code POST /api/drain} runs. */
+    /** Sets the action of {@code POST /api/drain}. */
     public void onDrainRequest(Runnable request) {
         drainRequest = request;
     }
 
-    /** Reloads on the management thread; for signal handlers. */
+    /** Reloads on the management thread. Called by signal handlers. */
     public void reloadSoon(String why) {
         management.execute(() -> reload(why));
     }
 
-    /** Applies the newest file whole, or keeps what is in force. One at a time. */
+    /** Applies the whole new file, or keeps the active configuration. Synchronized: one reload runs at a time. */
     private synchronized Map<String, Object> reload(String why) {
         Map<String, Object> response = new LinkedHashMap<>();
         try {
@@ -196,7 +196,7 @@ public final class RunningProxy implements AutoCloseable {
                 .increment();
     }
 
-    /** Blocks until sessions are gone or the drain timeout is over. */
+    /** Blocks until all sessions have ended or the drain timeout has passed. */
     public void drain() throws InterruptedException {
         proxy.drain(current.config().limits().drainTimeout());
     }
@@ -211,7 +211,7 @@ public final class RunningProxy implements AutoCloseable {
         watcher.close();
         management.shutdownNow();
         proxy.close();
-        // Last, so that a scrape during the drain gets what the plugins count as they stop.
+        // Closed last: a scrape during the drain still gets what the plugins count as they stop.
         AdminServer server = admin;
         if (server != null) {
             server.close();

@@ -1,4 +1,7 @@
-/** The proxy as a process: plugins found, admin endpoint, reload and drain. What {@code run} and the demo share. */
+/**
+ * Runs the proxy as a process: finds plugins, starts the admin endpoint, reloads and drains. Used by {@code run} and
+ * the demo.
+ */
 @NullMarked
 package io.understudy.runtime;
 
