@@ -35,23 +35,23 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Which folder may import which: the table of the architecture, folder by folder, and no way back. */
+/** Checks which folder may import which: the import table of docs/architecture.md, folder by folder, without cycles. */
 class ArchitectureTest {
     private static final String ROOT = "io.understudy.";
     private static final String PLUGINS = ROOT + "plugins.";
-    /** The one package of the plugins that they share. */
+    /** The one package that plugins share. */
     private static final String SHARED = "binlog";
 
-    /** Values and small tools. Every folder and every plugin may import it. */
+    /** Value types and small utilities. Every folder and every plugin may import this package. */
     private static final String BASE = "base";
 
-    /** Numbers of the protocol that views show as they are: every folder and every plugin may name them. */
+    /** Protocol constants that views expose unchanged. Every folder and every plugin may use them. */
     private static final DescribedPredicate<JavaClass> PROTOCOL_CONSTANTS = type(CommandCode.class)
             .or(type(Capabilities.class))
             .or(type(ServerStatus.class))
             .as("constants of the protocol");
 
-    /** Folder of proxy-core, and what else of ours it may import. */
+    /** Maps each folder of proxy-core to the folders of the project that it may import. */
     private static final Map<String, List<String>> MAY_IMPORT = new TreeMap<>(Map.ofEntries(
             Map.entry("base", List.of()),
             Map.entry("wire", List.of()),
@@ -62,7 +62,7 @@ class ArchitectureTest {
             Map.entry("command", List.of("wire", "sql", "plugin")),
             Map.entry("inject", List.of("command", "plugin", "wire", "sql")),
             Map.entry("host", List.of("plugin", "server", "connection", "config", "metrics")),
-            // It assembles a session from the parts that the table lists, and so sees what these work on.
+            // It assembles a session from the parts in the table, and so imports what these parts work on.
             Map.entry("session", List.of("handshake", "command", "inject", "host", "metrics", "plugin", "sql", "wire")),
             Map.entry("connection", List.of("wire", "handshake", "command", "config", "plugin")),
             Map.entry("server", List.of("wire", "connection", "config", "metrics", "plugin")),
@@ -71,8 +71,8 @@ class ArchitectureTest {
             Map.entry("metrics", List.of())));
 
     /**
-     * Folders of proxy-cli, and which others of that module each may import. Core and plugins are open to all but
-     * embedded.
+     * Maps each folder of proxy-cli to the other folders of that module that it may import. All of them may import core
+     * and plugins, except embedded.
      */
     private static final Map<String, List<String>> PROGRAM = new TreeMap<>(Map.of(
             "embedded", List.of(),
@@ -88,7 +88,7 @@ class ArchitectureTest {
 
     @BeforeAll
     static void readClasses() {
-        // The tests of this module share the packages' root and may see everything, wherever they were compiled to.
+        // Excludes the tests of this module: they share the packages' root and may import everything.
         classes = new ClassFileImporter()
                 .withImportOption(new ImportOption.DoNotIncludeTests())
                 .withImportOption(location ->
@@ -120,9 +120,9 @@ class ArchitectureTest {
         return tests;
     }
 
-    /** One row a folder, or several folders with the same imports: {@code | `a`, `b` | `c`, `d` |}. */
+    /** Each row holds one folder, or several folders with the same imports: {@code | `a`, `b` | `c`, `d` |}. */
     @Test
-    void theDocumentHasTheSameTable() throws IOException {
+    void theDocumentShowsTheSameTable() throws IOException {
         Map<String, Set<String>> documented = new TreeMap<>();
         for (String line : Files.readAllLines(Path.of("../../docs/architecture.md"))) {
             String[] cells = line.split("\\|");
@@ -144,7 +144,7 @@ class ArchitectureTest {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** A folder that the table does not know would be held by no rule. */
+    /** No rule would apply to a folder that is missing from the table. */
     @Test
     void everyFolderIsInTheTable() {
         TreeSet<String> unknown = new TreeSet<>();
@@ -169,7 +169,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void coreKnowsNeitherPluginsNorProgram() {
+    void coreImportsNeitherPluginsNorProgram() {
         List<String> outside = new ArrayList<>(List.of("io.understudy.plugins.."));
         PROGRAM.keySet().forEach(folder -> outside.add(folder(folder)));
         String[] packages = outside.toArray(String[]::new);
@@ -201,7 +201,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void embeddedServersKnowNothingOfTheProxy() {
+    void embeddedServersDoNotImportTheProxy() {
         noClasses()
                 .that()
                 .resideInAPackage(folder("embedded"))
@@ -247,7 +247,7 @@ class ArchitectureTest {
                 .check(classes);
     }
 
-    /** The shared package is no plugin, so that it belongs to no slice; it must not lean on one either. */
+    /** The shared package belongs to no plugin's slice, so the rule on slices does not cover it. */
     @Test
     void theSharedPackageImportsNoPlugin() {
         noClasses()
@@ -260,14 +260,14 @@ class ArchitectureTest {
                 .check(classes);
     }
 
-    /** Sockets belong to the two ends; what decides is reached through the small interface in {@code wire}. */
+    /** Only the two ends use sockets; all other code uses the small interface in {@code wire}. */
     @Test
-    void channelsStayAtTheEnds() {
+    void onlyTheTwoEndsUseChannels() {
         noClasses()
                 .that()
                 .resideInAnyPackage(
                         folder("wire"), folder("handshake"), folder("command"), folder("inject"), folder("session"))
-                // Compressed framing sits below the packets, as a pair of handlers in the pipeline, like TLS.
+                // Compressed framing is below the packets: a pair of handlers in the pipeline, like TLS.
                 .and()
                 .resideOutsideOfPackage("io.understudy.wire.compress..")
                 .should()

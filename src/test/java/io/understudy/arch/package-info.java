@@ -1,4 +1,4 @@
-/** Holds the imports table of the architecture against the compiled classes. */
+/** Compares the import table of docs/architecture.md with the compiled classes. */
 @NullMarked
 package io.understudy.arch;
 

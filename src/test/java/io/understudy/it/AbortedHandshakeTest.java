@@ -7,7 +7,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /**
- * Clients that leave within the handshake: the server counts them as errors of the proxy's address, the proxy by kind.
+ * Clients that disconnect during the handshake. The server counts them as errors of the proxy's address; the proxy
+ * counts them by kind.
  */
 class AbortedHandshakeTest {
     private static final Duration SOON = Duration.ofSeconds(15);
@@ -16,7 +17,7 @@ class AbortedHandshakeTest {
     private static final String WITHIN = "closed_by_client_in_handshake";
 
     @Test
-    void whoOnlyConnectsIsToldFromWhoBreaksOffALogin() throws Exception {
+    void aConnectionWithoutALoginIsCountedApartFromAnAbortedLogin() throws Exception {
         ServerUnderTest server = ServerUnderTest.shared();
         try (ProxyUnderTest proxy = ProxyUnderTest.to(server.address())) {
             long aborted = aborted(server);

@@ -12,9 +12,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Point reads and inserts over some sessions until closed; remembers the first error and the slowest statement. */
+/**
+ * Runs point reads and inserts over several sessions until closed. Records the first error and the slowest statement.
+ */
 final class ApplicationLoad implements AutoCloseable {
-    /** Of all loads, since they write to the same table. */
+    /** Shared by all loads, because they write to the same table. */
     private static final AtomicInteger IDS = new AtomicInteger(1_000_000);
 
     private final AtomicLong statements = new AtomicLong();
@@ -56,12 +58,12 @@ final class ApplicationLoad implements AutoCloseable {
         }
     }
 
-    /** Responses so far, all without an error. */
+    /** Returns the number of statements that succeeded so far. */
     long statements() {
         return statements.get();
     }
 
-    /** The slowest since the last call, milliseconds. */
+    /** Returns the longest response time since the last call, in milliseconds. */
     long slowestMillis() {
         return slowestNanos.getAndSet(0) / 1_000_000;
     }

@@ -12,8 +12,8 @@ import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 
 /**
- * Authentication methods of MariaDB with a real server, directly and through the proxy; the dialogues themselves are
- * held elsewhere.
+ * Logs in with the authentication methods of MariaDB on a real server, directly and through the proxy. Other tests
+ * check the packets exchanged.
  */
 class AuthMethodsTest {
     private static final String USER = "it_method";
@@ -35,7 +35,7 @@ class AuthMethodsTest {
     }
 
     @Test
-    void ed25519() throws Exception {
+    void ed25519LogsInThroughTheProxy() throws Exception {
         ServerUnderTest server = ServerUnderTest.shared();
         assumeTrue(server.isMariaDb(), "ed25519 is MariaDB's");
         assumeTrue(
@@ -51,9 +51,9 @@ class AuthMethodsTest {
         server.execute("DROP USER " + USER + "@'%'");
     }
 
-    /** The server says 1698 over TCP, with the proxy and without it. */
+    /** The server sends error 1698 over TCP, with and without the proxy. */
     @Test
-    void unixSocketOverTcp() throws Exception {
+    void unixSocketAuthenticationIsRefusedOverTcp() throws Exception {
         ServerUnderTest server = ServerUnderTest.shared();
         assumeTrue(server.isMariaDb(), "the syntax is MariaDB's");
         account(server, "VIA unix_socket");
@@ -65,9 +65,12 @@ class AuthMethodsTest {
         server.execute("DROP USER " + USER + "@'%'");
     }
 
-    /** What {@code check --connect} warns of: behind a socket file the server takes every client for the proxy. */
+    /**
+     * {@code check --connect} warns of this: behind a Unix socket the server authenticates the proxy's user for every
+     * client.
+     */
     @Test
-    void unixSocketBehindTheProxyIsTheProxysUser() throws Exception {
+    void unixSocketAuthenticationSeesTheProxysUser() throws Exception {
         try (EmbeddedServer embedded = EmbeddedServer.start(ServerOptions.of(72))) {
             Path socket = embedded.socket().orElse(null);
             assumeTrue(socket != null, "the server's socket file has too long a path here");

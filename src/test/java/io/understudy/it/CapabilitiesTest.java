@@ -18,17 +18,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * One session for each capability bit that the server offers, which asks for that bit besides what every client asks
- * for, and one that asks for all of them. The same commands directly and through the proxy, every byte of the answers
- * compared.
+ * Runs one session for each capability bit that the server offers, in addition to the usual bits, and one session with
+ * all of them. Each sends the same commands directly and through the proxy. All response bytes must be equal.
  */
 class CapabilitiesTest {
     private static final String USER = "it_capable";
     private static final String EXPIRED = "it_capable_exp";
 
-    /** Of one leg only, and tested there: TLS and compression. */
+    /** TLS and compression belong to one leg; the package {@code legs} tests them. */
     private static final long OF_A_LEG = Capabilities.SSL | Capabilities.COMPRESS | Capabilities.ZSTD_COMPRESSION;
-    /** Not offered to clients: their meaning is unknown, or they need a matching client. */
+    /** Not offered to clients, because their meaning is unknown or they need a special client. */
     private static final long NOT_OFFERED = Capabilities.CAPABILITY_EXTENSION | Capabilities.MARIADB_COM_MULTI;
 
     private static ServerUnderTest server;
@@ -74,24 +73,24 @@ class CapabilitiesTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("bits")
-    void oneMore(long bit) throws IOException {
+    void aSingleFurtherCapabilityChangesNothing(long bit) throws IOException {
         same(USER, base() | bit);
     }
 
     @Test
-    void allAtOnce() throws IOException {
+    void allCapabilitiesTogetherChangeNothing() throws IOException {
         same(USER, base() | bits().reduce(0, (a, b) -> a | b));
     }
 
-    /** Without the bit the login fails, with it everything but a new password does. */
+    /** Without the bit the login fails. With it, every command fails until the password is changed. */
     @Test
-    void expiredPassword() throws IOException {
+    void anExpiredPasswordIsHandledAsDirectly() throws IOException {
         same(EXPIRED, base());
         same(EXPIRED, base() | Capabilities.CAN_HANDLE_EXPIRED_PASSWORDS);
     }
 
     @Test
-    void onlyWhatIsCarriedIsOffered() throws IOException {
+    void onlySupportedCapabilitiesAreOffered() throws IOException {
         try (RawClient client = RawClient.open(proxy.address())) {
             client.login(USER, "", ServerUnderTest.SCHEMA, RawClient.PLAIN);
             assertThat(client.serverCapabilities() & ~OF_A_LEG)
@@ -108,7 +107,7 @@ class CapabilitiesTest {
         List<String> proxied = play(proxy.address(), user, capabilities);
         boolean loggedIn =
                 direct.get(0).substring(direct.get(0).indexOf(':') + 1).startsWith("00");
-        assertThat(direct).as("packets of the answers").hasSizeGreaterThan(loggedIn && user.equals(USER) ? 45 : 0);
+        assertThat(direct).as("packets of the responses").hasSizeGreaterThan(loggedIn && user.equals(USER) ? 45 : 0);
         assertThat(Transcript.difference(direct, proxied)).isEmpty();
     }
 
@@ -131,7 +130,7 @@ class CapabilitiesTest {
         return seen;
     }
 
-    /** MariaDB numbers prepared statements over all sessions. */
+    /** MariaDB numbers prepared statements across all sessions. */
     private static String withoutStatementId(Packet packet) {
         if (packet.sequence() == 1 && packet.isOk() && packet.payload().length == 12) {
             Arrays.fill(packet.payload(), 1, 5, (byte) 0);
@@ -157,10 +156,10 @@ class CapabilitiesTest {
             "SELECT no_such_column FROM capable",
         }) {
             Bytes query = new Bytes().uint(3, 1);
-            // No attributes: their count, and how many sets of them.
+            // No attributes: parameter_count 0 and parameter_set_count 1.
             all.add((attributes ? query.uint(0, 1).uint(1, 1) : query).text(sql).bytes());
         }
-        // MySQL numbers statements by session, from 1; MariaDB calls the latest -1.
+        // MySQL numbers statements per session from 1. MariaDB accepts -1 for the latest statement.
         long id = server.isMariaDb() ? 0xFFFF_FFFFL : 1;
         all.add(new Bytes()
                 .uint(0x16, 1)

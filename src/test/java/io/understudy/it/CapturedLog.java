@@ -6,9 +6,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What is logged while it is open. The logger of these tests, as of the command line, writes to the standard error
- * stream; what is captured still goes there. Tests in one JVM run one after another, so the stream is this test's
- * alone.
+ * Captures what is logged while it is open. In these tests the logger writes to the standard error stream, as on the
+ * command line; captured text is still written there. Tests of one JVM run one after another, so no other test writes
+ * to the stream.
  */
 final class CapturedLog implements AutoCloseable {
     private final PrintStream before = System.err;
@@ -33,7 +33,7 @@ final class CapturedLog implements AutoCloseable {
                 StandardCharsets.UTF_8));
     }
 
-    /** All lines so far. */
+    /** Returns all lines so far. */
     String text() {
         return captured.toString(StandardCharsets.UTF_8);
     }

@@ -25,14 +25,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The wait for the acknowledgement, as the real proxy with a real driver tells it, with one client against the server's
- * counter commit by commit; with eight commit by commit against what passed the link to the replica
- * ({@link SemiSyncTruth}), and against the mean of the server's counters where these count each transaction (MariaDB,
- * AFTER_COMMIT; elsewhere they count groups). On either product, for both wait points; MySQL only where there is one
- * ({@link MySqlSemiSyncPair#PROPERTY}).
+ * Measures how accurately a real proxy with a real driver reports the wait for the acknowledgement. With one client,
+ * each commit is compared with the server's counter. With eight clients, each commit is compared with the packets on
+ * the link to the replica ({@link SemiSyncTruth}). Where the server's counters count each transaction (MariaDB,
+ * AFTER_COMMIT), the mean is compared with them too; elsewhere they count groups. Runs for both products and both wait
+ * points; MySQL only if configured ({@link MySqlSemiSyncPair#PROPERTY}).
  *
- * <p>{@code -Dunderstudy.it.accuracy=true} holds the goal of 0.3 ms, on a machine that does nothing else. Elsewhere
- * only what no scheduler can undo is held: every commit is attributed, and none waited less than the delay.
+ * <p>{@code -Dunderstudy.it.accuracy=true} checks the goal of 0.3 ms, which needs an idle machine. Otherwise only
+ * results that do not depend on the scheduler are checked: every commit is attributed, and none waited less than the
+ * delay.
  */
 @Timeout(240)
 class CommitAccuracyTest {
@@ -40,24 +41,24 @@ class CommitAccuracyTest {
     private static final int CLIENTS = 8;
     private static final long LONGEST_PAUSE_NANOS = 20_000_000;
     private static final boolean QUIET = Boolean.getBoolean("understudy.it.accuracy");
-    /** The link's timer may be this much early. */
+    /** The link's timer may fire this much too early. */
     private static final double SLACK_MILLIS = 1;
 
     private final SemiSyncTruth truth = new SemiSyncTruth();
 
-    /** Where the goal was missed. */
+    /** The measurements that missed the goal. */
     private final List<String> missed = new ArrayList<>();
 
     private static final String INSERT = "INSERT INTO shop.accuracy (name) VALUES ('a')";
 
-    /** @param rttMillis delay of the link, both ways together */
+    /** @param rttMillis round trip of the link */
     private record Delay(int rttMillis, int commits) {}
 
     private static final List<Delay> DELAYS = List.of(new Delay(0, 400), new Delay(10, 100), new Delay(85, 25));
 
     @ParameterizedTest
     @ValueSource(strings = {"mariadb", "mysql"})
-    void theAcknowledgementIsToldAsTheServerCountsIt(String product) throws Exception {
+    void theReportedWaitMatchesTheServersCounters(String product) throws Exception {
         boolean mysql = product.equals("mysql");
         assumeTrue(!mysql || System.getProperty(MySqlSemiSyncPair.PROPERTY) != null, "no MySQL here");
         try (SemiSyncPair pair = mysql
@@ -156,9 +157,9 @@ class CommitAccuracyTest {
     }
 
     /**
-     * Returns the median difference, either way, between the own wait as told and what passed the links, in
-     * milliseconds: from the event's arrival at the replica's link to the OK's leaving the proxy's. Beyond the
-     * acknowledgement that has the primary's own work after it.
+     * Returns the median of the absolute differences between the reported own wait and the time measured on the links,
+     * in milliseconds. The measured time starts when the event arrives at the replica's link and ends when the OK
+     * leaves the proxy's link. It includes the primary's work after the acknowledgement.
      */
     private double againstTheLink(String name, Delay delay, List<Joined> commits) {
         List<Double> waited = new ArrayList<>();
@@ -245,7 +246,7 @@ class CommitAccuracyTest {
                 PreparedStatement insert = application.prepareStatement(INSERT)) {
             for (int i = 0; i < commits; i++) {
                 insert.executeUpdate();
-                // A pause of its own length, so that commits overlap as they do in life, not in step with one another.
+                // A random pause, so that commits overlap irregularly as in production.
                 LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(LONGEST_PAUSE_NANOS));
             }
         }

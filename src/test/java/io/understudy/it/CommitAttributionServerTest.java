@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The wait for acknowledgements, as attributed, against the server's own counters, behind a delayed link. */
+/** Compares the attributed wait for acknowledgements with the server's own counters, behind a delayed link. */
 @Timeout(180)
 class CommitAttributionServerTest {
     private static final String LAST_GTID = "SELECT @@last_gtid";
@@ -62,8 +62,8 @@ class CommitAttributionServerTest {
     }
 
     /**
-     * Whether this run is to prove the accuracy goal, on a machine that does nothing else. Elsewhere only what no
-     * scheduler can undo is held: the delay that was put into the link is found, and found in the right part.
+     * Returns whether this run checks the accuracy goal, which needs an idle machine. Otherwise only results that do
+     * not depend on the scheduler are checked: the delay of the link is found, and in the right component.
      */
     private static boolean quiet() {
         return Boolean.getBoolean("understudy.it.accuracy");
@@ -158,7 +158,7 @@ class CommitAttributionServerTest {
                             harness.view());
             assertThat(median(waits)).as("median own wait, ms").isBetween(36.0, quiet() ? 50.0 : 2000.0);
             if (waitPoint.equals("AFTER_SYNC")) {
-                // The commits that came while another waited had to wait for that one first.
+                // Commits that arrive while another commit waits are queued behind it.
                 assertThat(Collections.max(queued))
                         .as("queued behind others, ms")
                         .isGreaterThan(20);
@@ -172,7 +172,7 @@ class CommitAttributionServerTest {
     }
 
     @Test
-    void theDumpConnectionIsNotCountedAsSemiSynchronousReplica() throws Exception {
+    void theDumpConnectionDoesNotCountAsSemiSynchronousReplica() throws Exception {
         int before = pair.semiSyncClients();
         try (CommitHarness harness = harness()) {
             assertThat(pair.semiSyncClients()).isEqualTo(before);
@@ -181,7 +181,7 @@ class CommitAttributionServerTest {
     }
 
     @Test
-    void withoutThePrivilegeTheCountersAreReadAndTheRemedyIsTold() throws Exception {
+    void withoutThePrivilegeTheCountersAreReadAndTheRemedyIsLogged() throws Exception {
         pair.link().delay(Duration.ofMillis(10));
         try (CommitHarness harness = new CommitHarness(pair.primary().port(), "app", "a", config(Attribution.AUTO));
                 Connection connection = pair.primary().connect();
@@ -198,7 +198,7 @@ class CommitAttributionServerTest {
     }
 
     @Test
-    void fallingBackIsExposureUntilTheReplicaAnswersAgain() throws Exception {
+    void asynchronousFallbackIsExposureUntilTheReplicaAcknowledgesAgain() throws Exception {
         pair.link().delay(Duration.ZERO);
         pair.primary().execute("SET GLOBAL rpl_semi_sync_master_timeout = 300");
         try (CommitHarness harness = harness();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What {@code commit-latency} does where the server or the client is not as it would like, through the real proxy. */
+/** Runs {@code commit-latency} in a real proxy with servers or clients that lack what it needs. */
 @Timeout(120)
 class CommitBadInputTest {
     private static final String POLL = "poll: 100ms, slow: 0s";
@@ -83,7 +83,7 @@ class CommitBadInputTest {
     }
 
     @Test
-    void statementsInTheBinaryLogAreJoinedAllTheSame() throws Exception {
+    void statementFormatInTheBinaryLogIsJoinedToo() throws Exception {
         server.execute("SET GLOBAL binlog_format = 'STATEMENT'");
         try (CommitProxy proxy = new CommitProxy(server.address(), POLL).streaming()) {
             insert(proxy);
@@ -95,9 +95,9 @@ class CommitBadInputTest {
         }
     }
 
-    /** MariaDB ends the older of two dump connections with the same id. */
+    /** MariaDB ends the older of two dump connections with the same server id. */
     @Test
-    void aServerIdThatIsTakenIsToldWithTheRemedy() throws Exception {
+    void aServerIdInUseIsReportedWithTheRemedy() throws Exception {
         String fixed = POLL + ", serverId: 4711";
         try (CommitProxy first = new CommitProxy(server.address(), fixed).streaming();
                 CommitProxy second = new CommitProxy(server.address(), fixed).streaming()) {
@@ -110,7 +110,7 @@ class CommitBadInputTest {
     }
 
     @Test
-    void anotherServerInThePrimarysPlaceIsReadFromItsPresentPosition() throws Exception {
+    void aReplacedPrimaryIsReadFromItsCurrentPosition() throws Exception {
         EmbeddedServer old = EmbeddedServer.start(ServerOptions.of(8));
         try (CapturedLog log = new CapturedLog()) {
             prepare(old);
@@ -157,7 +157,7 @@ class CommitBadInputTest {
     }
 
     @Test
-    void anInsertThatAnswersWithRowsIsACommit() throws Exception {
+    void anInsertThatReturnsRowsIsACommit() throws Exception {
         try (CommitProxy proxy = new CommitProxy(server.address(), POLL).streaming();
                 Connection application = proxy.connect("app", "");
                 Statement statement = application.createStatement()) {
@@ -171,7 +171,7 @@ class CommitBadInputTest {
         }
     }
 
-    /** The server's own data say whether the open transaction was committed; the proxy has to say the same. */
+    /** The data on the server show whether the open transaction was committed; the proxy must agree. */
     @ParameterizedTest
     @ValueSource(
             strings = {

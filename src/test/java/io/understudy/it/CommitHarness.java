@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
 import org.mariadb.jdbc.MariaDbDataSource;
 
 /**
- * The plugin {@code commit-latency} on a real primary, without the proxy: commits are made over JDBC, timed here and
- * told to the plugin's observer, as the proxy would.
+ * Runs the plugin {@code commit-latency} on a real primary without the proxy. Commits are made and timed over JDBC, and
+ * then passed to the plugin's observer as the proxy would.
  */
 final class CommitHarness implements AutoCloseable {
     private static final NetworkTransport TRANSPORT = NetworkTransport.resolve(Transport.AUTO);
@@ -58,7 +58,7 @@ final class CommitHarness implements AutoCloseable {
     private final CommitLatencyPlugin plugin = new CommitLatencyPlugin();
     private final DataSource source;
 
-    /** @param user account of the plugin's own questions and of the dump */
+    /** @param user account of the plugin's queries and of the dump connection */
     CommitHarness(int port, String user, String password, CommitLatencyConfig config) throws Exception {
         source = new MariaDbDataSource("jdbc:mariadb://127.0.0.1:" + port
                 + "/?sslMode=disable&allowPublicKeyRetrieval=true&user=" + user + "&password=" + password);
@@ -114,7 +114,7 @@ final class CommitHarness implements AutoCloseable {
             return List.of();
         }
 
-        /** No other plugin is here to share it with. */
+        /** Creates a new instance, because no other plugin shares it. */
         @Override
         public <T extends AutoCloseable> T shared(Class<T> type, Function<PluginContext, T> create) {
             return create.apply(this);
@@ -131,14 +131,14 @@ final class CommitHarness implements AutoCloseable {
         }
     }
 
-    /** A new session's observer. */
+    /** Returns the observer of a new session. */
     SessionObserver session(String user) {
         SessionSettings settings = fake(SessionSettings.class, Map.of());
         return plugin.openSession(
                 fake(SessionContext.class, Map.of("id", 1L, "user", user, "schema", "shop", "settings", settings)));
     }
 
-    /** Tells of an autocommit INSERT. */
+    /** Reports an autocommit INSERT to the observer. */
     static void inserted(SessionObserver observer, @Nullable String gtid, long sentNanos, long okNanos) {
         CommandView command = fake(
                 CommandView.class,
@@ -152,7 +152,7 @@ final class CommitHarness implements AutoCloseable {
         observer.onResponse(command, fake(ResponseView.class, response));
     }
 
-    /** Runs an INSERT, tells the observer, and returns its latency in nanoseconds. */
+    /** Runs an INSERT, reports it to the observer, and returns its latency in nanoseconds. */
     static long insert(SessionObserver observer, Statement statement, String sql, String gtidQuery)
             throws SQLException {
         long sent = System.nanoTime();
@@ -169,7 +169,7 @@ final class CommitHarness implements AutoCloseable {
         }
     }
 
-    /** Values recorded in a series, in order, nanoseconds. */
+    /** Returns the recorded values of a series in order, in nanoseconds. */
     List<Long> recorded(String nameAndTags) {
         return series.computeIfAbsent(nameAndTags, name -> new CopyOnWriteArrayList<>());
     }
@@ -178,7 +178,7 @@ final class CommitHarness implements AutoCloseable {
         return recorded("understudy_commit_semisync_wait_seconds[source, binlog]");
     }
 
-    /** The text of {@code /api/commits}, near enough. */
+    /** Returns the content of {@code /api/commits} as text, not exactly as JSON. */
     String view() {
         return String.valueOf(views.get("commits").get());
     }
@@ -198,7 +198,7 @@ final class CommitHarness implements AutoCloseable {
         loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 
-    /** An interface that answers with the given values by method name, and with zero, false or null otherwise. */
+    /** Returns an implementation that returns the given values by method name, and zero, false or null otherwise. */
     @SuppressWarnings("unchecked")
     private static <T> T fake(Class<T> type, Map<String, ?> values) {
         return (T) Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {

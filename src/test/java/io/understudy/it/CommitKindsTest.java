@@ -12,12 +12,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What {@code commit-latency} takes for a commit, and for which kind of one, where the first word of a statement does
+ * Checks which statements {@code commit-latency} counts as commits, and of which kind, if the first keyword alone does
  * not tell.
  */
 @Timeout(120)
 class CommitKindsTest {
-    /** With a binary log the server tells the GTID of each commit, without one commits are inferred. */
+    /** With a binary log the server reports the GTID of each commit. Without one, commits are inferred. */
     @ParameterizedTest
     @CsvSource({"--log-bin=binlog", "--skip-log-bin"})
     void distributedTransactionsAndSavepoints(String binlog) throws Exception {
@@ -35,8 +35,8 @@ class CommitKindsTest {
                 run(statement, "XA START 'a'", "INSERT INTO t VALUES ()", "XA END 'a'", "XA PREPARE 'a'");
                 run(statement, "XA ROLLBACK 'a'");
                 run(statement, "XA START 'b'", "INSERT INTO t VALUES ()", "XA END 'b'", "XA PREPARE 'b'");
-                // By another session, as this one may do nothing else now. What is counted is in order: those before
-                // are in then.
+                // Sent by another session, because this one may run no statement now. Commits are counted in order, so
+                // the earlier ones are counted once this one is.
                 try (Connection other = proxy.connect("app", "");
                         Statement there = other.createStatement()) {
                     run(there, "INSERT INTO t VALUES ()");

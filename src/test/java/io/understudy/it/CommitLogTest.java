@@ -14,9 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * What {@code commit-latency} logs, as whoever runs the proxy reads it: remedies, and slow commits with their parts.
- */
+/** Checks the log lines of {@code commit-latency}: remedies, and slow commits with their components. */
 @Timeout(120)
 class CommitLogTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -49,7 +47,7 @@ class CommitLogTest {
     }
 
     @Test
-    void aMissingPrivilegeATakenIdAndLoggedStatementsAreToldWithTheirRemedies() throws Exception {
+    void missingPrivilegeUsedServerIdAndStatementFormatAreLoggedWithRemedies() throws Exception {
         try (EmbeddedServer server = server()) {
             try (CommitProxy proxy = new CommitProxy(server.address(), "nobody", "")) {
                 awaitLine(
@@ -74,16 +72,16 @@ class CommitLogTest {
     }
 
     @Test
-    void aBinaryLogThatIsOffIsToldWithTheRemedy() throws Exception {
+    void aDisabledBinaryLogIsLoggedWithTheRemedy() throws Exception {
         try (EmbeddedServer server = server("--skip-log-bin");
                 CommitProxy proxy = new CommitProxy(server.address(), "")) {
             awaitLine("WARN", "the primary writes no binary log", "start the primary with log_bin");
         }
     }
 
-    /** Stopping the proxy is no trouble with the binary log. */
+    /** Stopping the proxy is not logged as a fault of the binary log. */
     @Test
-    void stoppingIsNotToldAsTrouble() throws Exception {
+    void stoppingIsNotLoggedAsAFault() throws Exception {
         try (EmbeddedServer server = server()) {
             new CommitProxy(server.address(), "").streaming().close();
             assertThat(log.text()).contains("reading the primary's binary log").doesNotContain("no binary log");
@@ -91,7 +89,7 @@ class CommitLogTest {
     }
 
     @Test
-    void aSlowCommitIsLoggedWithItsParts() throws Exception {
+    void aSlowCommitIsLoggedWithItsComponents() throws Exception {
         try (MariaDbSemiSyncPair pair = new MariaDbSemiSyncPair();
                 CommitProxy proxy = new CommitProxy(pair.address(), "slow: 100ms").streaming();
                 Connection application = proxy.connect("app", "");

@@ -9,14 +9,14 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 
-/** A real proxy with {@code commit-latency} before a real primary, with every joined commit at hand. */
+/** A real proxy with {@code commit-latency} in front of a real primary, which records every joined commit. */
 final class CommitProxy implements AutoCloseable {
     static final String PASSWORD = "s3same-commit";
 
     final WitnessedCommits commits = new WitnessedCommits();
     private final ProxyUnderTest proxy;
 
-    /** The plugin's account is {@code monitor}, with {@value #PASSWORD}. */
+    /** The plugin's account is {@code monitor} with password {@value #PASSWORD}. */
     CommitProxy(InetSocketAddress primary, String section) throws Exception {
         this(primary, "monitor", section);
     }
@@ -34,13 +34,13 @@ final class CommitProxy implements AutoCloseable {
                 """.formatted(primary.getPort(), monitor, PASSWORD, section), commits.plugin());
     }
 
-    /** Waits until commits are attributed by the binary log. */
+    /** Waits until commits are attributed through the binary log. */
     CommitProxy streaming() {
         await().atMost(Duration.ofSeconds(30)).until(() -> view().contains("active=binlog"));
         return this;
     }
 
-    /** A session of {@code user} by MariaDB's driver, in schema {@code shop}. */
+    /** Opens a session of {@code user} with MariaDB's driver, in schema {@code shop}. */
     Connection connect(String user, String options) throws SQLException {
         return DriverManager.getConnection(
                 "jdbc:mariadb://127.0.0.1:" + proxy.address().getPort()
@@ -49,12 +49,12 @@ final class CommitProxy implements AutoCloseable {
                 PASSWORD);
     }
 
-    /** The text of {@code /api/commits}, near enough. */
+    /** Returns the content of {@code /api/commits} as text, not exactly as JSON. */
     String view() {
         return String.valueOf(proxy.server().published().views().get("commits").get());
     }
 
-    /** Commits of that kind that were timed, attributed or not. */
+    /** Returns the number of timed commits of that kind, attributed or not. */
     long timed(String kind) {
         return proxy.server().histograms().all().stream()
                 .filter(series -> series.name().equals("understudy_commit_seconds")
@@ -63,7 +63,7 @@ final class CommitProxy implements AutoCloseable {
                 .sum();
     }
 
-    /** Value of a counter, over all its tags. */
+    /** Returns the value of a counter, summed over its tags. */
     double counter(String name) {
         return proxy.count(name);
     }

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
 
-/** The contract on common servers, in containers; skipped where Docker is unavailable. */
+/** Runs the contract on common servers in containers; skipped if Docker is unavailable. */
 class ContainerContractTest {
     private static final String PASSWORD = "contract";
     private static TimeZone zone;
@@ -53,7 +53,7 @@ class ContainerContractTest {
                 .withCommand("--max-allowed-packet=64M", "--local-infile=1")
                 .withStartupTimeout(Duration.ofMinutes(5))) {
             container.start();
-            // By number: a Java driver may take the name for a socket file's host.
+            // A numeric address: a Java driver may use a socket file for the name localhost.
             InetSocketAddress address = new InetSocketAddress("127.0.0.1", container.getMappedPort(3306));
             AtomicReference<ServerUnderTest> server = new AtomicReference<>();
             await().atMost(Duration.ofMinutes(3))

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.function.Executable;
 
-/** Each step, with each driver, once directly and once through the proxy: an application cannot tell which. */
+/** Runs each step with each driver, directly and through the proxy. The application must observe no difference. */
 final class Contract {
     private Contract() {}
 
-    /** By driver and name of the step. */
+    /** Returns the tests by names made of driver and step. */
     static Map<String, Executable> between(ServerUnderTest server, ProxyUnderTest proxy) {
         Map<String, Step> steps = new LinkedHashMap<>(StatementSteps.all());
         steps.putAll(TransferSteps.all());

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** The contract on the server that this module's tests share. */
+/** Runs the contract on the server that this module's tests share. */
 class ContractTest {
     private static ServerUnderTest server;
     private static ProxyUnderTest proxy;

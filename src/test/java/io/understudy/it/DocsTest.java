@@ -19,10 +19,10 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** What the documents show works: configurations load with the real plugins, commands exist. */
+/** Checks the examples in the documents: configurations load with the real plugins, commands exist, links resolve. */
 class DocsTest {
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\w+)\\n(.*?)^```$");
-    /** First line of a block that is no whole configuration. */
+    /** Matches the first line of a block that is not a complete configuration. */
     private static final Pattern NOT_WHOLE = Pattern.compile("\\A# (fragment|yaml-language-server:).*");
 
     static final Path ROOT = root();
@@ -53,7 +53,7 @@ class DocsTest {
         return found;
     }
 
-    /** The demo fills in addresses; everything else is a secret. */
+    /** The demo fills in addresses; all other variables are secrets. */
     private static String variable(String name) {
         return switch (name) {
             case "DEMO_PORT" -> "3307";
@@ -103,7 +103,9 @@ class DocsTest {
         }
     }
 
-    /** Commands in the README's shell blocks: of this repository, executable; of ours, known to the program. */
+    /**
+     * Checks the commands in the README's shell blocks: files of this repository are executable, and subcommands exist.
+     */
     @Test
     void commandsExist() throws IOException {
         String help = help();
@@ -139,9 +141,9 @@ class DocsTest {
         return new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
     }
 
-    /** Relative links of the documents lead somewhere. */
+    /** Checks that relative links of the documents resolve. */
     @Test
-    void linksLead() throws IOException {
+    void relativeLinksResolve() throws IOException {
         List<String> dead = new ArrayList<>();
         Pattern link = Pattern.compile("\\]\\(([^)#:]+)(#[^)]*)?\\)");
         for (Path document : documents()) {

@@ -10,7 +10,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 
-/** A primary and a standby that applies in parallel, with the accounts that the tests of {@code gtid-domain} need. */
+/** A primary and a standby that applies in parallel, with the accounts for the tests of {@code gtid-domain}. */
 final class DomainPair implements AutoCloseable {
     static final String PASSWORD = "s3same-domain";
 
@@ -56,7 +56,7 @@ final class DomainPair implements AutoCloseable {
         pair.awaitCaughtUp(timeout);
     }
 
-    /** @param section of the plugin, as YAML */
+    /** @param section the plugin's section as YAML */
     DomainProxy proxy(String section) throws Exception {
         return proxy("watch", section);
     }
@@ -65,7 +65,7 @@ final class DomainPair implements AutoCloseable {
         return DomainProxy.start(this, monitor, section);
     }
 
-    /** Not through a proxy. */
+    /** Connects without a proxy. */
     Connection direct(EmbeddedServer server) throws SQLException {
         return DriverManager.getConnection(
                 "jdbc:mariadb://127.0.0.1:" + server.port() + "/?sslMode=disable&user=watch&password=" + PASSWORD);

@@ -17,7 +17,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 
-/** A proxy with {@code gtid-domain} before a {@link DomainPair}, and its counters. */
+/** A proxy with {@code gtid-domain} in front of a {@link DomainPair}, with its counters. */
 record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements AutoCloseable {
     static DomainProxy start(DomainPair pair, String monitor, String section) throws Exception {
         String text = """
@@ -58,7 +58,7 @@ record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements Au
                 .sum();
     }
 
-    /** Those that replicas may suffer from. */
+    /** Returns the number of conflicts that can break replication. */
     double conflicts() {
         return meters.find("understudy.gtid.domain.conflicts").counters().stream()
                 .filter(counter -> !"pinned".equals(counter.getId().getTag("kind")))
@@ -73,7 +73,7 @@ record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements Au
         return (Map<String, Object>) view.get("guardState");
     }
 
-    /** The guard knows the tables and the standby has applied what was before. */
+    /** Waits until the guard has read the tables and the standby has applied all earlier transactions. */
     void awaitGuard() {
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> state().get("problem").equals("")

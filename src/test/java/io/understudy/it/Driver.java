@@ -6,7 +6,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Properties;
 
-/** The two drivers, and what they call things. */
+/** The two drivers and their names for the same options. */
 enum Driver {
     MARIADB("jdbc:mariadb") {
         @Override
@@ -33,7 +33,7 @@ enum Driver {
 
     abstract void defaults(Properties properties);
 
-    /** @param options {@code name=value}, joined by {@code &}, or nothing */
+    /** @param options {@code name=value} pairs joined by {@code &}; may be empty */
     Connection connect(InetSocketAddress address, String user, String password, String options) throws SQLException {
         Properties properties = new Properties();
         defaults(properties);

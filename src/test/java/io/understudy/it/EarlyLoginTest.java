@@ -19,14 +19,16 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Health checks that log in without waiting for the greeting, as HAProxy's {@code option mysql-check user} does. */
+/**
+ * Health checks that send the login without waiting for the greeting, like HAProxy's {@code option mysql-check user}.
+ */
 class EarlyLoginTest {
     private static final Duration SOON = Duration.ofSeconds(30);
 
     private final ServerUnderTest server = ServerUnderTest.shared();
 
     @Test
-    void aLoginAheadOfTheGreeting() throws Exception {
+    void aLoginSentBeforeTheGreetingSucceeds() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.to(server.address())) {
             for (InetSocketAddress address : new InetSocketAddress[] {server.address(), proxy.address()}) {
                 try (RawClient client = RawClient.open(address)) {
@@ -39,7 +41,7 @@ class EarlyLoginTest {
     }
 
     @Test
-    void aLoginInTheSegmentOfAProxyHeader() throws Exception {
+    void aLoginInTheSameSegmentAsAProxyHeaderSucceeds() throws Exception {
         String listen = ", proxyProtocol: v1, trustedNetworks: [127.0.0.0/8]";
         try (ProxyUnderTest proxy =
                         ProxyUnderTest.start(ProxyUnderTest.config("127.0.0.1:0", server.address(), listen, ""));
@@ -64,7 +66,7 @@ class EarlyLoginTest {
     }
 
     @Test
-    void haproxyTakesTheProxyForUp(@TempDir Path folder) throws Exception {
+    void haproxyConsidersTheProxyUp(@TempDir Path folder) throws Exception {
         Path haproxy = Path.of("/usr/sbin/haproxy");
         assumeTrue(Files.isExecutable(haproxy), "haproxy is not installed");
         try (ProxyUnderTest proxy = ProxyUnderTest.to(server.address())) {
@@ -90,7 +92,7 @@ class EarlyLoginTest {
                     .redirectOutput(folder.resolve("log").toFile())
                     .start();
             try {
-                // A server begins as UP; it stays so, and by its protocol's check, once checks have been made.
+                // HAProxy starts a server as UP. It must still be UP after the first protocol checks.
                 await().atMost(SOON)
                         .untilAsserted(() -> assertThat(proxy.count("understudy.connections", "accepted"))
                                 .isGreaterThan(3));
@@ -116,7 +118,7 @@ class EarlyLoginTest {
             channel.write(ByteBuffer.wrap("show stat\n".getBytes(StandardCharsets.US_ASCII)));
             ByteBuffer all = ByteBuffer.allocate(1 << 16);
             while (channel.read(all) >= 0) {
-                // To the end.
+                // Read to the end of the stream.
             }
             return new String(all.array(), 0, all.position(), StandardCharsets.US_ASCII)
                     .lines()

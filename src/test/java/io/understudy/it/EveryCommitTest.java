@@ -26,10 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Every single commit of several sessions through the real proxy is found and matched with the right transaction. Each
- * client remembers what it has committed and what GTID the server gave it ({@code @@last_gtid}); the binary log says,
- * in its annotated row events, which client's which row each GTID wrote and how many bytes it has.
- * {@code -Dunderstudy.it.commits=100000} for a long run.
+ * Checks that every commit of several sessions through the real proxy is found and joined with the right transaction.
+ * Each client records its commits and the GTID of each ({@code @@last_gtid}). The annotated row events of the binary
+ * log show which client wrote which row under each GTID, and in how many bytes. {@code -Dunderstudy.it.commits=100000}
+ * makes a long run.
  */
 @Timeout(600)
 class EveryCommitTest {
@@ -38,21 +38,21 @@ class EveryCommitTest {
     private static final Pattern ROW = Pattern.compile("INSERT INTO every_commit VALUES \\((\\d+), ?(\\d+)\\)");
     private static final Pattern GTID = Pattern.compile("GTID (\\d+-\\d+-\\d+)");
 
-    /** Events that belong to no transaction. */
+    /** Events outside of transactions. */
     private static final Set<String> BETWEEN =
             Set.of("Format_desc", "Gtid_list", "Binlog_checkpoint", "Rotate", "Stop", "Start_encryption");
 
-    /** What a client has done; {@code row} is null for what writes no row. */
+    /** A commit of a client; {@code number} is null if it wrote no row. */
     private record Done(String kind, Integer number, String gtid) {}
 
-    /** What the binary log has under one GTID. */
+    /** The content of the binary log for one GTID. */
     private static final class Logged {
         private long bytes;
         private String row = "";
     }
 
     @Test
-    void noneIsLostAndNoneIsMatchedWrongly() throws Exception {
+    void everyCommitIsJoinedWithItsOwnTransaction() throws Exception {
         try (MariaDbSemiSyncPair pair = new MariaDbSemiSyncPair()) {
             pair.pair()
                     .primary()
@@ -80,7 +80,7 @@ class EveryCommitTest {
         }
     }
 
-    /** The first few of those that were not joined with anything. */
+    /** Returns the first few commits that were not joined. */
     private static List<Done> lost(List<List<Done>> done, CommitProxy proxy) {
         Set<String> told = proxy.commits.all().stream().map(Joined::told).collect(Collectors.toSet());
         return done.stream()
@@ -133,7 +133,7 @@ class EveryCommitTest {
         }
     }
 
-    /** Half of the clients prepare their statements on the server, half send text. */
+    /** Half of the clients prepare their statements on the server, the other half send text. */
     private static List<Done> client(CommitProxy proxy, int client) throws SQLException {
         List<Done> done = new ArrayList<>();
         String options = "&useServerPrepStmts=" + (client % 2 == 0);
@@ -152,7 +152,7 @@ class EveryCommitTest {
                     connection.setAutoCommit(true);
                     done.add(new Done("commit", i, gtid(own)));
                 } else if (i % 10 == 5) {
-                    // Neither a transaction that is rolled back nor one that only reads is a commit.
+                    // A transaction that is rolled back or only reads is not a commit.
                     connection.setAutoCommit(false);
                     insert.executeUpdate();
                     connection.rollback();
@@ -188,7 +188,7 @@ class EveryCommitTest {
         }
     }
 
-    /** The binary log's files after {@code from}, by GTID. */
+    /** Returns the content of the binary log files after {@code from}, by GTID. */
     private static Map<String, Logged> logged(MariaDbSemiSyncPair pair, String from) throws SQLException {
         Map<String, Logged> all = new HashMap<>();
         List<String> files = new ArrayList<>();
@@ -225,11 +225,12 @@ class EveryCommitTest {
                 } else if (BETWEEN.contains(rows.getString("Event_type"))) {
                     current = new Logged();
                 }
-                // An event's length is told by the next one's begin: not all tell their end.
+                // An event's length is derived from the start of the next one, because not all events carry their end
+                // position.
                 previous.bytes += rows.getLong("Pos") - began;
                 began = rows.getLong("Pos");
                 end = rows.getLong("End_log_pos");
-                // Annotations are not sent to a reader that does not ask for them.
+                // Annotate_rows events are not sent to a reader that does not request them.
                 previous = rows.getString("Event_type").equals("Annotate_rows") ? new Logged() : current;
                 Matcher row = ROW.matcher(info);
                 if (row.find()) {
@@ -237,6 +238,6 @@ class EveryCommitTest {
                 }
             }
         }
-        previous.bytes += end - began; // nothing follows a file's last
+        previous.bytes += end - began; // the last event of the file
     }
 }

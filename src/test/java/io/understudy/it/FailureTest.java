@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Either side ends, in an orderly way or not; the other learns it, after what was under way and without delay. */
+/** One side ends, orderly or not. The other side learns of it without delay, after the data in transit. */
 class FailureTest {
     private static final Duration SOON = Duration.ofSeconds(15);
     private static final String TABLE = ServerUnderTest.SCHEMA + ".failing";
@@ -44,9 +44,9 @@ class FailureTest {
         return String.valueOf(server.ask("SELECT COUNT(*) FROM " + TABLE));
     }
 
-    /** SIGKILL within a result of which the client has seen a part: a close, and nothing that looks like an end. */
+    /** SIGKILL while the client reads a result: the client sees a close, never a terminator of the result. */
     @Test
-    void primaryKilledWithinAResult() throws Exception {
+    void aPrimaryKilledWithinAResultEndsItWithoutATerminator() throws Exception {
         try (EmbeddedServer own = EmbeddedServer.start(ServerOptions.of(72));
                 ProxyUnderTest mine = ProxyUnderTest.to(own.address())) {
             ServerUnderTest victim = ServerUnderTest.of(own);
@@ -74,7 +74,7 @@ class FailureTest {
     }
 
     @Test
-    void clientKilledWithinLoadData() throws Exception {
+    void anAbortedLoadDataInsertsNoRows() throws Exception {
         server.execute("TRUNCATE " + TABLE);
         RawClient client = RawClient.login(proxy.address(), server);
         client.query("LOAD DATA LOCAL INFILE 'x' INTO TABLE " + TABLE);
@@ -87,7 +87,7 @@ class FailureTest {
     }
 
     @Test
-    void clientKilledWhileTheServerWorks() throws Exception {
+    void aClientKilledWhileTheServerWorksEndsTheServersSession() throws Exception {
         RawClient client = RawClient.login(proxy.address(), server);
         client.query("SELECT seq, REPEAT('x', 100000) FROM seq_1_to_100000");
         client.read();
@@ -96,9 +96,9 @@ class FailureTest {
         await().atMost(SOON).until(() -> proxy.sessions() == 0);
     }
 
-    /** An open transaction is rolled back as soon as the client is gone: nothing of it stays locked. */
+    /** An open transaction is rolled back as soon as the client is gone, and its locks are released. */
     @Test
-    void clientGoneWithinATransaction() throws Exception {
+    void theTransactionOfAVanishedClientIsRolledBack() throws Exception {
         server.execute("TRUNCATE " + TABLE);
         RawClient client = RawClient.login(proxy.address(), server);
         client.execute("BEGIN");
@@ -108,9 +108,9 @@ class FailureTest {
         assertThat(rows()).isEqualTo("0");
     }
 
-    /** What the server says to a session that is killed while it waits, if anything, and that it closes. */
+    /** A session that is killed while it waits gets the server's error, if the server sends one, and the close. */
     @Test
-    void serversLastWords() throws Exception {
+    void theServersErrorForAKilledSessionReachesTheClient() throws Exception {
         assertThat(lastWords(proxy.address())).isEqualTo(lastWords(server.address()));
     }
 
@@ -124,9 +124,9 @@ class FailureTest {
         }
     }
 
-    /** The server closes behind a result that the client has yet to read: all of it arrives. */
+    /** The server closes after a result that the client has not read yet; the client gets all of it. */
     @Test
-    void serverClosesBehindAResult() throws Exception {
+    void aResultBeforeTheServersCloseArrivesComplete() throws Exception {
         byte[] row = new byte[50_000];
         try (FakeServer fake = new FakeServer((in, out) -> FakeServerResponses.resultThenClose(in, out, row, 400));
                 ProxyUnderTest mine = ProxyUnderTest.to(fake.address());
@@ -140,9 +140,9 @@ class FailureTest {
         }
     }
 
-    /** A client that shuts down its output and still reads: it gets its responses, as on a direct connection. */
+    /** A client that shuts down its output and keeps reading gets its responses, as on a direct connection. */
     @Test
-    void halfClosed() throws Exception {
+    void aClientWithAClosedOutputGetsItsResponses() throws Exception {
         for (var address : List.of(server.address(), proxy.address())) {
             server.execute("TRUNCATE " + TABLE);
             try (RawClient client = RawClient.login(address, server)) {
@@ -191,7 +191,7 @@ class FailureTest {
         }
     }
 
-    /** As a second SIGTERM does it. */
+    /** A second SIGTERM does the same. */
     @Test
     void aDrainCanBeEnded() throws Exception {
         try (ProxyUnderTest mine = ProxyUnderTest.to(server.address());
@@ -202,7 +202,7 @@ class FailureTest {
             assertThat(drained).isNotDone();
             mine.server().endDrain();
             assertThat(drained).succeedsWithin(SOON);
-            // The session counts its end on its own event loop.
+            // A session counts its end on its own event loop.
             await().atMost(SOON)
                     .untilAsserted(() -> assertThat(mine.count("understudy.sessions.closed", "drain_timeout"))
                             .isEqualTo(1));
@@ -217,7 +217,7 @@ class FailureTest {
         }
     }
 
-    /** A new client gets an error, or its connection is refused. */
+    /** Asserts that a new client gets an error or that its connection is refused. */
     private static void refused(ProxyUnderTest proxy) throws IOException {
         try (RawClient late = RawClient.open(proxy.address())) {
             assertThat(late.read().errorCode()).isEqualTo(1053);
@@ -227,7 +227,7 @@ class FailureTest {
     }
 
     @Test
-    void nobodyListensAfterTheEnd() throws Exception {
+    void connectionsAreRefusedAfterTheProxyEnds() throws Exception {
         ProxyUnderTest mine = ProxyUnderTest.to(server.address());
         RawClient open = RawClient.login(mine.address(), server);
         mine.close();

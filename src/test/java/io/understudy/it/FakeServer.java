@@ -9,9 +9,9 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 
-/** A primary that behaves as badly as the test wants: each connection gets a thread that runs the script. */
+/** A primary that misbehaves as the test requires. Each connection gets a thread that runs the script. */
 final class FakeServer implements AutoCloseable {
-    /** What to do with one connection; it is closed afterwards. */
+    /** Handles one connection, which is closed afterwards. */
     interface Script {
         void serve(InputStream in, OutputStream out) throws IOException;
     }
@@ -44,12 +44,12 @@ final class FakeServer implements AutoCloseable {
         thread.start();
     }
 
-    /** Never says a word. */
+    /** Returns a server that never sends anything. */
     static FakeServer silent() throws IOException {
         return new FakeServer((in, out) -> in.readAllBytes());
     }
 
-    /** Accepts every login, then sends {@code response} after each read, whatever the command. */
+    /** Returns a server that accepts every login, then sends {@code response} after each read, whatever the command. */
     static FakeServer answering(byte[] response) throws IOException {
         return new FakeServer((in, out) -> {
             letIn(in, out);
@@ -60,7 +60,7 @@ final class FakeServer implements AutoCloseable {
         });
     }
 
-    /** Greeting, whatever the client replies, OK. */
+    /** Sends a greeting, reads the login and sends OK. */
     static void letIn(InputStream in, OutputStream out) throws IOException {
         out.write(packet(0, greeting()));
         if (in.read(new byte[65536]) < 0) {
@@ -73,7 +73,7 @@ final class FakeServer implements AutoCloseable {
         out.write(packet(0, greeting()));
     }
 
-    /** Writes bytes in place of a greeting and waits for the other side to close. */
+    /** Returns a server that sends these bytes in place of a greeting and waits for the close. */
     static FakeServer greeting(byte[] bytes) throws IOException {
         return new FakeServer((in, out) -> {
             out.write(bytes);

@@ -5,13 +5,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 
-/** Longer things that a {@link FakeServer} says. */
+/** Longer scripts for a {@link FakeServer}. */
 final class FakeServerResponses {
     private static final byte[] EOF = {(byte) 0xFE, 0, 0, 2, 0};
 
     private FakeServerResponses() {}
 
-    /** Accepts the login, responds to the first command with rows, and closes after the last. */
+    /** Accepts the login, sends rows in response to the first command, and closes after the last row. */
     static void resultThenClose(InputStream in, OutputStream socket, byte[] value, int rows) throws IOException {
         FakeServer.letIn(in, socket);
         OutputStream out = new BufferedOutputStream(socket, 1 << 16);

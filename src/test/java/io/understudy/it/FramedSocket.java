@@ -13,8 +13,8 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * A client's socket that speaks the compressed protocol from the end of the login on: every flush is a command, in
- * frames numbered from 0, and the frames of a response have to be numbered as {@link #expect} says.
+ * A client's socket that uses the compressed protocol after the login. Every flush is a command in frames numbered from
+ * 0. The frames of a response must have the numbers set by {@link #expect}.
  */
 final class FramedSocket implements Closeable {
     private static final int FRAME = 60_000;
@@ -38,7 +38,7 @@ final class FramedSocket implements Closeable {
         compressed = true;
     }
 
-    /** The next frame begins a response and has this number. */
+    /** Expects the next frame to start a response with this number. */
     void expect(int frame) throws IOException {
         if (at < content.length) {
             throw new IOException((content.length - at) + " bytes of the frame before were not read");

@@ -10,13 +10,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a server says it was told to do, from its general log in table form. */
+/** Reads from a server's general log, in table form, which statements it received. */
 final class GeneralLog {
     /**
-     * One statement.
+     * One entry of the log.
      *
      * @param command {@code Query}, {@code Execute}…
-     * @param schema the connection's default schema at that point, or the empty text
+     * @param schema the connection's default schema at that time, or an empty text
      */
     record Line(String command, String schema, String text) {}
 
@@ -27,7 +27,7 @@ final class GeneralLog {
         server.execute("SET GLOBAL log_output = 'TABLE'", "SET GLOBAL general_log = 1");
     }
 
-    /** Statements of {@code user} whose text contains {@code marker}, in order. */
+    /** Returns the statements of {@code user} whose text contains {@code marker}, in order. */
     List<Line> of(String user, String marker) throws SQLException {
         List<Line> lines = new ArrayList<>();
         Map<Long, String> schemas = new HashMap<>();

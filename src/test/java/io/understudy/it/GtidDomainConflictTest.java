@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Random conflicting transactions of eight sessions in four domains: triggers, cascades, views, procedures,
- * transactions, statements over several tables, schema changes. How many is told by
- * {@code understudy.domains.transactions}, from which seed by {@code understudy.domains.seed}.
+ * Runs random conflicting transactions of eight sessions in four domains: triggers, cascades, views, procedures,
+ * transactions, statements on several tables, schema changes. {@code understudy.domains.transactions} sets their number
+ * and {@code understudy.domains.seed} the seed.
  */
 @Timeout(900)
 class GtidDomainConflictTest {
@@ -37,11 +37,11 @@ class GtidDomainConflictTest {
     }
 
     /**
-     * A table whose first transaction comes after the guard's time of learning may have left the default domain by
-     * then.
+     * The first transaction on a table may come after the guard's learning period; the table may have left the default
+     * domain by then.
      */
     @Test
-    void aWarmUpThatOutlastsLearningIsRepeatedWithMoreTime() throws Exception {
+    void aWarmUpLongerThanTheLearningPeriodIsRepeated() throws Exception {
         List<String> said = new CopyOnWriteArrayList<>();
         ConflictRun.Result result = new ConflictRun("pin", SESSIONS, 300, SEED, Duration.ofMillis(50), said::add).run();
 
@@ -57,7 +57,7 @@ class GtidDomainConflictTest {
     }
 
     @Test
-    void withoutTheGuardItDoesNot() throws Exception {
+    void withoutTheGuardTheStandbyDiverges() throws Exception {
         ConflictRun.Result result = new ConflictRun("off", SESSIONS, TRANSACTIONS, SEED, System.err::println).run();
         report(result);
 

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What drivers make of statements and batches: {@code gtid-domain} tags each of them, and keeps no table because of
- * one.
+ * Statements and batches as drivers send them: {@code gtid-domain} tags each of them, and none of them holds a table
+ * back.
  */
 @Timeout(240)
 class GtidDomainDriversTest {
@@ -122,7 +122,7 @@ class GtidDomainDriversTest {
         }
     }
 
-    /** The default domain's last sequence number. */
+    /** Returns the last sequence number of the default domain. */
     private static String inDefaultDomain(Connection primary) throws SQLException {
         return one(primary, "SELECT REGEXP_SUBSTR(@@gtid_binlog_pos, '(^|,)0-[0-9]+-[0-9]+')");
     }

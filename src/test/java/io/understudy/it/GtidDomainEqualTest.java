@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Dependent statements, one of which the standby cannot apply yet, because a lock there holds up its domain. In another
- * domain the second one would overtake it; {@code gtid-domain} leaves or puts both into one, and the standby ends
- * equal.
+ * Runs two dependent statements while a lock on the standby delays the domain of the first one. In another domain the
+ * second one would be applied first. {@code gtid-domain} keeps or moves both into one domain, and the standby's data
+ * end equal.
  */
 @Timeout(240)
 class GtidDomainEqualTest {
@@ -53,7 +53,7 @@ class GtidDomainEqualTest {
         pair.close();
     }
 
-    /** What is written to the table from now on is not applied until the connection is closed. */
+    /** Blocks the standby from applying further writes to the table until the connection is closed. */
     private static Connection hold(String table) throws SQLException {
         Connection connection = pair.standby().connect();
         run(connection, "LOCK TABLES " + table + " WRITE");
@@ -89,7 +89,9 @@ class GtidDomainEqualTest {
         assertThat(both[1]).as(table).isEqualTo(both[0]);
     }
 
-    /** Found with Connector/J, which sends this for every {@code setQueryTimeout}: error 1032 on the standby. */
+    /**
+     * Found with Connector/J, which sends SET STATEMENT for every {@code setQueryTimeout}: error 1032 on the standby.
+     */
     @Test
     void aSetStatementDoesNotOvertakeTheInsertOfItsRow() throws Exception {
         try (DomainProxy proxy = pair.proxy(RULES);
@@ -106,7 +108,7 @@ class GtidDomainEqualTest {
                 assertThat(archived).startsWith("18-");
                 run(tagged, "SET STATEMENT max_statement_time=5 FOR UPDATE orders SET v = 7 WHERE id = 5");
 
-                // Whatever went to domain 18 is applied while the default domain waits.
+                // Transactions in domain 18 are applied while the default domain waits.
                 assertThat(one(standby, "SELECT MASTER_GTID_WAIT('" + archived + "', 20)"))
                         .isEqualTo("0");
                 run(tagged, "UPDATE archive SET v = v + 1");
@@ -126,9 +128,9 @@ class GtidDomainEqualTest {
         }
     }
 
-    /** Found as a table that lacked the new column on the standby, without any error. */
+    /** Found as a table without the new column on the standby, without any error. */
     @Test
-    void aTableMadeLikeAnAlteredOneHasItsNewColumn() throws Exception {
+    void createTableLikeAnAlteredTableCopiesItsNewColumn() throws Exception {
         try (DomainProxy proxy = pair.proxy(RULES);
                 Connection tagged = proxy.connect("tagger");
                 Connection plain = proxy.connect("archiver");
@@ -144,7 +146,7 @@ class GtidDomainEqualTest {
                 run(plain, "INSERT INTO gate VALUES (2)");
                 String passed = one(plain, "SELECT @@last_gtid");
 
-                // Whatever went to the default domain is applied while domain 18 waits.
+                // Transactions in the default domain are applied while domain 18 waits.
                 assertThat(passed).startsWith("0-");
                 assertThat(one(standby, "SELECT MASTER_GTID_WAIT('" + passed + "', 20)"))
                         .isEqualTo("0");

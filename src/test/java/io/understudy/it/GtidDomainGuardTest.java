@@ -25,7 +25,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How the guard of {@code gtid-domain} keeps dependent work in order, in a whole proxy before real servers. */
+/**
+ * Checks that the guard of {@code gtid-domain} keeps dependent transactions in order, with a whole proxy and real
+ * servers.
+ */
 @Timeout(240)
 class GtidDomainGuardTest {
     private static DomainPair pair;
@@ -41,7 +44,7 @@ class GtidDomainGuardTest {
     }
 
     @Test
-    void whatAnUnreadableTriggerWritesIsLearnedFromTheBinaryLog() throws Exception {
+    void writesOfAnUnreadableTriggerAreLearnedFromTheBinaryLog() throws Exception {
         pair.account("blind", "SELECT, PROCESS, REPLICATION SLAVE, BINLOG MONITOR ON *.*");
         pair.primary()
                 .execute(
@@ -77,11 +80,12 @@ class GtidDomainGuardTest {
     }
 
     /**
-     * Some hundreds of writes a second, by several sessions. When they begin, another account's write, which waits for
-     * a lock, holds the table in the default domain: it has to be waited for, whatever the poller has seen.
+     * Several sessions make some hundreds of writes a second. When they start, a write of another account waits for a
+     * lock and so keeps the table in the default domain. The handover must wait for that write, whatever the probes
+     * have shown.
      */
     @Test
-    void aBusyTableIsPassedOnInAPauseBetweenItsWrites() throws Exception {
+    void aBusyTableIsHandedOverBetweenTwoWrites() throws Exception {
         pair.primary().execute("CREATE TABLE dom.busy (id INT PRIMARY KEY, v INT)");
         pair.primary().execute("INSERT INTO dom.busy SELECT seq, 0 FROM dom.seq_0_to_19");
         pair.primary().execute("INSERT INTO dom.busy VALUES (1000, 0)");
@@ -126,7 +130,7 @@ class GtidDomainGuardTest {
                         .until(() -> one(primary, "SELECT @@gtid_binlog_pos").contains("17-"));
             } finally {
                 enough.set(true);
-                run(locker, "ROLLBACK"); // or the waiting connection could not be closed
+                run(locker, "ROLLBACK"); // otherwise the waiting connection could not be closed
             }
             double seconds = (System.nanoTime() - started) / 1e9;
             for (Future<?> one : load) {
@@ -149,8 +153,7 @@ class GtidDomainGuardTest {
     }
 
     /**
-     * Pauses of 10 ms in the mean, twice as long every five seconds: a machine too slow for this pace shall find its
-     * own.
+     * Pauses 10 ms on average, twice as long every five seconds, so that a slow machine finds a pace that it can keep.
      */
     private static void writeNowAndThen(DomainProxy proxy, int seed, AtomicInteger writes, AtomicBoolean enough)
             throws SQLException {
@@ -167,7 +170,7 @@ class GtidDomainGuardTest {
         }
     }
 
-    /** @param poll with ten seconds tables pass by quick looks or not at all */
+    /** @param poll with ten seconds, tables are handed over by quick probes or not at all */
     @ParameterizedTest
     @ValueSource(strings = {"20ms", "10s"})
     void pinKeepsTheStandbyEqualUnderAConflictingLoad(String poll) throws Exception {
@@ -221,7 +224,9 @@ class GtidDomainGuardTest {
         }
     }
 
-    /** Single statements on the tables that all sessions write, and transactions on another one, for some seconds. */
+    /**
+     * Runs single statements on tables that all sessions write, and transactions on another table, for some seconds.
+     */
     private static int load(DomainProxy proxy, int seed, int tables) throws SQLException {
         Random random = new Random(seed);
         int writes = 0;

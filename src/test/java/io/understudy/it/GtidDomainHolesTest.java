@@ -20,7 +20,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Statements whose first word does not show what they write, behind one that {@code gtid-domain} has tagged. */
+/**
+ * Statements whose first keyword does not show what they write, after a statement that {@code gtid-domain} has tagged.
+ */
 @Timeout(240)
 class GtidDomainHolesTest {
     private static final String RULES = """
@@ -115,7 +117,7 @@ class GtidDomainHolesTest {
     }
 
     @Test
-    void aStatementTimeOutOfTheDriverIsTaggedAsWell() throws Exception {
+    void aStatementWithADriverTimeoutIsTagged() throws Exception {
         try (DomainProxy proxy = pair.proxy(RULES);
                 Connection connection = connect(proxy, "");
                 Statement statement = connection.createStatement()) {
@@ -127,9 +129,11 @@ class GtidDomainHolesTest {
         pair.awaitCaughtUp();
     }
 
-    /** Names in a prepared statement mean the schema of its preparation, whatever schema it is executed in. */
+    /**
+     * Names in a prepared statement refer to the schema at preparation, whatever the default schema at execution is.
+     */
     @Test
-    void aPreparedStatementIsSteeredByTheSchemaOfItsPreparation() throws Exception {
+    void aPreparedStatementUsesTheSchemaOfItsPreparation() throws Exception {
         pair.primary()
                 .execute(
                         "CREATE DATABASE other",
@@ -168,11 +172,11 @@ class GtidDomainHolesTest {
     }
 
     /**
-     * A built-in function writes nothing, however often it is called: the table stays free to be moved, the dictionary
-     * settled.
+     * A built-in function writes nothing, however often it is called. The table can still be handed over, and the
+     * dictionary stays settled.
      */
     @Test
-    void aRepeatedBuiltInFunctionKeepsNoTableFromSettling() throws Exception {
+    void repeatedBuiltInFunctionsDoNotPreventAHandover() throws Exception {
         try (DomainProxy proxy = pair.proxy(RULES);
                 Connection connection = connect(proxy, "");
                 Connection asking = connect(proxy, "")) {
@@ -191,7 +195,7 @@ class GtidDomainHolesTest {
     }
 
     @Test
-    void anotherProxyThatTagsIsNamed() throws Exception {
+    void anotherTaggingProxyIsReported() throws Exception {
         try (DomainProxy proxy = pair.proxy(RULES);
                 DomainProxy other = pair.proxy(RULES);
                 Connection connection = connect(other, "")) {
@@ -207,7 +211,7 @@ class GtidDomainHolesTest {
         pair.awaitCaughtUp();
     }
 
-    /** As the page of {@code gtid-domain} says: with advise every table begins free. */
+    /** As docs/gtid-domains.md says: with {@code advise} every table starts without an owner. */
     @Test
     void adviseCountsFromTheFirstStatementOn() throws Exception {
         try (DomainProxy proxy =

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How {@code gtid-domain} tags sessions, in a whole proxy before real servers. */
+/** Checks how {@code gtid-domain} tags sessions, with a whole proxy and real servers. */
 @Timeout(240)
 class GtidDomainTest {
     private static DomainPair pair;
@@ -29,7 +29,7 @@ class GtidDomainTest {
     }
 
     @Test
-    void aSchemaChangeIsTaggedAndWhatFollowsIsNot() throws Exception {
+    void aSchemaChangeIsTaggedAndTheNextStatementIsNot() throws Exception {
         try (DomainProxy proxy = pair.proxy("""
                 mode: tag
                 guard: pin
@@ -42,7 +42,7 @@ class GtidDomainTest {
                 run(connection, "CREATE TABLE tagged (id INT PRIMARY KEY)");
                 run(connection, "CREATE TABLE untouched (id INT PRIMARY KEY)");
                 proxy.awaitGuard();
-                // New tables stay in the default domain; ALTER of a known one leaves it once nothing is outstanding.
+                // New tables stay in the default domain. ALTER of a known table leaves it once nothing is outstanding.
                 await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
                     proxy.awaitGuard();
                     run(connection, "ALTER TABLE tagged FORCE");
@@ -57,7 +57,7 @@ class GtidDomainTest {
     }
 
     @Test
-    void withoutThePrivilegeTheStatementGoesOnUntagged() throws Exception {
+    void withoutThePrivilegeTheStatementRunsUntagged() throws Exception {
         try (DomainProxy proxy = pair.proxy("""
                 mode: tag
                 guard: off
@@ -77,7 +77,7 @@ class GtidDomainTest {
     }
 
     @Test
-    void aDefinerRightsProcedureStandsInForThePrivilege() throws Exception {
+    void aDefinerProcedureReplacesThePrivilege() throws Exception {
         try (DomainProxy proxy = pair.proxy("""
                 mode: tag
                 guard: off
@@ -94,7 +94,7 @@ class GtidDomainTest {
     }
 
     @Test
-    void settingADomainLeavesTheLastInsertIdAlone() throws Exception {
+    void settingADomainKeepsTheLastInsertId() throws Exception {
         pair.primary().execute("CREATE TABLE dom.ids (id INT PRIMARY KEY AUTO_INCREMENT, v INT) AUTO_INCREMENT = 77");
         for (String procedure : List.of("", "procedure: tools.set_domain")) {
             try (DomainProxy proxy = pair.proxy("""
@@ -105,7 +105,7 @@ class GtidDomainTest {
                     Connection connection = proxy.connect("tagger")) {
                 run(connection, "INSERT INTO ids (v) VALUES (1)");
                 String id = one(connection, "SELECT LAST_INSERT_ID()");
-                // Nobody guards here: the standby would update in one domain what it is yet to insert in the other.
+                // No guard runs here: the standby could apply the update in one domain before the insert in the other.
                 pair.awaitCaughtUp();
                 run(connection, "UPDATE ids SET v = LAST_INSERT_ID() WHERE id = LAST_INSERT_ID()");
 
@@ -118,7 +118,7 @@ class GtidDomainTest {
     }
 
     @Test
-    void theFirstStatementOfAnAccountIsTaggedAlready() throws Exception {
+    void theFirstStatementOfAnAccountIsTagged() throws Exception {
         pair.account("fresh", "ALL ON *.*");
         pair.primary().execute("CREATE TABLE dom.first_word (id INT PRIMARY KEY)");
         pair.awaitCaughtUp();
@@ -130,7 +130,7 @@ class GtidDomainTest {
                 """);
                 Connection primary = pair.direct(pair.primary())) {
             proxy.awaitGuard();
-            // A driver would ask for settings first.
+            // A driver would query settings first.
             try (RawClient client = RawClient.open(proxy.server().addresses().get(0))) {
                 client.login("fresh", DomainPair.PASSWORD, "dom", RawClient.PLAIN | RawClient.CONNECT_WITH_DB);
                 client.command(3, "INSERT INTO first_word VALUES (1)");

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Bad input and the ERR packet it gets: the server's own, the same as directly, wherever the server is asked at all;
- * ours where the proxy cannot go on. A session beside it never notices.
+ * Malformed input and the ERR packet sent for it. Where the server responds, the client gets the same ERR packet as
+ * directly; where the proxy cannot continue, the proxy sends its own. A concurrent session is not affected.
  */
 class HostileSocketsTest {
     private static final Duration SOON = Duration.ofSeconds(15);
@@ -61,7 +61,7 @@ class HostileSocketsTest {
         return FakeServer.packet(1, payload);
     }
 
-    /** What, the bytes, the error number. Measured on MariaDB 10.11 and MySQL 9.7, which agree on all of them. */
+    /** Description, bytes and error code. Measured on MariaDB 10.11 and MySQL 9.7, which agree on all of them. */
     static Stream<Arguments> logins() {
         long plain = RawClient.PLAIN;
         return Stream.of(
@@ -77,7 +77,7 @@ class HostileSocketsTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("logins")
-    void badLogin(String what, byte[] bytes, int error) throws Exception {
+    void aMalformedLoginGetsTheServersError(String what, byte[] bytes, int error) throws Exception {
         for (InetSocketAddress address : List.of(server.address(), proxy.address())) {
             try (RawClient client = RawClient.open(address)) {
                 client.read();
@@ -90,9 +90,9 @@ class HostileSocketsTest {
         }
     }
 
-    /** A wrong password's text is the server's, to the byte. */
+    /** The error text for a wrong password is the server's, byte for byte. */
     @Test
-    void serversOwnText() throws Exception {
+    void theTextOfALoginErrorIsTheServers() throws Exception {
         List<String> texts = new ArrayList<>();
         for (InetSocketAddress address : List.of(server.address(), proxy.address())) {
             try (RawClient client = RawClient.open(address)) {
@@ -119,10 +119,11 @@ class HostileSocketsTest {
                 Arguments.of("no SQL", command(COM_QUERY, '?'), 1064));
     }
 
-    /** The server responds and continues: so does the session. */
+    /** The server responds and continues, and so does the session. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("commands")
-    void badCommand(String what, byte[] bytes, int error) throws Exception {
+    void aMalformedCommandGetsTheServersErrorAndTheSessionContinues(String what, byte[] bytes, int error)
+            throws Exception {
         List<String> responses = new ArrayList<>();
         for (InetSocketAddress address : List.of(server.address(), proxy.address())) {
             try (RawClient client = RawClient.login(address, server)) {
@@ -137,7 +138,7 @@ class HostileSocketsTest {
     }
 
     @Test
-    void commandUnderAWrongNumber() throws Exception {
+    void aWrongSequenceNumberGetsTheServersError() throws Exception {
         List<String> words = new ArrayList<>();
         for (InetSocketAddress address : List.of(server.address(), proxy.address())) {
             try (RawClient client = RawClient.login(address, server)) {
@@ -152,9 +153,9 @@ class HostileSocketsTest {
         assertThat(words.get(1)).as("the server's own words").isEqualTo(words.get(0));
     }
 
-    /** The server says what is wrong while the client is still sending, and closes. */
+    /** The server sends an error while the client is still sending, and closes. */
     @Test
-    void tooBig() throws Exception {
+    void aCommandAboveMaxAllowedPacketGetsTheServersError() throws Exception {
         long limit = Long.parseLong(String.valueOf(server.ask("SELECT @@global.max_allowed_packet")));
         byte[] statement = new byte[(int) Math.min(Integer.MAX_VALUE - 64, limit + (1 << 20))];
         Arrays.fill(statement, (byte) ' ');
@@ -164,7 +165,7 @@ class HostileSocketsTest {
                 try {
                     client.send(0, statement);
                 } catch (IOException closed) {
-                    // What the server said before it closed can still be read.
+                    // What the server sent before the close can still be read.
                 }
                 List<Packet> said = client.readAll();
                 assertThat(said).as("at %s", address).hasSize(1);
@@ -173,12 +174,10 @@ class HostileSocketsTest {
         }
     }
 
-    /**
-     * The same for many clients, over each of the kernel's interfaces: as many see the server's last word as directly.
-     */
+    /** The same for many clients and each transport: as many get the server's last ERR packet as directly. */
     @ParameterizedTest
     @ValueSource(strings = {"nio", "epoll", "io_uring"})
-    void tooBigForMany(String transport) throws Exception {
+    void manyClientsGetTheServersErrorAsOftenAsDirectly(String transport) throws Exception {
         TransportTest.assume(transport);
         String limit = server.ask("SELECT @@global.max_allowed_packet");
         server.execute("SET GLOBAL max_allowed_packet = 1048576");
@@ -199,7 +198,7 @@ class HostileSocketsTest {
                 try {
                     client.send(0, statement);
                 } catch (IOException closed) {
-                    // What the server said before it closed can still be read.
+                    // What the server sent before the close can still be read.
                 }
                 told += client.readAll().stream().anyMatch(packet -> packet.errorCode() == 1153) ? 1 : 0;
             }
@@ -207,9 +206,9 @@ class HostileSocketsTest {
         return told;
     }
 
-    /** Lengths that lie: the rest does not come, and neither side is read ahead for it. */
+    /** Length fields without the bytes that they announce: the proxy does not read or allocate ahead for them. */
     @Test
-    void lengthsThatLie() throws Exception {
+    void truncatedPacketsAreNotReadAhead() throws Exception {
         try (RawClient good = RawClient.login(proxy.address(), server);
                 RawClient bad = RawClient.login(proxy.address(), server)) {
             bad.sendRaw(new byte[] {(byte) 0xFF, (byte) 0xFF, (byte) 0xFF, 0, COM_QUERY, 'S', 'E'});
@@ -228,7 +227,7 @@ class HostileSocketsTest {
         return all.bytes();
     }
 
-    /** Bytes that a server may send as the response to SELECT, however malformed. */
+    /** Bytes that a server may send in response to SELECT, however malformed. */
     static Stream<Arguments> responses() {
         byte[] eof = {(byte) 0xFE, 0, 0, 2, 0};
         byte[] ok = {0, 0, 0, 2, 0, 0, 0};
@@ -244,10 +243,10 @@ class HostileSocketsTest {
                         "an EOF and an answer more", packets(FakeServer.packet(1, eof), FakeServer.packet(1, ok))));
     }
 
-    /** The client gets it as it came, and the session goes on, unread. */
+    /** The client gets the bytes unchanged, and the session continues unread. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("responses")
-    void whatWasNotAsked(String what, byte[] response) throws Exception {
+    void aMalformedResponseIsRelayedUnread(String what, byte[] response) throws Exception {
         try (FakeServer fake = FakeServer.answering(response);
                 ProxyUnderTest mine = ProxyUnderTest.to(fake.address());
                 RawClient client = RawClient.open(mine.address())) {
@@ -261,9 +260,9 @@ class HostileSocketsTest {
         }
     }
 
-    /** A header of 16 MB without content: it reserves no memory, and the client may disconnect. */
+    /** A header that announces 16 MB without content: no memory is reserved, and the client may disconnect. */
     @Test
-    void giantLengthFromTheServer() throws Exception {
+    void anAnnouncedLengthReservesNoMemory() throws Exception {
         byte[] column = {(byte) 0xFF, (byte) 0xFF, (byte) 0xFF, 2, 3};
         try (FakeServer fake = FakeServer.answering(packets(FakeServer.packet(1, new byte[] {1}), column));
                 ProxyUnderTest mine = ProxyUnderTest.to(fake.address())) {

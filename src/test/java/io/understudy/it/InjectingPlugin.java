@@ -12,9 +12,9 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
-/** Injects one statement ahead of each statement of the client's that can have one. */
+/** Injects one statement ahead of each client statement that allows it. */
 final class InjectingPlugin implements ProxyPlugin<InjectingPlugin.Config> {
-    /** No keys. */
+    /** The configuration, which has no keys. */
     record Config() {}
 
     final Queue<InjectionResult> results = new ConcurrentLinkedQueue<>();

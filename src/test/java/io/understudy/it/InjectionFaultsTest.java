@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A server that refuses an injected statement, or closes over it. */
+/** A server that rejects an injected statement, or closes the connection because of it. */
 class InjectionFaultsTest {
     private final ServerUnderTest server = ServerUnderTest.shared();
 
@@ -16,7 +16,9 @@ class InjectionFaultsTest {
                 ProxyUnderTest.config("127.0.0.1:0", server.address(), "", "plugins: { injecting: {} }"), plugin);
     }
 
-    /** A server that is shutting down: says so to the first statement, whoever's it is, and closes. */
+    /**
+     * Returns a server that is shutting down: it sends that error for the first statement, injected or not, and closes.
+     */
     private static FakeServer shuttingDown() throws Exception {
         byte[] error = new RawClient.Bytes()
                 .uint(0xFF, 1)
@@ -40,7 +42,7 @@ class InjectionFaultsTest {
     }
 
     @Test
-    void theErrorThatEndsTheConnectionReachesTheClient() throws Exception {
+    void anErrorThatEndsTheConnectionReachesTheClient() throws Exception {
         InjectingPlugin plugin = new InjectingPlugin("DO 7");
         String yaml = "plugins: { injecting: {} }";
         try (FakeServer fake = shuttingDown();
@@ -59,7 +61,7 @@ class InjectionFaultsTest {
     }
 
     @Test
-    void nothingIsInjectedForAnAccountWhoseQueriesAreBounded() throws Exception {
+    void nothingIsInjectedForAnAccountWithAQueryLimit() throws Exception {
         server.execute(
                 "DROP USER IF EXISTS bounded",
                 "CREATE USER bounded IDENTIFIED BY 'secret' WITH MAX_QUERIES_PER_HOUR 8",

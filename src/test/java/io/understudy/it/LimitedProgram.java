@@ -19,8 +19,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
 /**
- * {@code understudy run} in a process of its own with a low limit of open files, from jars as {@code ./understudy} runs
- * it.
+ * Runs {@code understudy run} in its own process with a low limit of open files, from jars like {@code ./understudy}.
  */
 final class LimitedProgram implements AutoCloseable {
     private static final Pattern LISTENS = Pattern.compile("listening on \\[/127\\.0\\.0\\.1:(\\d+)]");
@@ -67,7 +66,7 @@ final class LimitedProgram implements AutoCloseable {
         return program;
     }
 
-    /** This JVM's class path, every folder of it packed. */
+    /** Returns this JVM's class path with every folder packed into a jar. */
     private static String jars(Path folder) throws IOException {
         List<String> all = new ArrayList<>();
         String own = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));

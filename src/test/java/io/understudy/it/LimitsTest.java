@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Who is refused and how, and that what one peer does wrong ends its own session and no other. */
+/** Checks which peers are refused and how. A misbehaving peer ends its own session and no other. */
 class LimitsTest {
     private static final Duration SOON = Duration.ofSeconds(10);
     private static final String QUICK = "limits: { handshakeTimeout: 300ms, drainTimeout: 1s }";
@@ -31,7 +31,7 @@ class LimitsTest {
     }
 
     @Test
-    void oneConnectionTooMany() throws Exception {
+    void aConnectionAboveMaxConnectionsIsRefused() throws Exception {
         ServerUnderTest server = ServerUnderTest.shared();
         String yaml = ProxyUnderTest.config("127.0.0.1:0", server.address(), ", maxConnections: 2", "");
         try (ProxyUnderTest proxy = ProxyUnderTest.start(yaml)) {
@@ -39,7 +39,8 @@ class LimitsTest {
             RawClient second = RawClient.login(proxy.address(), server);
             Packet refusal = firstWord(proxy.address());
             assertThat(refusal.errorCode()).isEqualTo(1040);
-            // Without a client's capabilities no SQLSTATE can be agreed on, but all send it and all understand it.
+            // SQLSTATE is not negotiated before the client's capabilities are known, but all servers send it and all
+            // clients parse it.
             assertThat(refusal.errorText()).startsWith("#08004").contains("listen.maxConnections");
             first.close();
             await().atMost(SOON).until(() -> proxy.sessions() == 1);
@@ -52,7 +53,7 @@ class LimitsTest {
     }
 
     @Test
-    void primaryRefuses() throws Exception {
+    void anUnreachablePrimaryIsReportedToTheClient() throws Exception {
         InetSocketAddress nobody;
         try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             nobody = (InetSocketAddress) probe.getLocalSocketAddress();
@@ -66,7 +67,7 @@ class LimitsTest {
     }
 
     @Test
-    void primaryNeverGreets() throws Exception {
+    void aPrimaryWithoutAGreetingIsReportedToTheClient() throws Exception {
         try (FakeServer silent = FakeServer.silent();
                 ProxyUnderTest proxy = ProxyUnderTest.to(silent.address(), QUICK)) {
             Packet refusal = firstWord(proxy.address());
@@ -77,7 +78,7 @@ class LimitsTest {
     }
 
     @Test
-    void clientNeverReplies() throws Exception {
+    void aClientThatNeverLogsInIsDisconnected() throws Exception {
         ServerUnderTest server = ServerUnderTest.shared();
         try (ProxyUnderTest proxy = ProxyUnderTest.to(server.address(), QUICK);
                 RawClient client = RawClient.open(proxy.address())) {
@@ -87,9 +88,9 @@ class LimitsTest {
         }
     }
 
-    /** The server's own words about a client that it does not want arrive. */
+    /** The server's own error for a client that it does not allow reaches the client. */
     @Test
-    void primaryIsFull() throws Exception {
+    void theServersRefusalReachesTheClient() throws Exception {
         byte[] err = new Bytes()
                 .uint(0xFF, 1)
                 .uint(1040, 2)
@@ -113,7 +114,7 @@ class LimitsTest {
 
     @ParameterizedTest
     @MethodSource("wrongGreetings")
-    void nonsenseForAGreeting(byte[] bytes) throws Exception {
+    void aMalformedGreetingIsReportedAsError1043(byte[] bytes) throws Exception {
         try (FakeServer fake = FakeServer.greeting(bytes);
                 ProxyUnderTest proxy = ProxyUnderTest.to(fake.address(), QUICK);
                 RawClient client = RawClient.open(proxy.address())) {
@@ -134,10 +135,10 @@ class LimitsTest {
                 "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
     }
 
-    /** One session beside it goes on as if nothing had been. */
+    /** A concurrent session continues undisturbed. */
     @ParameterizedTest
     @MethodSource("wrongReplies")
-    void nonsenseForALogin(byte[] bytes) throws Exception {
+    void aMalformedLoginLeavesOtherSessionsAlone(byte[] bytes) throws Exception {
         ServerUnderTest server = ServerUnderTest.shared();
         try (ProxyUnderTest proxy = ProxyUnderTest.to(server.address(), "limits: { handshakeTimeout: 2s }");
                 RawClient good = RawClient.login(proxy.address(), server);
@@ -151,7 +152,7 @@ class LimitsTest {
     }
 
     @Test
-    void commandUnderAWrongNumber() throws Exception {
+    void aWrongSequenceNumberEndsItsSessionOnly() throws Exception {
         ServerUnderTest server = ServerUnderTest.shared();
         try (ProxyUnderTest proxy = ProxyUnderTest.to(server.address());
                 RawClient good = RawClient.login(proxy.address(), server);
@@ -165,9 +166,9 @@ class LimitsTest {
         }
     }
 
-    /** More commands ahead than the proxy keeps account of: the client is made to wait, and nothing is lost. */
+    /** More pipelined commands than the proxy tracks: the client has to wait, and no command is lost. */
     @Test
-    void farAhead() throws Exception {
+    void aClientThatPipelinesTooFarHasToWait() throws Exception {
         ServerUnderTest server = ServerUnderTest.shared();
         try (ProxyUnderTest proxy = ProxyUnderTest.to(server.address());
                 RawClient client = RawClient.login(proxy.address(), server)) {
@@ -191,7 +192,7 @@ class LimitsTest {
     }
 
     @Test
-    void manySessions() throws Exception {
+    void manySessionsGetTheirOwnResponses() throws Exception {
         ServerUnderTest server = ServerUnderTest.shared();
         try (ProxyUnderTest proxy = ProxyUnderTest.to(server.address())) {
             List<RawClient> clients = new ArrayList<>();

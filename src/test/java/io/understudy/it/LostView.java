@@ -2,7 +2,7 @@ package io.understudy.it;
 
 import java.util.Map;
 
-/** {@code /api/lost}. */
+/** The content of {@code /api/lost}. */
 record LostView(Map<String, Object> all) {
     @SuppressWarnings("unchecked")
     static LostView of(Object view) {

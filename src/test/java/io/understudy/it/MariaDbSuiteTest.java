@@ -11,13 +11,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The short list of {@code compat/mtr}: tests of MariaDB's own suite that pass directly pass through the proxy as well.
+ * Runs the short list of {@code compat/mtr}: tests of MariaDB's own suite that pass directly must pass through the
+ * proxy.
  */
 class MariaDbSuiteTest {
     private static final int NOT_INSTALLED = 77;
 
     @Test
-    void whatPassesDirectlyPassesThroughTheProxy(@TempDir Path folder) throws Exception {
+    void testsThatPassDirectlyPassThroughTheProxy(@TempDir Path folder) throws Exception {
         Path root = root();
         Path arguments = folder.resolve("arguments");
         Files.writeString(

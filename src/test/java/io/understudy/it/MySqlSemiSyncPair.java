@@ -22,9 +22,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Two MySQL servers from unpacked Debian packages (mysql-server-core and what it needs):
- * {@code -Dunderstudy.it.mysql=DIR}, where {@code DIR/usr/sbin/mysqld} is. They run with the dynamic linker and the
- * libraries of that folder.
+ * Two MySQL servers from unpacked Debian packages (mysql-server-core and its dependencies).
+ * {@code -Dunderstudy.it.mysql=DIR} names the folder with {@code usr/sbin/mysqld}. They run with the dynamic linker and
+ * the libraries of that folder.
  */
 final class MySqlSemiSyncPair implements SemiSyncPair {
     static final String PROPERTY = "understudy.it.mysql";
@@ -48,7 +48,7 @@ final class MySqlSemiSyncPair implements SemiSyncPair {
         }
     }
 
-    /** The command line of one of the unpacked programs, such as {@code usr/bin/mysqlbinlog}. */
+    /** Returns the command line of an unpacked program, such as {@code usr/bin/mysqlbinlog}. */
     static List<String> program(String path, String... arguments) {
         Path root = Path.of(System.getProperty(PROPERTY));
         List<String> command = new ArrayList<>(List.of(
@@ -170,7 +170,7 @@ final class MySqlSemiSyncPair implements SemiSyncPair {
         return connect(replica);
     }
 
-    /** SIGKILL. */
+    /** Kills the source with SIGKILL. */
     void killSource() {
         processes.get(0).destroyForcibly().onExit().join();
     }

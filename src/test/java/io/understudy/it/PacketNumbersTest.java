@@ -16,15 +16,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A client without compression on a server's leg with it, whose server numbers packets by its frames: each response
- * begins behind the number of its command and goes on by one; and the other way round.
+ * A client without compression and a server's leg with compression, where the server numbers packets by its frames.
+ * Each response to the client starts with the number after its command and increases by one. The reverse is tested too.
  */
 class PacketNumbersTest {
     private static final int PREPARE = 0x16;
     private static final int EXECUTE = 0x17;
     private static final int SEND_LONG_DATA = 0x18;
     private static final int CLOSE = 0x19;
-    /** More than 256 packets: the server's numbers pass 1 again. */
+    /** Returns more than 256 packets, so that the server's numbers wrap around and pass 1 again. */
     private static final String MANY =
             "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 900)" + " SELECT i FROM n";
 
@@ -74,8 +74,8 @@ class PacketNumbersTest {
     }
 
     /**
-     * The server flushes behind the first result and numbers the second from the frames: it passes 1 in the middle of
-     * the second, where the client is elsewhere.
+     * The server flushes after the first result and numbers the second by its frames. These numbers pass 1 in the
+     * middle of the second result, where the client's numbers differ.
      */
     private static void assertTwoResults(RawClient client) throws Exception {
         client.query("SELECT 1; " + MANY);
@@ -85,7 +85,7 @@ class PacketNumbersTest {
     }
 
     @Test
-    void behindACommandWithoutAResponse() throws Exception {
+    void numbersAreRightAfterACommandWithoutAResponse() throws Exception {
         try (RawClient client = client(RawClient.PLAIN | RawClient.MULTI_STATEMENTS)) {
             prepare(client, "DO ?", 2);
             client.command(CLOSE, new byte[] {1, 0, 0, 0});
@@ -94,7 +94,7 @@ class PacketNumbersTest {
     }
 
     @Test
-    void behindLongData() throws Exception {
+    void numbersAreRightAfterLongData() throws Exception {
         try (RawClient client = client(RawClient.PLAIN | RawClient.MULTI_STATEMENTS)) {
             prepare(client, "DO LENGTH(?)", 2);
             byte[] id = {1, 0, 0, 0};
@@ -119,7 +119,7 @@ class PacketNumbersTest {
     }
 
     @Test
-    void behindCommandsOfSeveralFrames() throws Exception {
+    void numbersAreRightAfterCommandsOfSeveralFrames() throws Exception {
         try (RawClient client = client()) {
             for (int size : new int[] {70_000, 140_000, 900_000}) {
                 client.query("/* " + noise(size) + " */ " + MANY);
@@ -131,9 +131,9 @@ class PacketNumbersTest {
         assertThat(plugin.results).hasSizeGreaterThan(5).allMatch(result -> result.ok());
     }
 
-    /** Two packets in 260 frames and more: the frames' numbers pass 0 as well. */
+    /** Two packets in more than 260 frames: the frame numbers wrap around too. */
     @Test
-    void behindACommandOfTwoPackets() throws Exception {
+    void numbersAreRightAfterACommandOfTwoPackets() throws Exception {
         String bound = server.ask("SELECT @@global.max_allowed_packet");
         server.execute("SET GLOBAL max_allowed_packet = 67108864");
         try (RawClient client = client()) {
@@ -147,10 +147,11 @@ class PacketNumbersTest {
     }
 
     /**
-     * The server responds to the injected statement, in a frame of its own, between two frames of the client's command.
+     * The server sends the response to the injected statement, in its own frame, between two frames of the client's
+     * command.
      */
     @Test
-    void aCommandGoesOnWhereTheResponseToAnInjectedOneComesBetween() throws Exception {
+    void aCommandContinuesAfterTheResponseToAnInjectedStatement() throws Exception {
         byte[] text = new RawClient.Bytes()
                 .uint(3, 1)
                 .text("/* " + noise(900_000) + " */ " + MANY)
@@ -166,10 +167,10 @@ class PacketNumbersTest {
         }
     }
 
-    /** A direct connection shows the packet numbers that the proxy must send. */
+    /** A direct connection shows which packet numbers the proxy must send. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void framesForACompressingClientOfAServerWithoutCompression(boolean proxied) throws Exception {
+    void aCompressingClientOfAServerWithoutCompressionGetsNumberedFrames(boolean proxied) throws Exception {
         String yaml = ProxyUnderTest.config("127.0.0.1:0", server.address(), "", "plugins: { injecting: {} }");
         try (ProxyUnderTest plain = ProxyUnderTest.start(yaml, plugin);
                 FramedSocket socket =
@@ -204,7 +205,7 @@ class PacketNumbersTest {
     }
 
     @Test
-    void responsesToCommandsSentBackToBack() throws Exception {
+    void pipelinedCommandsGetResponsesNumberedAsDirectly() throws Exception {
         try (RawClient client = client()) {
             for (int i = 0; i < 3; i++) {
                 client.write(0, new RawClient.Bytes().uint(3, 1).text(MANY).bytes());
@@ -225,7 +226,7 @@ class PacketNumbersTest {
         }
     }
 
-    /** Does not compress to less than a frame. */
+    /** Returns text that does not compress into one frame. */
     private static String noise(int length) {
         StringBuilder text = new StringBuilder(length);
         new java.util.Random(5).ints(length, 'a', 'z').forEach(letter -> text.append((char) letter));

@@ -30,9 +30,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The plugin of {@code docs/plugin-guide.md} compiles, loads from a jar, and does what the page says. */
+/** Checks that the plugin of {@code docs/plugin-guide.md} compiles, loads from a jar, and works as the page says. */
 class PluginGuideTest {
-    /** A block of code whose first line is a comment with the file's name. */
+    /** Matches a block of code whose first line is a comment with the file's name. */
     private static final Pattern FILE = Pattern.compile("(?ms)^```(?:java|text)\\n(?://|#) (\\S+)\\n(.*?)^```$");
 
     private static final String ID = "slow-statements";
@@ -109,7 +109,7 @@ class PluginGuideTest {
     }
 
     @Test
-    void aBadValueIsNamedWithItsKey() {
+    void anInvalidValueIsReportedWithItsKey() {
         assertThatThrownBy(() -> ProxyUnderTest.start(config("{ digests: 0 }"), load()))
                 .hasMessageContaining("digests")
                 .hasMessageContaining("must be at least 1");

@@ -17,14 +17,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A proxy in a JVM of its own, so that its memory can be limited and measured. */
+/** A proxy in its own JVM, so that its memory can be limited and measured. */
 final class ProxyProcess implements AutoCloseable {
     private final Process process;
     private final BufferedReader responses;
     private final PrintWriter questions;
     private final int port;
 
-    /** What the proxy's JVM holds and has done. */
+    /** Measurements of the proxy's JVM. */
     record Figures(long heapPeak, long direct, long bytesRelayed, long closed) {}
 
     private ProxyProcess(Process process) throws IOException {
@@ -38,12 +38,12 @@ final class ProxyProcess implements AutoCloseable {
         port = Integer.parseInt(line);
     }
 
-    /** @param options of the JVM */
+    /** @param options options of the JVM */
     static ProxyProcess start(InetSocketAddress primary, String... options) throws IOException {
         return startWith(ProxyUnderTest.config("127.0.0.1:0", primary, "", ""), options);
     }
 
-    /** @param yaml the configuration, whose first listener is {@link #address} */
+    /** @param yaml the configuration; its first listener is {@link #address} */
     static ProxyProcess startWith(String yaml, String... options) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + "/bin/java");
@@ -83,7 +83,7 @@ final class ProxyProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
-    /** The process's own side: prints its port, then figures for each line that it is sent. */
+    /** Runs the proxy in the child process. Prints its port, then figures for each line that it reads. */
     public static void main(String[] arguments) throws Exception {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         try (ProxyServer server = new ProxyServer(

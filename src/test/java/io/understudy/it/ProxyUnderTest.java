@@ -17,9 +17,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A proxy of the test's own in this JVM, configured by YAML as users do it. */
+/** A proxy in this JVM for one test, configured by YAML like in production. */
 final class ProxyUnderTest implements AutoCloseable {
-    /** {@code -Dunderstudy.it.transport=nio} runs everything over that one. */
+    /** {@code -Dunderstudy.it.transport=nio} selects that transport for all tests. */
     private static final String TRANSPORT =
             "transport: " + System.getProperty("understudy.it.transport", "auto") + "\n";
 
@@ -27,7 +27,7 @@ final class ProxyUnderTest implements AutoCloseable {
     private final Map<String, Class<? extends Record>> types = new HashMap<>();
     private final ProxyServer server;
 
-    /** @param ours plugins to run instead of those of the same id that are found */
+    /** @param injected plugins that replace the installed ones with the same id */
     private ProxyUnderTest(String yaml, List<ProxyPlugin<?>> injected)
             throws IOException, ConfigException, PluginStartException {
         Map<String, ProxyPlugin<?>> plugins = new HashMap<>(PluginLoader.load(Path.of("no-plugins-folder")));
@@ -47,17 +47,17 @@ final class ProxyUnderTest implements AutoCloseable {
         return ConfigLoader.load(text, "test.yaml", types, name -> null);
     }
 
-    /** Returns what was not applied, one sentence each. */
+    /** Reloads the configuration. Returns what was not applied, one sentence each. */
     List<String> reload(String yaml) throws ConfigException {
         return server.reload(load(yaml));
     }
 
-    /** In front of {@code primary}, on a free port, without plugins. */
+    /** Starts a proxy in front of {@code primary} on a free port, without plugins. */
     static ProxyUnderTest to(InetSocketAddress primary) throws IOException, ConfigException, PluginStartException {
         return to(primary, "");
     }
 
-    /** @param more top-level sections of the configuration, other than listen and primary */
+    /** @param more top-level sections of the configuration in addition to listen and primary */
     static ProxyUnderTest to(InetSocketAddress primary, String more)
             throws IOException, ConfigException, PluginStartException {
         return start(config("127.0.0.1:0", primary, "", more));
@@ -72,7 +72,7 @@ final class ProxyUnderTest implements AutoCloseable {
         return new ProxyUnderTest(yaml, List.of(injected));
     }
 
-    /** @param listen further keys of the section, in flow style and beginning with a comma */
+    /** @param listen further keys of the section, in flow style with a leading comma */
     static String config(String listenAddress, InetSocketAddress primary, String listen, String more) {
         return """
                 listen: { address: "%s"%s }
@@ -98,12 +98,12 @@ final class ProxyUnderTest implements AutoCloseable {
         return server.registry().count();
     }
 
-    /** Sum of the counters of that name. */
+    /** Returns the sum of the counters with that name. */
     double count(String name) {
         return meters.find(name).counters().stream().mapToDouble(Counter::count).sum();
     }
 
-    /** Sum of the counters of that name with that tag value. */
+    /** Returns the sum of the counters with that name and tag value. */
     double count(String name, String tagValue) {
         return meters.find(name).counters().stream()
                 .filter(counter -> counter.getId().getTags().stream()
@@ -112,7 +112,7 @@ final class ProxyUnderTest implements AutoCloseable {
                 .sum();
     }
 
-    /** Sessions that are, or were, relayed unread. */
+    /** Returns the number of sessions that are or were relayed unread. */
     double unread() {
         return meters.find("understudy.unread.sessions").counters().stream()
                 .mapToDouble(Counter::count)

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The proxy's probes of a primary and a standby, and their results. */
+/** The proxy's probes of a primary and a standby, with their results. */
 @Timeout(180)
 class QueryPoolTest {
     private static final Duration OFTEN = Duration.ofMillis(50);
@@ -80,7 +80,7 @@ class QueryPoolTest {
     }
 
     @Test
-    void everyKindOfTls() throws Exception {
+    void everyTlsModeConnects() throws Exception {
         String address = address(pair.standby());
         Path ca = pair.standby().certificate();
         assertThat(cipher(standby(address, "watch", ServerTlsMode.DISABLED, null)))
@@ -95,9 +95,9 @@ class QueryPoolTest {
                 .isNotEmpty();
     }
 
-    /** The proxy's own questions show the certificate that the relayed sessions show. */
+    /** The proxy's own connections present the same client certificate as the relayed sessions. */
     @Test
-    void aServerThatAsksForACertificate() throws Exception {
+    void aClientCertificateIsPresented() throws Exception {
         Path certificate = pair.standby().certificate();
         Path key = certificate.resolveSibling("tls.key");
         try (EmbeddedServer server =
@@ -120,7 +120,7 @@ class QueryPoolTest {
     }
 
     @Test
-    void preferredTlsDoesWithoutWhereTheServerHasNone() throws Exception {
+    void preferredTlsConnectsWithoutTlsToAServerThatOffersNone() throws Exception {
         try (EmbeddedServer server = EmbeddedServer.start(ServerOptions.of(3).withArguments("--skip-ssl"))) {
             server.execute("CREATE USER watch@'%' IDENTIFIED BY 's3same'");
             StandbyConfig config = standby(address(server), "watch", ServerTlsMode.PREFERRED, null);
@@ -132,14 +132,14 @@ class QueryPoolTest {
     }
 
     @Test
-    void aSocketFile() throws Exception {
+    void aUnixSocketConnects() throws Exception {
         String socket = "unix:" + pair.standby().socket().orElseThrow();
         assertThat(cipher(standby(socket, "watch", ServerTlsMode.PREFERRED, null)))
                 .isEmpty();
     }
 
     @Test
-    void watchesAStandbyThroughItsUpsAndDowns() throws Exception {
+    void probesFollowTheStatesOfAStandby() throws Exception {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         StandbyConfig config = standby(address(pair.standby()), "watch", ServerTlsMode.PREFERRED, null);
         try (QueryPool questions = QueryPool.to(config);
@@ -177,7 +177,7 @@ class QueryPoolTest {
     }
 
     @Test
-    void watchesThePrimaryWithAndWithoutAnAccount() {
+    void probesThePrimaryWithAndWithoutAnAccount() {
         MonitorConfig account = new MonitorConfig("watch", Secret.parse("s3same"));
         PrimaryConfig asked =
                 new PrimaryConfig(Address.parse(address(pair.primary())), null, null, null, null, account);

@@ -20,7 +20,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client of the protocol that does what drivers do not: any command, any number of them at once, any bytes. Knows
+ * A protocol client that does what drivers do not: any command, any number of pipelined commands, any bytes. Supports
  * mysql_native_password only. Not thread-safe.
  */
 final class RawClient implements AutoCloseable {
@@ -63,7 +63,7 @@ final class RawClient implements AutoCloseable {
             return isErr() ? (payload[1] & 0xFF) | (payload[2] & 0xFF) << 8 : 0;
         }
 
-        /** Of an ERR packet; without SQLSTATE, as before the login, the text begins at once. */
+        /** Returns the text of an ERR packet. Before the login it has no SQLSTATE, so the text starts at once. */
         String errorText() {
             return new String(payload, 3, payload.length - 3, StandardCharsets.UTF_8);
         }
@@ -92,17 +92,17 @@ final class RawClient implements AutoCloseable {
         this.out = new BufferedOutputStream(out, 65536);
     }
 
-    /** Over something that is no TCP socket. */
+    /** Returns a client over streams that are not a TCP socket's. */
     static RawClient over(InputStream in, OutputStream out, Closeable closeable) {
         return new RawClient(null, closeable, in, out);
     }
 
-    /** Connects and does nothing more. */
+    /** Connects without reading or sending. */
     static RawClient open(SocketAddress address) throws IOException {
         return open(address, 0);
     }
 
-    /** @param receiveBuffer bytes, 0 for the system's choice */
+    /** @param receiveBuffer size in bytes; 0 for the system's default */
     static RawClient open(SocketAddress address, int receiveBuffer) throws IOException {
         Socket socket = new Socket();
         if (receiveBuffer > 0) {
@@ -125,7 +125,7 @@ final class RawClient implements AutoCloseable {
         return client;
     }
 
-    /** Greeting to OK. */
+    /** Logs in and expects OK. */
     void login(String user, String password, String schema, long capabilities) throws IOException {
         Packet response = tryLogin(user, password, schema, capabilities);
         if (!response.isOk()) {
@@ -133,7 +133,7 @@ final class RawClient implements AutoCloseable {
         }
     }
 
-    /** Greeting to the server's last word. */
+    /** Logs in and returns the server's last packet, OK or ERR. */
     Packet tryLogin(String user, String password, String schema, long capabilities) throws IOException {
         Packet greeting = read();
         if (greeting.isErr()) {
@@ -145,7 +145,7 @@ final class RawClient implements AutoCloseable {
     }
 
     /**
-     * What the server says at the end, after switching to mysql_native_password where it wants another plugin first.
+     * Switches to mysql_native_password if the server requests another plugin first. Returns the server's last packet.
      */
     Packet finishAuthentication(String password) throws IOException {
         Packet response = read();
@@ -206,7 +206,7 @@ final class RawClient implements AutoCloseable {
         return serverCapabilities;
     }
 
-    /** {@code SHA1(password) XOR SHA1(scramble + SHA1(SHA1(password)))}; nothing for no password. */
+    /** Returns {@code SHA1(password) XOR SHA1(scramble + SHA1(SHA1(password)))}; empty for an empty password. */
     static byte[] nativePassword(String password, byte[] scramble) {
         if (password.isEmpty()) {
             return new byte[0];
@@ -226,13 +226,13 @@ final class RawClient implements AutoCloseable {
         }
     }
 
-    /** Sends a payload under the numbers from {@code sequence} on, split as the protocol wants it. */
+    /** Sends a payload with sequence numbers from {@code sequence} on, split into packets as the protocol requires. */
     void send(int sequence, byte[] payload) throws IOException {
         write(sequence, payload);
         out.flush();
     }
 
-    /** As {@link #send}, but leaves the bytes in the buffer, so that several commands leave at once. */
+    /** Like {@link #send} without the flush, so that several commands can be sent at once. */
     void write(int sequence, byte[] payload) throws IOException {
         int at = 0;
         int number = sequence;
@@ -254,7 +254,7 @@ final class RawClient implements AutoCloseable {
         out.flush();
     }
 
-    /** Bytes that need not be packets. */
+    /** Sends bytes that need not be packets. */
     void sendRaw(byte[] bytes) throws IOException {
         out.write(bytes);
         out.flush();
@@ -282,7 +282,7 @@ final class RawClient implements AutoCloseable {
         }
     }
 
-    /** @throws EOFException when the peer has closed */
+    /** @throws EOFException if the peer has closed */
     Packet read() throws IOException {
         int length = octet() | octet() << 8 | octet() << 16;
         int sequence = octet();
@@ -301,7 +301,9 @@ final class RawClient implements AutoCloseable {
         return value;
     }
 
-    /** The packets of one response with column definitions and rows, or its single packet. EOF packets are expected. */
+    /**
+     * Reads the packets of one response with column definitions and rows, or its single packet. Expects EOF packets.
+     */
     List<Packet> readResult() throws IOException {
         List<Packet> packets = new ArrayList<>();
         Packet head = read();
@@ -322,12 +324,12 @@ final class RawClient implements AutoCloseable {
         return packets;
     }
 
-    /** Bytes that need not be packets; fewer only at the end of the stream. */
+    /** Reads bytes that need not be packets. Returns fewer only at the end of the stream. */
     byte[] readBytes(int count) throws IOException {
         return in.readNBytes(count);
     }
 
-    /** Packets until the peer closes. */
+    /** Reads packets until the peer closes. */
     List<Packet> readAll() throws IOException {
         List<Packet> packets = new ArrayList<>();
         try {
@@ -339,7 +341,7 @@ final class RawClient implements AutoCloseable {
         }
     }
 
-    /** Reads and forgets; less than {@code wanted} only at the end of the stream. */
+    /** Reads and discards bytes. Returns less than {@code wanted} only at the end of the stream. */
     long skip(long wanted) throws IOException {
         byte[] buffer = new byte[1 << 16];
         long done = 0;
@@ -353,13 +355,13 @@ final class RawClient implements AutoCloseable {
         return done;
     }
 
-    /** No more from this side; the other may still speak. */
+    /** Shuts down the output (FIN); responses can still be read. */
     void shutdownOutput() throws IOException {
         out.flush();
         Objects.requireNonNull(socket).shutdownOutput();
     }
 
-    /** Gone without a word: RST instead of FIN. */
+    /** Closes with RST instead of FIN, without COM_QUIT. */
     void reset() throws IOException {
         Objects.requireNonNull(socket).setSoLinger(true, 0);
         socket.close();
@@ -386,7 +388,7 @@ final class RawClient implements AutoCloseable {
         return value;
     }
 
-    /** Puts payloads together. */
+    /** Builds payloads. */
     static final class Bytes {
         private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 

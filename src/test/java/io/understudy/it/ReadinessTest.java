@@ -12,10 +12,10 @@ import java.net.Socket;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What {@code /health/ready} is told about a primary for which there is no monitor account. */
+/** Checks what {@code /health/ready} reports about a primary without a monitor account. */
 class ReadinessTest {
     @Test
-    void aPrimaryThatGoesAwayIsNoticedByTheSessionsThatCannotBeConnected() throws Exception {
+    void failedConnectionsOfSessionsReportThePrimaryDown() throws Exception {
         ServerSocket primary = new ServerSocket(0);
         String yaml = "{ listen: { address: \"127.0.0.1:0\" }, primary: { address: \"127.0.0.1:"
                 + primary.getLocalPort() + "\" } }";

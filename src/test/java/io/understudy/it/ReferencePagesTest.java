@@ -32,7 +32,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** docs/admin-api.md and docs/metrics.md name exactly the paths and metrics of a running proxy with all plugins. */
+/**
+ * Checks that docs/admin-api.md and docs/metrics.md name exactly the paths and metrics of a running proxy with all
+ * plugins.
+ */
 @Timeout(180)
 class ReferencePagesTest {
     private static final String TOKEN = "a-token-of-fair-length";
@@ -111,14 +114,14 @@ class ReferencePagesTest {
     }
 
     @Test
-    void everyPathIsInThePageAndNoOther() throws Exception {
+    void thePageListsExactlyThePaths() throws Exception {
         String offered = send(HttpRequest.newBuilder(uri("/nowhere")).build());
         assertThat(found(page("admin-api.md"), "^\\| `((?:GET|POST) [^`]+)`"))
                 .isEqualTo(found(offered, "\"((?:GET|POST) [^\"]+)\""));
     }
 
     @Test
-    void everyMetricIsInThePageAndNoOther() throws Exception {
+    void thePageListsExactlyTheMetrics() throws Exception {
         String page = page("metrics.md");
         Set<String> named = found(page, "^\\| `(understudy_[a-z_]+)`");
         Set<String> later = found(page, "^\\| `(understudy_[a-z_]+)` †");

@@ -5,10 +5,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** Where a step of the contract plays: a driver, and the address of either the server or the proxy before it. */
+/** The environment of a contract step: a driver, and the address of either the server or the proxy in front of it. */
 record Scene(Driver driver, InetSocketAddress address, ServerUnderTest server, Transcript transcript) {
 
-    /** What can be done with an open connection. */
+    /** Uses an open connection. */
     interface Work {
         void on(Transcript t, Connection connection, Statement statement) throws Exception;
     }
@@ -27,7 +27,7 @@ record Scene(Driver driver, InetSocketAddress address, ServerUnderTest server, T
         }
     }
 
-    /** Connects only to see how that ends. */
+    /** Attempts to connect and records the outcome. */
     void attempt(String user, String password, String options) throws Exception {
         connected(user, password, options, (t, connection, statement) -> t.run(statement, "SELECT 1"));
     }

@@ -13,7 +13,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A name server on loopback that takes its time: every name is 127.0.0.1, for as short as a record can say. */
+/** A slow name server on loopback. It resolves every name to 127.0.0.1 with the shortest TTL. */
 final class ScriptedNameServer implements AutoCloseable {
     private static final int HEADER = 12;
     private static final int TYPE_A = 1;
@@ -29,7 +29,7 @@ final class ScriptedNameServer implements AutoCloseable {
         thread.start();
     }
 
-    /** Returns a resolv.conf that names this server. */
+    /** Creates a resolv.conf that names this server. */
     Path resolvConf(Path folder) throws IOException {
         return Files.writeString(
                 folder.resolve("resolv.conf"), "nameserver [127.0.0.1]:" + socket.getLocalPort() + "\n");
@@ -39,7 +39,7 @@ final class ScriptedNameServer implements AutoCloseable {
         delay = length;
     }
 
-    /** Questions so far. */
+    /** Returns the number of queries so far. */
     int asked() {
         return asked.get();
     }
@@ -64,7 +64,7 @@ final class ScriptedNameServer implements AutoCloseable {
         try {
             socket.send(packet);
         } catch (IOException closed) {
-            // The test is over.
+            // The test has ended.
         }
     }
 

@@ -7,27 +7,30 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * A primary and a semi-synchronous replica behind a delayed link, of either product. Accounts have
+ * A primary and a semi-synchronous replica of either product behind a delayed link. Accounts have
  * {@link CommitProxy#PASSWORD}.
  */
 interface SemiSyncPair extends AutoCloseable {
     InetSocketAddress address();
 
-    /** To the primary, with all privileges. */
+    /** Connects to the primary with all privileges. */
     Connection connect() throws SQLException;
 
     DelayedLink link();
 
-    /** {@code AFTER_SYNC} or {@code AFTER_COMMIT}. */
+    /** Sets the wait point: {@code AFTER_SYNC} or {@code AFTER_COMMIT}. */
     void waitPoint(String value) throws SQLException;
 
-    /** What a client is told after a commit: a query that gives its GTID, or on MySQL the number of its own. */
+    /**
+     * Returns whether the servers are MariaDB, where a query returns the GTID of the last commit; on MySQL it returns
+     * the number.
+     */
     boolean mariadb();
 
-    /** Prefix of the status variables: {@code Rpl_semi_sync_master} or {@code Rpl_semi_sync_source}. */
+    /** Returns the prefix of the status variables: {@code Rpl_semi_sync_master} or {@code Rpl_semi_sync_source}. */
     String counters();
 
-    /** A number of the primary's status. */
+    /** Returns a numeric status variable of the primary. */
     static long status(Statement statement, String name) throws SQLException {
         return Long.parseLong(CommitHarness.ask(statement, "SHOW GLOBAL STATUS LIKE '" + name + "'"));
     }

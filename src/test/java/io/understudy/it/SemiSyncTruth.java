@@ -19,13 +19,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When each transaction's last event and the acknowledgement that covers it passed the link between primary and
- * replica: what the wait for the replica really was, told by neither server nor proxy. Understands transactions of one
- * INSERT.
+ * Measures the true wait for the replica, independent of server and proxy. It records when each transaction's last
+ * event and its acknowledgement pass the link between primary and replica. Supports transactions of one INSERT.
  *
- * <p>An event of a semi-synchronous stream has 0x00, 0xEF and a flag before its header; an acknowledgement is 0xEF, a
- * position (8) and the file's name (<a href="https://mariadb.com/kb/en/semi-synchronous-replication/">MariaDB</a>,
- * MySQL the same). A position acknowledges all before it.
+ * <p>In a semi-synchronous stream each event has 0x00, 0xEF and a flag before its header. An acknowledgement is 0xEF, a
+ * position (8 bytes) and the file name (<a href="https://mariadb.com/kb/en/semi-synchronous-replication/">MariaDB</a>;
+ * MySQL uses the same format). A position acknowledges everything before it.
  */
 final class SemiSyncTruth implements LinkWatch {
     private static final int MAGIC = 0xEF;
@@ -36,12 +35,12 @@ final class SemiSyncTruth implements LinkWatch {
     private static final int EVENT = 3;
 
     /**
-     * A transaction on its way; nanoseconds of {@link System#nanoTime}.
+     * The times of one transaction, in nanoseconds of {@link System#nanoTime}.
      *
-     * @param sent its last event arrived at the link from the primary
-     * @param delivered that event left the link towards the replica
-     * @param acknowledged the acknowledgement arrived at the link
-     * @param returned the acknowledgement left the link towards the primary
+     * @param sent when its last event arrived at the link from the primary
+     * @param delivered when that event left the link towards the replica
+     * @param acknowledged when the acknowledgement arrived at the link
+     * @param returned when the acknowledgement left the link towards the primary
      */
     record Wait(String gtid, long sent, long delivered, long acknowledged, long returned) {
         long nanos() {
@@ -51,7 +50,7 @@ final class SemiSyncTruth implements LinkWatch {
 
     private record Pending(String gtid, long position, long sent, long delivered) {}
 
-    /** One direction's packets; bytes that are not yet a whole packet are kept. */
+    /** Splits one direction into packets and keeps the bytes of an incomplete packet. */
     private static final class Packets {
         private byte[] rest = new byte[0];
 
@@ -79,7 +78,7 @@ final class SemiSyncTruth implements LinkWatch {
     private final Map<String, Packets> directions = new HashMap<>();
     private final Map<String, Packets> answering = new HashMap<>();
     private final Map<String, Long> responses = new HashMap<>();
-    /** Times at which one left; of a clock that does not wrap while the process runs. */
+    /** Times at which acknowledgements left; the clock does not wrap around within the process's life. */
     private final TreeSet<Long> acknowledgements = new TreeSet<>();
 
     private final Map<Integer, Integer> eventsSeen = new TreeMap<>();
@@ -87,19 +86,21 @@ final class SemiSyncTruth implements LinkWatch {
     private final Map<String, Wait> waits = new HashMap<>();
     private @Nullable String gtid;
 
-    /** What is known of the transaction, or null when it is not acknowledged (yet). */
+    /** Returns the times of the transaction, or null if it is not acknowledged yet. */
     synchronized @Nullable Wait of(@Nullable String wanted) {
         return waits.get(wanted);
     }
 
-    /** When the primary's OK of that transaction left the link to the proxy, {@link System#nanoTime}; or null. */
+    /**
+     * Returns when the primary's OK for that transaction left the link to the proxy ({@link System#nanoTime}), or null.
+     */
     synchronized @Nullable Long answered(@Nullable String wanted) {
         return responses.get(wanted);
     }
 
     /**
-     * When the last acknowledgement before {@code nanos}, of whichever transaction, left the link towards the primary;
-     * or null.
+     * Returns when the last acknowledgement before {@code nanos}, of any transaction, left the link towards the
+     * primary, or null.
      */
     synchronized @Nullable Long acknowledgementBefore(long nanos) {
         return acknowledgements.floor(nanos);
@@ -111,7 +112,10 @@ final class SemiSyncTruth implements LinkWatch {
         responses.clear();
     }
 
-    /** For the link between proxy and primary: notes the OKs that tell a GTID, as they leave it towards the proxy. */
+    /**
+     * Returns the watch for the link between proxy and primary. It records the OK packets that carry a GTID as they
+     * leave towards the proxy.
+     */
     LinkWatch responses() {
         return (connection, toTarget, bytes, arrivedNanos, leftNanos) -> {
             if (!toTarget) {
@@ -167,7 +171,7 @@ final class SemiSyncTruth implements LinkWatch {
                 gtid = null;
             }
             default -> {
-                // Rows and their tables.
+                // Row events and table maps.
             }
         }
     }

@@ -38,14 +38,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Server connections against a MariaDB server. */
+/** Tests server connections with a MariaDB server. */
 @Timeout(180)
 class ServerConnectionServerTest {
     private static final NetworkTransport TRANSPORT = NetworkTransport.resolve(Transport.AUTO);
     private static final EventLoopGroup LOOPS = TRANSPORT.relayGroup(1, "it-client");
     private static EmbeddedServer server;
 
-    /** The content of a response, kept beyond the callback. */
+    /** The content of a response, copied because the response is valid only during the callback. */
     private record Told(int error, long rows, long affected, int preparedId, String failure) {}
 
     @BeforeAll
@@ -115,7 +115,7 @@ class ServerConnectionServerTest {
     }
 
     @Test
-    void runsStatementsAndCountsWhatTheyDid() throws Exception {
+    void statementsReportRowsAndAffectedRows() throws Exception {
         ServerConnection connection = app();
         assertThat(connection.flavor()).isEqualTo(ServerFlavor.MARIADB);
         assertThat(query(connection, "INSERT INTO shop.t VALUES (1,'a'),(2,'b'),(3,NULL)")
@@ -150,7 +150,7 @@ class ServerConnectionServerTest {
     }
 
     @Test
-    void keepsTheOrderOfAThousandCommandsSentAtOnce() throws Exception {
+    void aThousandPipelinedCommandsKeepTheirOrder() throws Exception {
         ServerConnection connection = app();
         List<CompletableFuture<Told>> responses = new java.util.ArrayList<>();
         for (int i = 0; i < 1000; i++) {
@@ -189,14 +189,14 @@ class ServerConnectionServerTest {
     }
 
     @Test
-    void wrongPasswordAndUnknownUserSayWhatToDo() {
+    void wrongPasswordAndUnknownUserAreReportedWithTheRemedy() {
         assertThatThrownBy(() -> connect("127.0.0.1:" + server.port(), "nobody", ServerTlsMode.DISABLED, null))
                 .hasMessageContaining("1045")
                 .hasMessageContaining("check user and password");
     }
 
     @Test
-    void aKilledConnectionTellsWhoWaits() throws Exception {
+    void aKilledConnectionFailsThePendingCommands() throws Exception {
         ServerConnection connection = app();
         CompletableFuture<Told> sleeping = run(connection, command(CommandCode.QUERY, "SELECT SLEEP(100)"));
         CompletableFuture<Told> next = run(connection, command(CommandCode.QUERY, "SELECT 1"));

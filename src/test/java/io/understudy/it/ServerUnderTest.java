@@ -9,9 +9,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * The server that the tests of this module share: an embedded MariaDB, started when first asked for and ended with the
- * JVM, or the one that {@code -Dunderstudy.it.server=host:port,user,password} names, whose account must be allowed
- * everything and whose schema {@code understudy_it} is dropped.
+ * The server that this module's tests share: an embedded MariaDB, started on first use and ended with the JVM, or the
+ * server of {@code -Dunderstudy.it.server=host:port,user,password}. That account needs all privileges, and the schema
+ * {@code understudy_it} is dropped.
  */
 final class ServerUnderTest {
     static final String SCHEMA = "understudy_it";
@@ -27,7 +27,7 @@ final class ServerUnderTest {
         this.password = password;
     }
 
-    /** Started once per JVM; the class loader's lock keeps it to one. */
+    /** Started once per JVM; the class loader's lock ensures it. */
     private static final class Holder {
         static final ServerUnderTest SHARED = open();
 
@@ -71,7 +71,7 @@ final class ServerUnderTest {
         return new ServerUnderTest(server.address(), "root", "");
     }
 
-    /** An empty schema, with tables in place of MariaDB's sequence engine where there is none. */
+    /** Creates an empty schema. A server without MariaDB's sequence engine gets tables instead. */
     void prepare() {
         execute("DROP DATABASE IF EXISTS " + SCHEMA, "CREATE DATABASE " + SCHEMA + " CHARACTER SET utf8mb4");
         if (isMariaDb()) {
@@ -94,7 +94,7 @@ final class ServerUnderTest {
                 .contains("mariadb");
     }
 
-    /** A server that listens already. */
+    /** Returns a server that is already running. */
     static ServerUnderTest at(InetSocketAddress address, String user, String password) {
         ServerUnderTest server = new ServerUnderTest(address, user, password);
         server.prepare();
@@ -113,7 +113,7 @@ final class ServerUnderTest {
         return password;
     }
 
-    /** A connection past the proxy, for setting up and looking on. */
+    /** Connects directly, for preparation and checks. */
     Connection connect() throws SQLException {
         return DriverManager.getConnection(
                 "jdbc:mariadb://" + address.getHostString() + ":" + address.getPort()
@@ -133,7 +133,7 @@ final class ServerUnderTest {
         }
     }
 
-    /** The first column of the first row, or null where there is none. */
+    /** Returns the first column of the first row, or null if there is none. */
     @org.jspecify.annotations.Nullable
     String ask(String sql) {
         try (Connection connection = connect();

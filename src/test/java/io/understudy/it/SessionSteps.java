@@ -14,7 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** What a session holds and how it changes: users, transactions, character sets, its end. */
+/** Steps on session state: users, transactions, character sets, end of session. */
 final class SessionSteps {
     private static final String USER = "it_user";
     private static final String PASSWORD = "it-Pass-1";
@@ -130,7 +130,7 @@ final class SessionSteps {
 
     private static void changeUser(Scene scene) throws Exception {
         if (scene.driver() != Driver.MYSQL) {
-            return; // The other driver cannot; see RawProtocolTest.
+            return; // the other driver cannot; RawProtocolTest covers it
         }
         createUser(scene);
         scene.connected("", (t, connection, statement) -> {
@@ -264,7 +264,7 @@ final class SessionSteps {
         return "0".equals(scene.server().ask("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = " + id));
     }
 
-    /** The id that the server gave is the proxy's client's too: KILL means what it means directly. */
+    /** The client gets the server's connection id, so KILL works as on a direct connection. */
     private static void killOnceAsleep(Scene scene, long id, String kill) {
         String asleep = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User sleep' AND ID = " + id;
         await().atMost(Duration.ofSeconds(10))
@@ -295,7 +295,7 @@ final class SessionSteps {
         scene.server().execute("DROP USER " + USER + "@'%'");
     }
 
-    /** Empty where performance_schema is off. */
+    /** The attributes are empty if performance_schema is off. */
     private static void attributes(Scene scene) throws Exception {
         scene.connected("connectionAttributes=app:shop,zone:\u00e4", (t, connection, statement) -> {
             t.run(
@@ -305,7 +305,8 @@ final class SessionSteps {
             if (scene.driver() == Driver.MYSQL) {
                 com.mysql.cj.jdbc.JdbcStatement attributed = statement.unwrap(com.mysql.cj.jdbc.JdbcStatement.class);
                 attributed.setAttribute("trace", "4711");
-                // Known where MySQL's component_query_attributes is installed; sent to every server that takes them.
+                // Exists where MySQL's component_query_attributes is installed. The attribute is sent to every server
+                // with the capability.
                 t.run(statement, "SELECT mysql_query_attribute_string('trace')");
                 attributed.clearAttributes();
                 t.run(statement, "SELECT 'without'");

@@ -26,16 +26,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * A name server that takes 4 s stalls nobody but those who wait for the name, and them for {@code connectTimeout} at
- * most.
- */
+/** A name server that takes 4 s delays only sessions that wait for the name, by {@code connectTimeout} at most. */
 @Timeout(120)
 class SlowNameServerTest {
     private static final String FILE = "io.understudy.resolvConf";
     private static final String NAME = "primary.understudy.test";
     private static final Duration SLOW = Duration.ofSeconds(4);
-    /** On every event loop some. */
+    /** Enough for several sessions on every event loop. */
     private static final int SESSIONS = 8;
 
     private final ServerUnderTest server = ServerUnderTest.shared();
@@ -63,7 +60,7 @@ class SlowNameServerTest {
                 NetworkTransport.resolve(one);
                 all.add(one);
             } catch (IllegalStateException unavailable) {
-                // Not on this machine.
+                // Not available on this machine.
             }
         }
         return all;
@@ -104,7 +101,10 @@ class SlowNameServerTest {
 
     private record Refused(String text, Duration took, Duration slowest) {}
 
-    /** Logs in again until the cached address has expired and the name server is asked; the others work meanwhile. */
+    /**
+     * Logs in again and again until the cached address has expired and the name server is queried. The other sessions
+     * work meanwhile.
+     */
     private Refused untilRefused(InetSocketAddress address, List<RawClient> sessions) throws Exception {
         int asked = names.asked();
         while (true) {
@@ -135,7 +135,7 @@ class SlowNameServerTest {
     }
 
     @Test
-    void whoHasTheTimeGetsThroughAndTheNextNeedNotWait() throws Exception {
+    void aSlowLookupSucceedsAndIsCached() throws Exception {
         names.delay(SLOW);
         try (ProxyUnderTest proxy = proxy(Transport.AUTO, NAME, "20s")) {
             long begun = System.nanoTime();
@@ -148,7 +148,7 @@ class SlowNameServerTest {
     }
 
     @Test
-    void literalsAndTheHostsFileAskNobody() throws Exception {
+    void literalAddressesAndTheHostsFileNeedNoNameServer() throws Exception {
         for (String host : List.of("127.0.0.1", "localhost")) {
             try (ProxyUnderTest proxy = proxy(Transport.AUTO, host, "5s")) {
                 RawClient.login(proxy.address(), server).close();
@@ -157,9 +157,9 @@ class SlowNameServerTest {
         assertThat(names.asked()).isZero();
     }
 
-    /** What the mirror and the binary log are read by. */
+    /** The connections that the mirror and the binary log use. */
     @Test
-    void theProxysOwnConnectionsAreBoundedAsWell() {
+    void theProxysOwnConnectionsAreBoundedByConnectTimeout() {
         names.delay(SLOW);
         NetworkTransport transport = NetworkTransport.resolve(Transport.AUTO);
         EventLoopGroup loops = transport.relayGroup(1, "test-client");

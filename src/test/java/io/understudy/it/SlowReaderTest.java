@@ -7,20 +7,20 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** A client that does not read makes the server wait, not the proxy grow. */
+/** A client that does not read: the server has to wait, and the proxy's memory does not grow. */
 class SlowReaderTest {
     private static final long MIB = 1 << 20;
     private static final long ROWS = 1024;
     private static final long VALUE = MIB;
 
     @Test
-    void gigabyteThroughASmallProxy() throws Exception {
+    void aGigabyteForASlowReaderPassesASmallHeap() throws Exception {
         ServerUnderTest server = ServerUnderTest.shared();
         try (ProxyProcess proxy = ProxyProcess.start(server.address(), "-Xmx128m", "-XX:MaxDirectMemorySize=128m");
                 RawClient client = RawClient.open(proxy.address(), 64 * 1024)) {
             client.login(server.user(), server.password(), ServerUnderTest.SCHEMA, RawClient.PLAIN);
             client.query("SELECT REPEAT('x', " + VALUE + ") FROM seq_1_to_" + ROWS);
-            // The kernel's buffers and the proxy's fill up; then nothing moves any more.
+            // The buffers of the kernel and the proxy fill up; then nothing moves any more.
             AtomicLong last = new AtomicLong(-1);
             await().pollInterval(Duration.ofMillis(500))
                     .atMost(Duration.ofSeconds(30))
@@ -28,14 +28,14 @@ class SlowReaderTest {
                         long now = proxy.figures().bytesRelayed();
                         return now > MIB / 4 && last.getAndSet(now) == now;
                     });
-            // 4 MiB are the kernel's. The proxy has just been started and is slow, which must not make it read ahead.
+            // The kernel holds 4 MiB of this. A freshly started, slow proxy must not read ahead either.
             assertThat(last.get()).as("relayed while nobody reads").isLessThan(8 * MIB);
             for (int i = 0; i < 20; i++) {
                 assertThat(client.skip(MIB)).isEqualTo(MIB);
             }
             long skipped = 20 * MIB;
-            // Count and definition of one column, EOF, rows of value and 4 bytes of length, EOF; 4 bytes of header
-            // each.
+            // Column count, one column definition, EOF, rows of value and 4 bytes of length, EOF; each packet with a
+            // header of 4 bytes.
             long rest = client.skip(ROWS * (VALUE + 8) + 5 - skipped);
             assertThat(rest).isEqualTo(ROWS * (VALUE + 8) + 5 - skipped);
             ProxyProcess.Figures figures = proxy.figures();

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Statements, text and prepared, with every kind of response. */
+/** Steps with statements, text and prepared, and every kind of response. */
 final class StatementSteps {
     private static final String TYPES = "CREATE TABLE types (id INT UNSIGNED AUTO_INCREMENT PRIMARY KEY, ti TINYINT(1),"
             + " bi BIGINT UNSIGNED, de DECIMAL(20,5), fl FLOAT, du DOUBLE, bt BIT(12), da DATE, dt DATETIME(6),"
@@ -111,8 +111,8 @@ final class StatementSteps {
             "USE no_such_schema",
             "SELECT 1; SELECT 2",
             "KILL 4294967295",
-            "SET max_statement_time = 0.02", // MariaDB's, in seconds
-            "SET max_execution_time = 20", // MySQL's, in milliseconds
+            "SET max_statement_time = 0.02", // MariaDB, in seconds
+            "SET max_execution_time = 20", // MySQL, in milliseconds
             "SELECT COUNT(*) FROM seq_1_to_1000000 a, seq_1_to_1000 b WHERE a.seq * b.seq % 7 = 3",
             "SET max_statement_time = DEFAULT",
             "SET max_execution_time = DEFAULT",

@@ -1,8 +1,8 @@
 package io.understudy.it;
 
 /**
- * One thing that applications do, played once directly and once through the proxy. Leaves nothing behind that a second
- * play would see.
+ * One thing that applications do. Each step runs once directly and once through the proxy, and leaves nothing behind
+ * that a second run would notice.
  */
 interface Step {
     void play(Scene scene) throws Exception;

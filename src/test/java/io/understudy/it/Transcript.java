@@ -17,20 +17,20 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that an application can observe of a piece of work, line by line, less what differs between any two runs:
- * connection ids, ports, times.
+ * Records all that an application can observe of a step, line by line. Values that differ between any two runs are left
+ * out: connection ids, ports, times.
  */
 final class Transcript {
     private static final int LONGEST_VALUE = 200;
     private static final int MOST_RESULTS = 1000;
-    /** Ids of connections and of prepared statements, which the server numbers over all sessions. */
+    /** Ids of connections and of prepared statements, which the server numbers across all sessions. */
     private static final Pattern CONNECTION = Pattern.compile("\\((conn=)?\\d+\\)");
 
     private static final Pattern CONNECTION_LOST = Pattern.compile("08...");
 
     private final List<String> lines = new ArrayList<>();
 
-    /** Something that may fail, which then is the observation. */
+    /** An action that may fail; the failure is recorded then. */
     interface Action {
         void run() throws SQLException, IOException;
     }
@@ -47,7 +47,7 @@ final class Transcript {
         return List.copyOf(lines);
     }
 
-    /** Runs a statement as text and writes down everything that comes back. */
+    /** Runs a text statement and records every result. */
     void run(Statement statement, String sql) {
         attempt(sql, () -> all(statement, statement.execute(sql)));
     }
@@ -66,7 +66,7 @@ final class Transcript {
     void error(SQLException first) {
         for (SQLException e = first; e != null; e = e.getNextException()) {
             String state = String.valueOf(e.getSQLState());
-            // The texts about lost connections are the drivers' own and tell times and addresses.
+            // The drivers themselves write the texts about lost connections, with times and addresses.
             String message = CONNECTION_LOST.matcher(state).matches()
                     ? ""
                     : CONNECTION.matcher(String.valueOf(e.getMessage())).replaceAll("(id)");
@@ -74,10 +74,10 @@ final class Transcript {
         }
     }
 
-    /** Every result of a statement that has been executed. */
+    /** Records every result of an executed statement. */
     void all(Statement statement, boolean isRows) throws SQLException {
         boolean rows = isRows;
-        // A driver that never says that there are no more results must not keep the test for ever.
+        // Limited, in case a driver never reports the last result.
         for (int result = 0; result < MOST_RESULTS; result++) {
             if (rows) {
                 rows(statement.getResultSet());
@@ -148,7 +148,7 @@ final class Transcript {
         return value == null ? "NULL" : shorten(value.toString());
     }
 
-    /** Length and a hash, for values too long to print. */
+    /** Returns length and hash, for values too long to print. */
     static String digest(byte[] bytes) {
         try {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(bytes);
@@ -170,7 +170,7 @@ final class Transcript {
         return text.length() <= LONGEST_VALUE ? text : digest(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** What differs between two transcripts, with some lines before each difference; empty when nothing does. */
+    /** Returns the differences between two transcripts with some lines of context; empty if they are equal. */
     static String difference(List<String> direct, List<String> proxied) {
         int[][] common = new int[direct.size() + 1][proxied.size() + 1];
         for (int i = direct.size() - 1; i >= 0; i--) {

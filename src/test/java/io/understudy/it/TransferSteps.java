@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** Much of it: cursors, streams, files and values that need several packets. */
+/** Steps with large data: cursors, streams, files and values that need several packets. */
 final class TransferSteps {
     private static final int LARGE = 20_000_000;
     private static final String MANY = "SELECT seq, REPEAT('x', seq % 50) AS x FROM seq_1_to_5000";
@@ -46,8 +46,8 @@ final class TransferSteps {
         steps.put(
                 "values around a packet's limit",
                 scene -> scene.connected("", (t, connection, statement) -> {
-                    // A row of one value: the value and its 4 bytes (from 64 KB) of length. 0xFFFFFF is followed by an
-                    // empty packet.
+                    // A row of one value: the value and its 4 bytes of length (from 64 KB on). A packet of 0xFFFFFF
+                    // bytes is followed by an empty packet.
                     for (int length :
                             new int[] {0xFFFFFF - 5, 0xFFFFFF - 4, 0xFFFFFF - 3, 0xFFFFFF, 0x1000000, 0x1000001}) {
                         t.run(statement, "SELECT REPEAT('a', " + length + ")");
@@ -137,7 +137,7 @@ final class TransferSteps {
         }
     }
 
-    /** The title is the file's name alone: its folder is another in each play. */
+    /** The title is the file name only, because the folder differs between runs. */
     private static void load(Transcript t, Statement statement, Path file) {
         t.note("> load " + file.getFileName());
         try {

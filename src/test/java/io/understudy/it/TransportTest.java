@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A short contract over each of the kernel's interfaces, over TCP and over Unix sockets at either end. */
+/** Runs a short contract over each transport, over TCP and over Unix sockets at either end. */
 class TransportTest {
     private static final Step SHORT = scene -> scene.connected("", (t, connection, statement) -> {
         t.run(statement, "SELECT 1");
@@ -38,7 +38,7 @@ class TransportTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"nio", "epoll", "io_uring"})
-    void contract(String transport) throws Exception {
+    void everyTransportPassesTheContract(String transport) throws Exception {
         assume(transport);
         ServerUnderTest server = ServerUnderTest.shared();
         try (ProxyUnderTest proxy = ProxyUnderTest.to(server.address(), "transport: " + transport)) {
@@ -53,10 +53,10 @@ class TransportTest {
         }
     }
 
-    /** TCP to a proxy that listens on a Unix socket, whose primary listens on one too. */
+    /** TCP clients of a proxy that listens on a Unix socket, with a primary that listens on one too. */
     @ParameterizedTest
     @ValueSource(strings = {"nio", "epoll", "io_uring"})
-    void unixSockets(String transport) throws Exception {
+    void unixSocketsPassTheContract(String transport) throws Exception {
         assume(transport);
         ServerUnderTest server = ServerUnderTest.shared();
         String primary = server.ask("SELECT @@socket");
@@ -89,7 +89,7 @@ class TransportTest {
     }
 
     @Test
-    void severalListeners() throws Exception {
+    void aProxyListensOnSeveralAddresses() throws Exception {
         ServerUnderTest server = ServerUnderTest.shared();
         String yaml =
                 """

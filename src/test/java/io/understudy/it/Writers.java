@@ -13,7 +13,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Sessions that insert row by row into {@code shop.t} until their connection breaks, and note each row that got an OK.
+ * Sessions that insert row by row into {@code shop.t} until their connection breaks, and record each row that got an
+ * OK.
  */
 final class Writers {
     interface Connector {
@@ -46,7 +47,7 @@ final class Writers {
                 answered.add(number + "-" + n);
             }
         } catch (SQLException gone) {
-            // That is how it is to end.
+            // The expected end.
         }
     }
 
@@ -58,7 +59,7 @@ final class Writers {
         stopped = true;
     }
 
-    /** Waits for their end. Returns the rows {@code w-n} that got an OK. */
+    /** Waits for the sessions to end. Returns the rows {@code w-n} that got an OK. */
     Set<String> join() throws InterruptedException {
         for (Thread thread : threads) {
             thread.join();

@@ -1,6 +1,6 @@
 /**
- * The proxy as its users meet it: real drivers and raw sockets on one side, a real server on the other. What a client
- * sees directly and through the proxy is compared, so that these tests hold for whatever server they are run against.
+ * Tests the proxy as users run it: real drivers and raw sockets on one side, a real server on the other. They compare
+ * what a client observes directly and through the proxy, so they apply to any server.
  */
 @NullMarked
 package io.understudy.it;

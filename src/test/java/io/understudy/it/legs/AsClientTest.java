@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * {@code as-client}: the server's leg has the TLS and the compression of the client's. On the embedded MariaDB, or on
- * the server given by {@code -Dunderstudy.it.server}, which must offer TLS.
+ * {@code as-client}: the server's leg uses TLS and compression like the client's leg. Runs on the embedded MariaDB, or
+ * on the server of {@code -Dunderstudy.it.server}, which must offer TLS.
  */
 class AsClientTest {
     private static final String BOTH = "tls: { mode: as-client }, compression: as-client";
@@ -112,7 +112,7 @@ class AsClientTest {
 
     @ParameterizedTest
     @CsvSource({"mariadb", "mysql"})
-    void anAccountThatRequiresTlsIsRefusedWithoutAsDirectly(String driver) throws Exception {
+    void anAccountThatRequiresTlsIsRefusedWithoutTlsAsDirectly(String driver) throws Exception {
         try (ProxyUnderTest proxy = proxy(BOTH)) {
             for (int at : new int[] {port, proxy.port}) {
                 assertThatThrownBy(() -> connect(at, driver, "tls_only", false, false))
@@ -127,7 +127,7 @@ class AsClientTest {
     }
 
     @Test
-    void withoutAsClientSuchAnAccountIsJudgedByTheServersLeg() throws Exception {
+    void withoutAsClientTheServersLegSatisfiesRequireSsl() throws Exception {
         try (ProxyUnderTest proxy = proxy("tls: { mode: preferred }");
                 Connection connection = connect(proxy.port, "mariadb", "tls_only", false, false)) {
             assertThat(Drivers.serverCipher(connection)).isNotEmpty();
@@ -135,7 +135,7 @@ class AsClientTest {
     }
 
     @Test
-    void aServerWithoutTlsOffersNoneThroughTheProxyEither() throws Exception {
+    void aServerWithoutTlsOffersNoneThroughTheProxy() throws Exception {
         try (EmbeddedServer plain = EmbeddedServer.start(ServerOptions.of(2).withArguments("--skip-ssl"))) {
             plain.execute("CREATE USER app IDENTIFIED BY 'secret'");
             try (ProxyUnderTest proxy = new ProxyUnderTest(

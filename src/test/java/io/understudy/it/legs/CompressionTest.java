@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Compression on each leg, alone, together and with TLS: big values, many rows, a file of the client's. */
+/** Compression on each leg, alone, together and with TLS: large values, many rows, a client's file. */
 class CompressionTest {
     @TempDir
     static Path folder;
@@ -85,7 +85,7 @@ class CompressionTest {
         }
     }
 
-    /** Some 20 MB of the client's: hundreds of packets and frames in one response. */
+    /** Loads some 20 MB from the client: hundreds of packets and frames in one response. */
     private static void loadFile(Statement statement) throws Exception {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < 300_000; i++) {

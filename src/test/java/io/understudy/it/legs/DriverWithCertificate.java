@@ -11,7 +11,7 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.sql.Connection;
 import java.util.Base64;
 
-/** MariaDB's driver with a client certificate, which it wants in a key store. */
+/** Connects with MariaDB's driver and a client certificate, which the driver reads from a key store. */
 final class DriverWithCertificate {
     private static final String STORE_PASSWORD = "changeit";
 

@@ -6,7 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** Connections of both vendors' drivers. */
+/** Opens connections with both vendors' drivers. */
 final class Drivers {
     static final String USER = "app";
     static final String PASSWORD = "secret";
@@ -31,7 +31,7 @@ final class Drivers {
         }
     }
 
-    /** Cipher of the server's leg; empty without TLS. */
+    /** Returns the TLS cipher of the server's leg; empty without TLS. */
     static String serverCipher(Connection connection) throws SQLException {
         return ask(connection, "SHOW SESSION STATUS LIKE 'Ssl_cipher'");
     }

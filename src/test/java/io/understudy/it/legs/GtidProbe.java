@@ -10,7 +10,7 @@ import io.understudy.plugin.SessionObserver;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Keeps the GTIDs of all sessions' commits. */
+/** Records the GTIDs of all sessions' commits. */
 final class GtidProbe implements ProxyPlugin<GtidProbe.Config> {
     record Config() {}
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the proxy asks the server for on its own account is seen by plugins and not by clients: byte for byte. */
+/** State changes that the proxy requests for itself reach plugins and not clients: the client's bytes are unchanged. */
 class GtidTrackingTest {
     private static final int QUERY = 3;
     private static final int INIT_DB = 2;
@@ -81,7 +81,7 @@ class GtidTrackingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"'last_gtid'", "'*'"})
-    void whatTheClientTracksItselfStays(String list) throws Exception {
+    void variablesThatTheClientTracksAreSentToIt(String list) throws Exception {
         try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), "", "", probe);
                 RawClient through = new RawClient(proxy.port, "nopass", RawClient.SESSION_TRACK)) {
             through.command(QUERY, "SET session_track_system_variables = " + list);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The client's real address, from a load balancer in front and to the server behind. */
+/** Passes the client's real address from a load balancer through the proxy to the server. */
 class ProxyProtocolTest {
     static EmbeddedServer server;
 
@@ -35,7 +35,7 @@ class ProxyProtocolTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"v1", "v2"})
-    void theServerSeesTheClient(String version) throws Exception {
+    void theServerSeesTheClientsAddress(String version) throws Exception {
         try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), "", "proxyProtocol: " + version);
                 Connection connection = Drivers.mariaDb(proxy.port, "sslMode=disable&localSocketAddress=127.0.0.9")) {
             assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith("app@127.0.0.9");
@@ -43,7 +43,7 @@ class ProxyProtocolTest {
     }
 
     @Test
-    void throughALoadBalancerToTheServer() throws Exception {
+    void anAddressFromALoadBalancerReachesTheServer() throws Exception {
         for (String header :
                 new String[] {"PROXY TCP4 192.0.2.7 127.0.0.1 4711 3306\r\n", "PROXY TCP6 2001:db8::7 ::1 4711 3306\r\n"
                 }) {
@@ -58,9 +58,9 @@ class ProxyProtocolTest {
         }
     }
 
-    /** Version 2 in, and on to the server; what the header says besides addresses is skipped. */
+    /** Accepts version 2 and passes the addresses on; other fields of the header are skipped. */
     @Test
-    void throughALoadBalancerWithABinaryHeader() throws Exception {
+    void anAddressInABinaryHeaderReachesTheServer() throws Exception {
         String signature = "\r\n\r\n\0\r\nQUIT\n";
         String v4 = "\u0021\u0011\0\u000c" + "\u00c0\0\u0002\u0007" + "\u007f\0\0\u0001" + "\u0012\u0067" + "\f\u00ea";
         String withMore = "\u0021\u0011\0\u0012" + v4.substring(4) + "\u0002\0\u0003" + "abc"; // PP2_TYPE_AUTHORITY
@@ -77,7 +77,7 @@ class ProxyProtocolTest {
     }
 
     @Test
-    void autoTakesConnectionsWithoutAHeader() throws Exception {
+    void autoAcceptsConnectionsWithoutAHeader() throws Exception {
         try (ProxyUnderTest proxy = accepting("auto", "127.0.0.0/8");
                 Connection connection = Drivers.mariaDb(proxy.port, "sslMode=disable")) {
             assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith("app@127.0.0.1");
@@ -85,7 +85,7 @@ class ProxyProtocolTest {
     }
 
     @Test
-    void strangersCannotNameAnAddress() throws Exception {
+    void aHeaderFromAnUntrustedPeerIsRefused() throws Exception {
         try (ProxyUnderTest proxy = accepting("v1", "10.0.0.0/8");
                 Socket stranger = new Socket(InetAddress.getLoopbackAddress(), proxy.port)) {
             stranger.setSoTimeout(10_000);
@@ -98,7 +98,7 @@ class ProxyProtocolTest {
     }
 
     @Test
-    void garbageInPlaceOfAHeaderIsRefused() throws Exception {
+    void aMalformedHeaderIsRefused() throws Exception {
         try (ProxyUnderTest proxy = accepting("v1", "127.0.0.0/8");
                 Socket client = new Socket(InetAddress.getLoopbackAddress(), proxy.port)) {
             client.setSoTimeout(10_000);

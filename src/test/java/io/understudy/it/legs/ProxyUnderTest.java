@@ -9,7 +9,7 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A proxy on a free port of all loopback addresses, in this process. */
+/** A proxy in this process, on a free port of all loopback addresses. */
 final class ProxyUnderTest implements AutoCloseable {
     private final ProxyServer server;
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -17,13 +17,13 @@ final class ProxyUnderTest implements AutoCloseable {
 
     /**
      * @param listen further keys of {@code listen:}, in YAML's flow style without braces; may be empty
-     * @param primary further keys of {@code primary:}
+     * @param primary further keys of {@code primary:}, likewise
      */
     ProxyUnderTest(int serverPort, String listen, String primary) throws Exception {
         this(serverPort, listen, primary, null);
     }
 
-    /** @param plugin runs with an empty section; null for none */
+    /** @param plugin a plugin to run with an empty section; null for none */
     ProxyUnderTest(int serverPort, String listen, String primary, @Nullable ProxyPlugin<?> plugin) throws Exception {
         server = new ProxyServer(
                 config(serverPort, listen, primary, plugin),
@@ -59,7 +59,7 @@ final class ProxyUnderTest implements AutoCloseable {
         return server;
     }
 
-    /** How many connections began in a way. */
+    /** Returns the number of connections with that outcome of the handshake. */
     double connections(String outcome) {
         var counter =
                 meters.find("understudy.connections").tag("outcome", outcome).counter();

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A client that keeps every byte it gets, for a user without a password. */
+/** A client that records every received byte, for a user without a password. */
 final class RawClient implements AutoCloseable {
     static final int SESSION_TRACK = 1 << 23;
     static final int DEPRECATE_EOF = 1 << 24;
@@ -24,7 +24,7 @@ final class RawClient implements AutoCloseable {
         this(port, user, capabilities, "");
     }
 
-    /** @param first sent before anything else, a byte for each character */
+    /** @param first sent before anything else, one byte per character */
     RawClient(int port, String user, int capabilities, String first) throws IOException {
         socket = new Socket();
         socket.connect(new InetSocketAddress("127.0.0.1", port), 5000);
@@ -42,7 +42,7 @@ final class RawClient implements AutoCloseable {
         loginResponse = packet();
     }
 
-    /** A packet with its header. */
+    /** Reads a packet with its header. */
     private byte[] packet() throws IOException {
         byte[] header = new byte[4];
         in.readFully(header);
@@ -61,7 +61,7 @@ final class RawClient implements AutoCloseable {
         socket.getOutputStream().write(whole);
     }
 
-    /** A command whose response is one packet. */
+    /** Sends a command whose response is one packet. */
     byte[] command(int code, String text) throws IOException {
         byte[] body = text.getBytes(StandardCharsets.UTF_8);
         byte[] payload = new byte[body.length + 1];
@@ -71,7 +71,7 @@ final class RawClient implements AutoCloseable {
         return packet();
     }
 
-    /** A query of one column without NULLs: all packets of its response. */
+    /** Runs a query of one column without NULLs. Returns all packets of its response. */
     List<byte[]> rows(String sql, boolean deprecateEof) throws IOException {
         List<byte[]> all = new ArrayList<>();
         all.add(command(3, sql));

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A replica whose primary address is the proxy: it stays connected, and stays semi-synchronous. */
+/** A replica that connects to its primary through the proxy stays connected and semi-synchronous. */
 class ReplicationTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -32,7 +32,7 @@ class ReplicationTest {
     @BeforeAll
     static void start() throws Exception {
         certificates = new TestCertificates(folder);
-        // Without an acknowledgement a commit would wait for longer than the test does.
+        // Without an acknowledgement a commit would wait longer than the test runs.
         primary = EmbeddedServer.start(ServerOptions.of(61).withArguments("--rpl-semi-sync-master-timeout=600000"));
         replica = EmbeddedServer.start(
                 ServerOptions.of(62).withArguments("--rpl-semi-sync-slave-enabled=1", "--slave-net-timeout=4"));
@@ -86,7 +86,7 @@ class ReplicationTest {
             for (int i = 1; i <= 20; i++) {
                 primary.execute("INSERT INTO shop.orders VALUES (" + i + ", REPEAT('n', " + i * 1000 + "))");
             }
-            // More than one packet of the protocol, and more than one of the compressed protocol.
+            // More than one packet, and more than one compressed frame.
             primary.execute("INSERT INTO shop.orders VALUES (21, REPEAT('y', 15000000))");
 
             assertThat(status(primary, "Rpl_semi_sync_master_status")).isEqualTo("ON");
@@ -100,7 +100,7 @@ class ReplicationTest {
             String checksum = "SELECT CONCAT(COUNT(*), ' ', SUM(CRC32(note))) FROM shop.orders";
             assertThat(replica.ask(checksum)).isEqualTo(primary.ask(checksum));
 
-            // Heartbeats keep an idle replica: longer than its slave_net_timeout without a new connection.
+            // Heartbeats keep an idle replica connected for longer than its slave_net_timeout.
             long received = Long.parseLong(status(replica, "Slave_received_heartbeats"));
             await().atMost(PATIENCE)
                     .until(() -> Long.parseLong(status(replica, "Slave_received_heartbeats")) >= received + 6);

@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** An authority with a certificate for 127.0.0.1 and one for a client, and a stranger's, as PEM files. */
+/**
+ * A certificate authority with a certificate for 127.0.0.1 and one for a client, and a certificate of another
+ * authority, as PEM files.
+ */
 final class TestCertificates {
     final Path ca;
     final Path certificate;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code check --connect} says about certificates, of a real server. */
+/** Checks what {@code check --connect} reports about a real server's certificates. */
 class TlsChoiceTest {
     @TempDir
     static Path folder;
@@ -50,14 +50,14 @@ class TlsChoiceTest {
     }
 
     @Test
-    void theServersOwn() throws Exception {
+    void aGeneratedServerCertificateIsReported() throws Exception {
         Finding finding = only(with(certificates.certificate, certificates.key));
         assertThat(finding.level()).isEqualTo(Finding.Level.OK);
         assertThat(finding.text()).startsWith("the server's own certificate (CN=127.0.0.1)");
     }
 
     @Test
-    void ofAnAuthority() throws Exception {
+    void aCertificateOfAnAuthorityIsReported() throws Exception {
         Finding finding = only(with(certificates.clientCertificate, certificates.clientKey));
         assertThat(finding.level()).isEqualTo(Finding.Level.OK);
         assertThat(finding.text())
@@ -65,7 +65,7 @@ class TlsChoiceTest {
     }
 
     @Test
-    void someOtherSelfSigned() throws Exception {
+    void anotherSelfSignedCertificateIsReported() throws Exception {
         var stranger = TestCertificates.authority("127.0.0.1");
         Path certificate = Files.writeString(folder.resolve("self.pem"), stranger.getCertificatePEM());
         Path key = Files.writeString(folder.resolve("self.key"), stranger.getPrivateKeyPEM());
@@ -75,21 +75,21 @@ class TlsChoiceTest {
     }
 
     @Test
-    void relayed() throws Exception {
+    void aRelayedCertificateIsReported() throws Exception {
         Finding finding = only("tls: { mode: passthrough }");
         assertThat(finding.level()).isEqualTo(Finding.Level.OK);
         assertThat(finding.text()).startsWith("passthrough: clients see the primary's own TLS (CN=127.0.0.1)");
     }
 
     @Test
-    void none() throws Exception {
+    void disabledTlsIsReportedIfThePrimaryOffersTls() throws Exception {
         Finding finding = only("tls: { mode: disabled }");
         assertThat(finding.level()).isEqualTo(Finding.Level.WARNING);
         assertThat(finding.text()).contains("though the primary offers TLS");
     }
 
     @Test
-    void nobodyThere() throws Exception {
+    void anUnreachableServerIsReported() throws Exception {
         List<Finding> findings = new TlsCheck(ProxyUnderTest.config(1, "tls: { mode: passthrough }", "")).run();
         assertThat(findings)
                 .filteredOn(finding -> finding.where().equals("listen.tls"))
@@ -98,7 +98,7 @@ class TlsChoiceTest {
     }
 
     @Test
-    void whatTheServersLegMeansForRequireSsl() throws Exception {
+    void theEffectOfTheServersLegOnRequireSslIsReported() throws Exception {
         String optional = with(certificates.certificate, certificates.key);
         Finding preferred = only(optional, "", "primary.tls");
         assertThat(preferred.level()).isEqualTo(Finding.Level.WARNING);
@@ -114,7 +114,7 @@ class TlsChoiceTest {
     }
 
     @Test
-    void compressionIsOfTheServersLegUnlessAsClient() throws Exception {
+    void compressionOfTheServersLegIsReportedUnlessAsClient() throws Exception {
         assertThat(only("", "", "primary.compression").level()).isEqualTo(Finding.Level.OK);
         assertThat(new TlsCheck(ProxyUnderTest.config(server.port(), "", "compression: as-client")).run())
                 .noneMatch(finding -> finding.where().equals("primary.compression"));

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** TLS on each leg, alone and together, with both vendors' drivers against a MariaDB server. */
+/** TLS on each leg, alone and together, with both vendors' drivers and a MariaDB server. */
 class TlsTest {
     @TempDir
     static Path folder;
@@ -152,7 +152,7 @@ class TlsTest {
     }
 
     @Test
-    void authoritiesOfTheServerAreReloadedAndModesAreNot() throws Exception {
+    void authoritiesForTheServerAreReloadedAndModesAreNot() throws Exception {
         String wrong = "tls: { mode: verify-ca, ca: '%s' }".formatted(certificates.strangerCa);
         String weaker = "tls: { mode: required }";
         String right = "tls: { mode: verify-ca, ca: '%s' }".formatted(certificates.ca);

@@ -28,9 +28,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The products' own tools, directly and through the proxy: what they write is the same byte for byte. They are looked
- * for in the folder {@code -Dunderstudy.it.tools} and then on the path; the server is the one of
- * {@code -Dunderstudy.it.server} or an embedded MariaDB. For MySQL the folder must be given, since systems install
+ * Runs the products' own tools directly and through the proxy; their output must be equal byte for byte. They are
+ * searched in the folder {@code -Dunderstudy.it.tools} and then on the path. The server is that of
+ * {@code -Dunderstudy.it.server} or an embedded MariaDB. For MySQL the folder is required, because systems install
  * MariaDB's tools under MySQL's names.
  */
 class ToolsTest {
@@ -48,7 +48,7 @@ class ToolsTest {
     private static boolean serverTls = true;
     private static String binlog = "";
 
-    /** How client and server legs are. */
+    /** TLS and compression of the two legs. */
     enum Legs {
         PLAIN("tls: { mode: disabled }", "tls: { mode: disabled }"),
         COMPRESSED("tls: { mode: disabled }", "tls: { mode: disabled }, compression: [zlib]"),
@@ -178,7 +178,7 @@ class ToolsTest {
         }
     }
 
-    /** Some tools refuse servers that are newer than they are, whatever lies between. */
+    /** Some tools refuse newer servers, with and without a proxy. */
     private static void assumeItTalksTo(List<String> tool, String... more) throws Exception {
         try {
             run(tool, port, false, List.of(more));
@@ -207,7 +207,7 @@ class ToolsTest {
 
     @ParameterizedTest
     @EnumSource
-    void dump(Legs legs) throws Exception {
+    void dumpsAreEqual(Legs legs) throws Exception {
         List<String> options = new ArrayList<>(List.of(
                 "--skip-dump-date", "--single-transaction", "--routines", "--triggers", "--hex-blob", "--databases"));
         if (!mariaDb) {
@@ -219,7 +219,7 @@ class ToolsTest {
 
     @ParameterizedTest
     @EnumSource
-    void binaryLog(Legs legs) throws Exception {
+    void binaryLogsAreEqual(Legs legs) throws Exception {
         List<String> tool = tool("mariadb-binlog", "mysqlbinlog");
         if (!mariaDb) {
             same(legs, tool, 3_000_000, "--read-from-remote-source=BINLOG-DUMP-GTIDS", "--verbose", binlog);
@@ -244,7 +244,7 @@ class ToolsTest {
 
     @ParameterizedTest
     @EnumSource
-    void load(Legs legs) throws Exception {
+    void loadsAreEqual(Legs legs) throws Exception {
         List<String> tool = tool("mariadb-import", "mysqlimport");
         Path data = folder.resolve("loaded.txt");
         writeRows(data);

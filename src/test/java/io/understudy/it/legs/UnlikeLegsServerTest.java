@@ -18,8 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The methods that send a password in clear over TLS and encrypted elsewhere, on all combinations of legs, at login and
- * in COM_CHANGE_USER, always with full authentication. Needs a MySQL server given by {@code -Dunderstudy.it.server}.
+ * Authentication methods that send the password in clear text over TLS and encrypted otherwise, on all combinations of
+ * legs, at login and in COM_CHANGE_USER, always with full authentication. Needs a MySQL server given by
+ * {@code -Dunderstudy.it.server}.
  */
 class UnlikeLegsServerTest {
     private static final String PASSWORD = "Secret \u00e4 1";
@@ -90,7 +91,7 @@ class UnlikeLegsServerTest {
         return DriverManager.getConnection("jdbc:mysql://127.0.0.1:" + at + "/", properties);
     }
 
-    /** Makes the server forget what lets caching_sha2_password do without the password. */
+    /** Clears the server's cache of passwords for caching_sha2_password, so that full authentication is needed. */
     private static void forgetCachedPasswords() throws SQLException {
         try (Statement statement = admin.createStatement()) {
             statement.execute("FLUSH PRIVILEGES");
@@ -121,7 +122,7 @@ class UnlikeLegsServerTest {
                     connection.unwrap(JdbcConnection.class).changeUser(user, PASSWORD);
                     assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith(user + "@");
                 }
-                // From the server's cache now: no password crosses any leg.
+                // The password is in the server's cache now: fast authentication, no password on either leg.
                 connection.unwrap(JdbcConnection.class).changeUser(two, PASSWORD);
                 assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith(two + "@");
                 forgetCachedPasswords();
@@ -138,10 +139,10 @@ class UnlikeLegsServerTest {
         }
     }
 
-    /** The client begins with one method and the account wants the other. */
+    /** The client starts with one method, and the account uses the other. */
     @ParameterizedTest(name = "client TLS {0}, server TLS {1}")
     @CsvSource({"false, true", "true, false"})
-    void theServerSwitchesTheMethod(boolean clientTls, boolean serverTls) throws Exception {
+    void theServerSwitchesTheAuthenticationMethod(boolean clientTls, boolean serverTls) throws Exception {
         try (ProxyUnderTest proxy = proxy(clientTls, serverTls)) {
             forgetCachedPasswords();
             try (Connection connection = connect(proxy.port, clientTls, "sha256_password", "legs_one_c", PASSWORD)) {

@@ -1,5 +1,6 @@
 /**
- * The two legs of a session with real servers and other people's drivers: TLS, compression, authentication, addresses.
+ * Tests the two legs of a session with real servers and third-party drivers: TLS, compression, authentication,
+ * addresses.
  */
 @org.jspecify.annotations.NullMarked
 package io.understudy.it.legs;

@@ -6,9 +6,9 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The plugin, with a list of all commits that it has joined with their events. */
+/** Runs the plugin and records all commits that it has joined with their events. */
 public final class WitnessedCommits {
-    /** A commit with its parts, nanoseconds; {@code bytes} is the length of its events. */
+    /** A commit with its components in nanoseconds; {@code bytes} is the length of its events. */
     public record Joined(
             String kind,
             long session,
@@ -56,7 +56,7 @@ public final class WitnessedCommits {
         }
     }
 
-    /** In the order of their OKs. */
+    /** Returns the commits in the order of their OK packets. */
     public List<Joined> all() {
         synchronized (joined) {
             List<Joined> sorted = new ArrayList<>(joined);

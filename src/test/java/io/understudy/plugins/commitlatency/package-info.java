@@ -1,4 +1,4 @@
-/** Lets the tests that need servers see each commit that the plugin has joined, one by one. */
+/** Exposes each commit that the plugin has joined to the tests that need servers. */
 @NullMarked
 package io.understudy.plugins.commitlatency;
 

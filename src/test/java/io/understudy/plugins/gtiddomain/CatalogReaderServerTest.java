@@ -11,7 +11,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A data dictionary with more objects than are read: what was not read may write any table, so none may be moved. */
+/**
+ * A data dictionary with more objects than the limit. An unread object may write any table, so no table may be handed
+ * over.
+ */
 @Timeout(120)
 class CatalogReaderServerTest {
     private static final List<String> TABLES = List.of("s.a", "s.b", "s.c");
@@ -53,17 +56,17 @@ class CatalogReaderServerTest {
     }
 
     @Test
-    void moreTablesThanAreRead() throws Exception {
+    void aDictionaryWithTooManyTablesKeepsTheDefaultDomain() throws Exception {
         staysInTheDefaultDomain(read(2));
     }
 
     @Test
-    void moreRoutinesThanAreRead() throws Exception {
+    void aDictionaryWithTooManyRoutinesKeepsTheDefaultDomain() throws Exception {
         staysInTheDefaultDomain(read(3));
     }
 
     @Test
-    void exactlyAsManyAsAreRead() throws Exception {
+    void aDictionaryAtTheLimitIsRead() throws Exception {
         Catalog catalog = read(4);
 
         assertThat(catalog.cut()).isFalse();
