@@ -97,7 +97,11 @@ public final class ProxyServer implements AutoCloseable {
         shortage = new DescriptorShortage(acceptors.next());
         backends = new Servers(config, transport, meters);
         PrimaryConnector connector = new PrimaryConnector(
-                transport, config.primary().address(), config.primary().connectTimeout(), RelayServer.WATER_MARK);
+                transport,
+                config.primary().address(),
+                config.primary().connectTimeout(),
+                RelayServer.WATER_MARK,
+                shortage);
         backends.tellSqlMode(environment.sqlMode()::seen);
         if (!loaded.plugins().isEmpty()) {
             backends.tellLimitedAccounts(environment.limitedAccounts()::tell);
@@ -154,7 +158,7 @@ public final class ProxyServer implements AutoCloseable {
         }
     }
 
-    /** To be told of every file descriptor that was refused. */
+    /** What every listener of the process shares when file descriptors are short. */
     public DescriptorShortage shortage() {
         return shortage;
     }
@@ -312,5 +316,6 @@ public final class ProxyServer implements AutoCloseable {
         contexts.forEach(HostContext::close);
         backends.close();
         transport.closeNames();
+        shortage.close();
     }
 }

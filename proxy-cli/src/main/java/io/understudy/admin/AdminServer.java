@@ -19,6 +19,7 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.timeout.WriteTimeoutHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.understudy.connection.DescriptorShortage;
 import io.understudy.relay.AcceptReserve;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -74,10 +75,12 @@ public final class AdminServer implements AutoCloseable {
                 1, new DefaultThreadFactory("admin-http", true), NioIoHandler.newFactory());
         workers = new AdminWorkers(group.next(), limits.response());
         AdminRoutes routes = new AdminRoutes(endpoints, this.token, registry, readiness, workers);
-        ChannelFuture bound = new ServerBootstrap()
-                .group(group)
-                .channel(NioServerSocketChannel.class)
-                .handler(new AcceptReserve(readiness::outOfDescriptors))
+        ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(NioServerSocketChannel.class);
+        DescriptorShortage shortage = readiness.descriptors();
+        if (shortage != null) {
+            bootstrap.handler(new AcceptReserve(shortage));
+        }
+        ChannelFuture bound = bootstrap
                 .childHandler(new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel channel) {

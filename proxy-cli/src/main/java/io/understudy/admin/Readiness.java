@@ -1,6 +1,8 @@
 package io.understudy.admin;
 
+import io.understudy.connection.DescriptorShortage;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Whether the proxy should get new connections. */
 @FunctionalInterface
@@ -12,6 +14,8 @@ public interface Readiness {
      */
     List<String> reasons();
 
-    /** Called when a client of the admin endpoint found no file descriptor. On the admin endpoint's event loop. */
-    default void outOfDescriptors() {}
+    /** Returns what lets the admin endpoint answer when the process is out of file descriptors, or null for nothing. */
+    default @Nullable DescriptorShortage descriptors() {
+        return null;
+    }
 }

@@ -13,6 +13,7 @@ import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigWatcher;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.Secret;
+import io.understudy.connection.DescriptorShortage;
 import io.understudy.pages.PagesView;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -124,8 +125,8 @@ public final class RunningProxy implements AutoCloseable {
             }
 
             @Override
-            public void outOfDescriptors() {
-                proxy.shortage().happened();
+            public DescriptorShortage descriptors() {
+                return proxy.shortage();
             }
         };
     }

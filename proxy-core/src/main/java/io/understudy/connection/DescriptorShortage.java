@@ -7,6 +7,7 @@ import java.io.Closeable;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -16,20 +17,27 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Whether the process is out of file descriptors: begins with the first one refused, ends when some can be had again.
- * Thread-safe.
+ * Holds a few back, for connections that are answered and closed at once. Thread-safe.
  */
-public final class DescriptorShortage {
+public final class DescriptorShortage implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DescriptorShortage.class);
     private static final int ENFILE = -23;
     private static final int EMFILE = -24;
     private static final long PROBE_MILLIS = 250;
     private static final long LOG_NANOS = TimeUnit.MINUTES.toNanos(1);
-    /** A session's two, and one that a listener may want to keep back. */
+    /** A session's two, and one more. */
     private static final int ENOUGH = 3;
+    /** More than one, because between {@link #lend} and the accept another thread may open a file or a socket. */
+    private static final int HELD_BACK = 8;
     /** Connections to the primary and the standbys, name lookups, the admin endpoint's clients, files of a reload. */
     private static final int OWN_USE = 64;
 
     private final EventExecutor executor;
+    /** Guarded by this. */
+    private final ArrayDeque<Closeable> heldBack = new ArrayDeque<>();
+    /** Guarded by this. */
+    private boolean closed;
+
     private volatile boolean isShort;
     /** Confined to the executor. */
     private long loggedNanos = System.nanoTime() - LOG_NANOS;
@@ -41,12 +49,16 @@ public final class DescriptorShortage {
         this.executor = executor;
         // Classes and jars that a shortage needs are loaded before there is one.
         enough();
+        takeBack();
         ClassLoader.getSystemResource("understudy/opens/every/jar/of/the/class/path");
     }
 
     /** Whether {@code cause} is a file descriptor refused by the kernel. */
     public static boolean is(@Nullable Throwable cause) {
         for (Throwable at = cause; at != null; at = at.getCause()) {
+            if (at instanceof NoDescriptorException) {
+                return true;
+            }
             if (at instanceof Errors.NativeIoException failed
                     && (failed.expectedErr() == EMFILE || failed.expectedErr() == ENFILE)) {
                 return true;
@@ -61,7 +73,7 @@ public final class DescriptorShortage {
     }
 
     /** Returns an open file descriptor for nothing but its place, or null when none can be had. */
-    public static @Nullable Closeable reserve() {
+    private static @Nullable Closeable reserve() {
         try {
             return new FileInputStream("/dev/null");
         } catch (IOException e) {
@@ -69,11 +81,57 @@ public final class DescriptorShortage {
         }
     }
 
+    /** Whether file descriptors are short: no session gets one until that is over. */
+    public boolean isShort() {
+        return isShort;
+    }
+
     /** A file descriptor was refused. */
     public void happened() {
-        if (!isShort && !executor.isShuttingDown()) {
-            executor.execute(this::begin);
+        synchronized (this) {
+            if (isShort || executor.isShuttingDown()) {
+                return;
+            }
+            isShort = true;
         }
+        executor.execute(this::begin);
+    }
+
+    /**
+     * Frees a descriptor held back, after one was refused for a connection that is to be answered and closed at once.
+     *
+     * @return false when none is left
+     */
+    public boolean lend() {
+        happened();
+        Closeable one;
+        synchronized (this) {
+            one = heldBack.poll();
+        }
+        if (one == null) {
+            return false;
+        }
+        close(one);
+        return true;
+    }
+
+    /** Holds back again what was lent, as far as it can be had. Returns whether nothing is missing. */
+    public synchronized boolean takeBack() {
+        while (!closed && heldBack.size() < HELD_BACK) {
+            Closeable one = reserve();
+            if (one == null) {
+                return false;
+            }
+            heldBack.add(one);
+        }
+        return true;
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        heldBack.forEach(DescriptorShortage::close);
+        heldBack.clear();
     }
 
     /** Why no new clients should come, or null. */
@@ -85,10 +143,6 @@ public final class DescriptorShortage {
     }
 
     private void begin() {
-        if (isShort) {
-            return;
-        }
-        isShort = true;
         logged = System.nanoTime() - loggedNanos >= LOG_NANOS;
         if (logged) {
             loggedNanos = System.nanoTime();
@@ -98,7 +152,7 @@ public final class DescriptorShortage {
     }
 
     private void probe() {
-        if (enough()) {
+        if (takeBack() && enough()) {
             isShort = false;
             if (logged) {
                 log.info("file descriptors can be had again");
@@ -122,8 +176,7 @@ public final class DescriptorShortage {
         return all;
     }
 
-    /** Gives back what {@link #reserve} returned. */
-    public static void close(Closeable reserved) {
+    private static void close(Closeable reserved) {
         try {
             reserved.close();
         } catch (IOException e) {

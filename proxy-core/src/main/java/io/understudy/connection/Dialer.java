@@ -13,14 +13,22 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Opens the proxy's connections to servers: name lookup, then connect, within one timeout. Thread-safe. */
 public final class Dialer {
     private final NetworkTransport transport;
+    private final BooleanSupplier refused;
 
     public Dialer(NetworkTransport transport) {
+        this(transport, () -> false);
+    }
+
+    /** @param refused whether no socket may be made now; asked from any thread */
+    public Dialer(NetworkTransport transport, BooleanSupplier refused) {
         this.transport = transport;
+        this.refused = refused;
     }
 
     /**
@@ -60,7 +68,11 @@ public final class Dialer {
         return literal == null ? null : new InetSocketAddress(literal, address.port());
     }
 
-    private static void connect(Bootstrap bootstrap, SocketAddress to, long deadline, Promise<Channel> dialed) {
+    private void connect(Bootstrap bootstrap, SocketAddress to, long deadline, Promise<Channel> dialed) {
+        if (refused.getAsBoolean()) {
+            dialed.setFailure(new NoDescriptorException());
+            return;
+        }
         long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
         bootstrap
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.max(1, Math.min(Integer.MAX_VALUE, left)))

@@ -5,59 +5,32 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.AttributeKey;
 import io.understudy.connection.DescriptorShortage;
-import java.io.Closeable;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a listener accepting when the process is out of file descriptors: one is held back, given up for the next
- * connection, and taken again when that has been answered and closed. In the pipeline of one listener, on its event
+ * Keeps a listener accepting when the process is out of file descriptors: takes one of those held back for the next
+ * connection, and returns it when that has been answered and closed. In the pipeline of one listener, on its event
  * loop.
  */
 public final class AcceptReserve extends ChannelInboundHandlerAdapter {
     private static final AttributeKey<Boolean> BORROWED = AttributeKey.valueOf(AcceptReserve.class, "borrowed");
     private static final long RETRY_MILLIS = 100;
+    /** Connections answered at a time: a part of what is held back, because other listeners need it too. */
+    private static final int MOST_BORROWERS = 4;
 
-    private final Runnable shortage;
-    private @Nullable Closeable reserve;
-    /** Connections accepted without a reserve, and still open. */
+    private final DescriptorShortage shortage;
+    /** Connections accepted in the shortage, and still open. */
     private int borrowers;
 
     private boolean retrying;
 
-    /** @param shortage run whenever a file descriptor was refused, on the listener's event loop */
-    public AcceptReserve(Runnable shortage) {
+    public AcceptReserve(DescriptorShortage shortage) {
         this.shortage = shortage;
     }
 
-    /** Whether a connection was accepted with the descriptor held back: it is to be answered and closed at once. */
+    /** Whether a connection was accepted in a shortage: it is to be answered and closed at once. */
     public static boolean isBorrowed(Channel accepted) {
         return Boolean.TRUE.equals(accepted.attr(BORROWED).get());
-    }
-
-    @Override
-    public void handlerAdded(ChannelHandlerContext ctx) {
-        reserve = DescriptorShortage.reserve();
-    }
-
-    @Override
-    public void handlerRemoved(ChannelHandlerContext ctx) {
-        giveUp();
-    }
-
-    @Override
-    public void channelInactive(ChannelHandlerContext ctx) {
-        giveUp();
-        ctx.fireChannelInactive();
-    }
-
-    private boolean giveUp() {
-        Closeable held = reserve;
-        reserve = null;
-        if (held != null) {
-            DescriptorShortage.close(held);
-        }
-        return held != null;
     }
 
     /** Netty's own way with a failed accept is to pause for a second. */
@@ -67,10 +40,10 @@ public final class AcceptReserve extends ChannelInboundHandlerAdapter {
             ctx.fireExceptionCaught(cause);
             return;
         }
-        shortage.run();
+        shortage.happened();
         // Off and on again, so that an edge-triggered listener asks for what is waiting.
         ctx.channel().config().setAutoRead(false);
-        if (giveUp()) {
+        if (borrowers < MOST_BORROWERS && shortage.lend()) {
             ctx.executor().execute(() -> ctx.channel().config().setAutoRead(true));
         }
         retryLater(ctx);
@@ -78,19 +51,18 @@ public final class AcceptReserve extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        if (reserve == null) {
+        if (shortage.isShort()) {
             Channel accepted = (Channel) msg;
             accepted.attr(BORROWED).set(Boolean.TRUE);
             borrowers++;
             accepted.closeFuture().addListener(closed -> ctx.executor().execute(() -> returned(ctx)));
-            retryLater(ctx);
         }
         ctx.fireChannelRead(msg);
     }
 
     private void returned(ChannelHandlerContext ctx) {
         borrowers--;
-        takeAgain(ctx);
+        takeBack(ctx);
     }
 
     private void retryLater(ChannelHandlerContext ctx) {
@@ -100,21 +72,18 @@ public final class AcceptReserve extends ChannelInboundHandlerAdapter {
                     .schedule(
                             () -> {
                                 retrying = false;
-                                takeAgain(ctx);
+                                takeBack(ctx);
                             },
                             RETRY_MILLIS,
                             TimeUnit.MILLISECONDS);
         }
     }
 
-    private void takeAgain(ChannelHandlerContext ctx) {
+    private void takeBack(ChannelHandlerContext ctx) {
         if (!ctx.channel().isOpen()) {
             return;
         }
-        if (reserve == null && borrowers == 0) {
-            reserve = DescriptorShortage.reserve();
-        }
-        if (reserve == null) {
+        if (!shortage.takeBack()) {
             retryLater(ctx);
         }
         ctx.channel().config().setAutoRead(true);

@@ -56,7 +56,7 @@ public final class RelayServer {
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(acceptors, loops)
                 .channelFactory(transport.serverChannel(address))
-                .handler(new AcceptReserve(context.shortage()::happened))
+                .handler(new AcceptReserve(context.shortage()))
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)

@@ -12,6 +12,7 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.concurrent.Future;
 import io.understudy.config.Address;
 import io.understudy.config.SendProxyProtocol;
+import io.understudy.connection.DescriptorShortage;
 import io.understudy.connection.Dialer;
 import io.understudy.connection.NameLookupException;
 import io.understudy.connection.NetworkTransport;
@@ -37,10 +38,15 @@ public final class PrimaryConnector {
     private volatile SendProxyProtocol proxyProtocol = SendProxyProtocol.DISABLED;
     private volatile Runnable whenFailed = () -> {};
 
+    /** @param shortage while it lasts, no connection is tried */
     public PrimaryConnector(
-            NetworkTransport transport, Address address, Duration timeout, WriteBufferWaterMark waterMark) {
+            NetworkTransport transport,
+            Address address,
+            Duration timeout,
+            WriteBufferWaterMark waterMark,
+            DescriptorShortage shortage) {
         this.transport = transport;
-        this.dialer = new Dialer(transport);
+        this.dialer = new Dialer(transport, shortage::isShort);
         this.address = address;
         this.timeout = timeout;
         this.waterMark = waterMark;

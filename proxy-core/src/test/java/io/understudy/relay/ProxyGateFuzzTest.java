@@ -53,16 +53,18 @@ class ProxyGateFuzzTest {
 
     private static RelayContext context() {
         CoreMetrics metrics = new CoreMetrics(new SimpleMeterRegistry(), new LatencyHistograms(), CommandCode::name);
+        DescriptorShortage shortage = new DescriptorShortage(ImmediateEventExecutor.INSTANCE);
         PrimaryConnector nowhere = new PrimaryConnector(
                 NetworkTransport.resolve(Transport.NIO),
                 Address.parse("127.0.0.1:1"),
                 Duration.ofSeconds(1),
-                WriteBufferWaterMark.DEFAULT);
+                WriteBufferWaterMark.DEFAULT,
+                shortage);
         return new RelayContext(
                 new SessionRegistry(1),
                 new SessionEnvironment(new PluginHost(metrics), metrics, new SqlAnalyzer(), 1024),
                 nowhere,
-                new DescriptorShortage(ImmediateEventExecutor.INSTANCE),
+                shortage,
                 10_000);
     }
 

@@ -62,6 +62,7 @@ class ProxyProtocolHandlerTest {
 
     ProxyProtocolHandlerTest() {
         CoreMetrics metrics = new CoreMetrics(new SimpleMeterRegistry(), new LatencyHistograms(), CommandCode::name);
+        DescriptorShortage shortage = new DescriptorShortage(ImmediateEventExecutor.INSTANCE);
         RelayContext context = new RelayContext(
                 new SessionRegistry(1),
                 new SessionEnvironment(new PluginHost(metrics), metrics, new SqlAnalyzer(), 1024),
@@ -69,8 +70,9 @@ class ProxyProtocolHandlerTest {
                         NetworkTransport.resolve(Transport.NIO),
                         Address.parse("127.0.0.1:1"),
                         Duration.ofSeconds(1),
-                        WriteBufferWaterMark.DEFAULT),
-                new DescriptorShortage(ImmediateEventExecutor.INSTANCE),
+                        WriteBufferWaterMark.DEFAULT,
+                        shortage),
+                shortage,
                 10_000);
         channel.freezeTime();
         ProxyProtocolHandler.addTo(channel, AcceptProxyProtocol.AUTO, List.of(Cidr.parse("127.0.0.0/8")), context);
