@@ -8,13 +8,16 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A standby made as standbys are made: from a physical copy of the primary's data, so that page numbers mean the same on both. */
+/** Creates a standby from a physical copy of the primary's data, so that page numbers mean the same on both servers. */
 final class Clones {
     private static final String USER = "repl";
 
     private Clones() {}
 
-    /** Starts a standby with the data of {@code primary}, which is stopped for the copy; it replicates when this returns. */
+    /**
+     * Starts a standby with the data of {@code primary}, which is stopped for the copy. Returns when the standby
+     * replicates.
+     */
     static EmbeddedServer of(EmbeddedServer primary, ServerOptions options) throws IOException {
         primary.execute(
                 "CREATE OR REPLACE USER " + USER + "@'%' IDENTIFIED BY '" + USER + "'",
@@ -66,7 +69,7 @@ final class Clones {
         }
     }
 
-    /** Children before their folders. */
+    /** Returns children before their folders. */
     private static List<Path> paths(Path folder) throws IOException {
         try (Stream<Path> walk = Files.walk(folder)) {
             return walk.sorted(java.util.Comparator.reverseOrder()).toList();

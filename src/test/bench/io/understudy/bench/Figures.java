@@ -3,7 +3,7 @@ package io.understudy.bench;
 import java.util.List;
 import java.util.Locale;
 
-/** The median of some measurements with the lowest and the highest: how far it can be trusted. */
+/** Formats the median of several measurements with the lowest and the highest value, which show its spread. */
 final class Figures {
     private Figures() {}
 
@@ -13,7 +13,7 @@ final class Figures {
                 Locale.ROOT, "%.2f (%.2f–%.2f)", median(values), sorted.get(0), sorted.get(sorted.size() - 1));
     }
 
-    /** The same with the quartiles, for many measurements. */
+    /** Formats the median with the quartiles, for many measurements. */
     static String medianAndQuartiles(List<Double> values) {
         return String.format(
                 Locale.ROOT, "%.2f (%.2f–%.2f)", median(values), quantile(values, 0.25), quantile(values, 0.75));

@@ -3,8 +3,8 @@ package io.understudy.bench;
 import java.io.IOException;
 
 /**
- * For machines that are quiet only at times: with {@code BENCH_GATE} in the environment a measurement waits for a line of input before it
- * warms up, and again before it measures.
+ * Starts measurements on request, for machines that are idle only at times. With {@code BENCH_GATE} in the environment
+ * a measurement waits for a line of input before the warm-up and again before it measures.
  */
 final class Gate {
     private Gate() {}
@@ -16,7 +16,7 @@ final class Gate {
         System.out.println("waits for a line of input: " + what);
         int next = System.in.read();
         while (next != '\n' && next >= 0) {
-            next = System.in.read(); // what the line says does not matter
+            next = System.in.read(); // the content of the line is ignored
         }
     }
 }

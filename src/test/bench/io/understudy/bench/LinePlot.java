@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** A plot of a few lines as SVG: each is labelled at its end, so that no legend has to be matched by colour. */
+/** Draws a plot of a few lines as SVG. Each line is labelled at its end, so no legend is needed. */
 final class LinePlot {
     private static final int WIDTH = 900;
     private static final int HEIGHT = 460;
@@ -102,7 +102,7 @@ final class LinePlot {
         return HEIGHT - BOTTOM - y / max * (HEIGHT - TOP - BOTTOM);
     }
 
-    /** The next number above that the axis can be divided by evenly. */
+    /** Returns the next higher number that divides the axis evenly. */
     private static double round(double value) {
         double unit = Math.pow(10, Math.floor(Math.log10(Math.max(1, value)))) / 2;
         return Math.ceil(Math.max(1, value) / unit) * unit;

@@ -17,26 +17,27 @@ import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 
 /**
- * CPU that the proxy uses for a query at several samples relative to no mirroring at all, for the whole process and for the
- * threads that the primary path runs on; and how many statements a second reach the standby. One proxy for each sample, all of
- * them warm, take turns in short windows, in an order that is rotated from round to round; each window is compared to the one
- * without mirroring in its round. A second proxy without mirroring shows what the comparison is worth. All that mirror are warmed
- * up with all of their statements mirrored, since at 1 % it takes minutes until what mirrors has been compiled, and the JIT's work would be
- * what is measured.
+ * Measures the proxy's CPU per query at several samples, relative to a proxy without mirroring, for the whole process
+ * and for the threads of the primary path. It also measures the rate of statements that reach the standby. Each sample
+ * has its own warm proxy. The proxies are measured in turn, in short windows whose order rotates from round to round.
+ * Each window is compared with the window without mirroring of the same round. A second proxy without mirroring shows
+ * the error of the comparison. The warm-up mirrors all statements: at 1 % the JIT would take minutes to compile the
+ * mirror, and the measurement would include the JIT.
  *
- * <p>Arguments: the repository's folder (without it nothing is written), {@code text}, {@code prepared} or {@code both}, milliseconds of a
- * window, number of rounds, seconds of warm-up of each proxy (by both kinds of statements at once), and the samples. See also {@link Gate}.
+ * <p>Arguments: the repository's folder (without it nothing is written), {@code text}, {@code prepared} or {@code
+ * both}, milliseconds of a window, number of rounds, seconds of warm-up of each proxy (with both kinds of statements),
+ * and the samples. See also {@link Gate}.
  */
 public final class MirrorCpu {
     private static final String OFF = "off";
     private static final String CONTROL = "off, another process";
     private static final List<String> SAMPLES = List.of("0%", "1%", "10%", "100%");
     private static final Map<String, String> GOALS = Map.of("0%", "1.02", "1%", "1.03", "10%", "1.10", "100%", "1.80");
-    /** With the rules that are measured. */
+    /** Run after the rules to measure are in force, before the first window. */
     private static final Duration RUN_IN = Duration.ofSeconds(2);
 
     private static final String WARM = "100%";
-    /** In which what waits reaches the standby, within what is measured. */
+    /** Time for queued statements to reach the standby; part of the measured window. */
     private static final Duration SETTLING = Duration.ofMillis(100);
 
     private record Subject(ProxyProgram proxy, Map<PointSelects.Mode, PointSelects> loads, ThreadTimes times) {}
@@ -271,7 +272,7 @@ public final class MirrorCpu {
                 .toString();
     }
 
-    /** Per query over all windows. */
+    /** Returns the value per query over all windows. */
     private static double together(List<Measured> values, ToDoubleFunction<Measured> perQuery) {
         double queries = values.stream().mapToDouble(Measured::queries).sum();
         return values.stream()

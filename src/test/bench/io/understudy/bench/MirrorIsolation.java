@@ -14,12 +14,12 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a sick standby does to the throughput of the sessions whose statements are mirrored to it. In each round and for each
- * trouble three windows follow each other, in an order that is rotated: no mirroring (another proxy, with sessions of its own), mirroring
- * to a standby that is well, and mirroring to one in trouble.
+ * Measures how a faulty standby affects the throughput of mirrored sessions. Each round has three windows per fault, in
+ * a rotating order: no mirroring (another proxy with its own sessions), mirroring to a healthy standby, and mirroring
+ * to a faulty one.
  *
- * <p>Arguments: the repository's folder (without it nothing is written), the sample, the number of rounds, milliseconds of a window. See
- * also {@link Gate}.
+ * <p>Arguments: the repository's folder (without it nothing is written), the sample, the number of rounds, milliseconds
+ * of a window. See also {@link Gate}.
  */
 public final class MirrorIsolation {
     private static final int SESSIONS = 8;
@@ -40,14 +40,14 @@ public final class MirrorIsolation {
         }
     }
 
-    /** What is done with the standby during a window. */
+    /** The state of the standby during a window. */
     private enum Window {
         OFF,
         WELL,
         SICK
     }
 
-    /** Throughputs of the windows of one trouble in one round. */
+    /** The throughputs of the three windows of one fault in one round. */
     private record Triple(double off, double well, double sick, double droppedPerSecond) {}
 
     private final EmbeddedPair pair;
@@ -157,7 +157,7 @@ public final class MirrorIsolation {
         sessions.hold();
     }
 
-    /** The trouble lasts exactly as long as what is measured in it. */
+    /** Measures the throughput; the fault lasts exactly as long as the measurement. */
     private double during(Trouble trouble, ShopSessions sessions) throws SQLException {
         try {
             switch (trouble) {

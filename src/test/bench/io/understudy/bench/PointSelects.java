@@ -8,7 +8,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** sysbench's point selects without end, on connections that stay: let go and held by signals, so that a window may be short. */
+/**
+ * Runs sysbench's point selects continuously on persistent connections. Signals pause and resume them, so that a window
+ * may be short.
+ */
 final class PointSelects implements AutoCloseable {
     static final int THREADS = 8;
     private static final int ROWS = 20_000;
@@ -16,16 +19,20 @@ final class PointSelects implements AutoCloseable {
     private final Process process;
     private final Path said;
 
-    /** Begins held. @param mode sysbench's option for text or prepared statements */
+    /**
+     * Starts paused.
+     *
+     * @param mode sysbench's option for text or prepared statements
+     */
     PointSelects(int port, String mode) throws IOException, InterruptedException {
         said = Files.createTempFile("understudy-bench-", ".sysbench");
         process = command(port, "run", mode).redirectOutput(said.toFile()).start();
         ProxyProgram.pause(
-                Duration.ofMillis(1000)); // connected by then; it is let go again before anything is measured
+                Duration.ofMillis(1000)); // connected by then; resumed again before the measurement
         signal("STOP");
     }
 
-    /** Makes the table. */
+    /** Creates the table. */
     static void prepare(int port) throws IOException, InterruptedException {
         Process making = command(port, "prepare", Mode.TEXT.option).start();
         String words = new String(making.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -34,7 +41,7 @@ final class PointSelects implements AutoCloseable {
         }
     }
 
-    /** How the statements are sent. */
+    /** How statements are sent. */
     enum Mode {
         TEXT("--db-ps-mode=disable"),
         PREPARED("--db-ps-mode=auto");

@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** {@code understudy run} in a JVM of its own with this program's class path: its CPU and its metrics are nobody else's. */
+/**
+ * Runs {@code understudy run} in its own JVM with this program's class path, so that its CPU time and metrics include
+ * nothing else.
+ */
 final class ProxyProgram implements AutoCloseable {
     static final String USER = "app";
     static final String PASSWORD = "bench";
@@ -30,8 +33,8 @@ final class ProxyProgram implements AutoCloseable {
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
 
     /**
-     * @param standbyPort where the standby is
-     * @param mirror what stands under {@code plugins.mirror}, or an empty text for no plugin at all
+     * @param standbyPort port of the standby
+     * @param mirror the section {@code plugins.mirror}, or an empty text for no plugin
      */
     ProxyProgram(int primaryPort, int standbyPort, String mirror) throws IOException {
         folder = Files.createTempDirectory("understudy-bench-");
@@ -67,7 +70,11 @@ final class ProxyProgram implements AutoCloseable {
         return Files.writeString(folder.resolve("bench.yaml"), configuration + plugins);
     }
 
-    /** Puts other rules in force while sessions go on. @param sample what the first rule's shall be */
+    /**
+     * Activates other rules while sessions continue.
+     *
+     * @param sample the sample of the first rule after the reload
+     */
     void reload(String mirror, String sample) throws IOException, InterruptedException {
         write(mirror);
         new ProcessBuilder("kill", "-HUP", String.valueOf(process.pid()))
@@ -76,7 +83,7 @@ final class ProxyProgram implements AutoCloseable {
         await("the new rules", () -> get("/api/mirror").contains('"' + sample + '"'));
     }
 
-    /** The accounts that the configuration names, and the application's. */
+    /** Creates the accounts of the configuration and of the application. */
     static void createAccounts(io.understudy.embedded.EmbeddedServer primary) {
         for (String account : List.of("understudy", "understudy_mirror", USER)) {
             primary.execute("CREATE OR REPLACE USER " + account + "@'%' IDENTIFIED BY '" + PASSWORD + "'");
@@ -130,7 +137,7 @@ final class ProxyProgram implements AutoCloseable {
         return process.pid();
     }
 
-    /** Sum of a metric over the lines that contain {@code label}. */
+    /** Returns the sum of a metric over the lines that contain {@code label}. */
     double metric(String name, String label) {
         double sum = 0;
         for (String line : metrics().split("\n")) {
@@ -164,7 +171,7 @@ final class ProxyProgram implements AutoCloseable {
         return metric("understudy_mirror_statements_total", "outcome=\"" + outcome + "\"");
     }
 
-    /** Answered so far, of all kinds. */
+    /** Returns the number of commands completed so far, of all kinds. */
     double commands() {
         return metric("understudy_command_seconds_count", "");
     }
@@ -177,7 +184,7 @@ final class ProxyProgram implements AutoCloseable {
         return metric("understudy_mirror_queue_statements", "");
     }
 
-    /** Until mirroring has begun: the standby has been looked at and a connection to it is open. */
+    /** Waits until mirroring has begun: the standby has been probed and a connection to it is open. */
     void awaitMirroring(Runnable oneRead) {
         await("the first mirrored statement", () -> {
             oneRead.run();
@@ -195,7 +202,7 @@ final class ProxyProgram implements AutoCloseable {
         }
     }
 
-    /** A measurement lasts a while: nothing is awaited here but the clock. */
+    /** Waits for the given time, because a measurement takes time; no condition is awaited. */
     static void pause(Duration time) {
         try {
             TimeUnit.NANOSECONDS.sleep(time.toNanos());

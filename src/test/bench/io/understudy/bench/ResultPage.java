@@ -4,11 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The part of a Markdown page between two comments that name a benchmark: its last run's result. */
+/** Replaces a benchmark's result in a Markdown page: the part between the two comments with its name. */
 final class ResultPage {
     private ResultPage() {}
 
-    /** @throws IOException when the page cannot be written, or has no such part */
+    /**
+     * @throws IOException if the page cannot be written, or has no such part
+     */
     static void replace(Path page, String name, String result) throws IOException {
         String text = Files.readString(page);
         String begin = "<!-- " + name + ": begin -->\n";

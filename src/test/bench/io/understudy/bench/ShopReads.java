@@ -9,10 +9,11 @@ import java.sql.Statement;
 import java.util.SplittableRandom;
 
 /**
- * A shop's skewed load on one connection: half of the statements are for the 10 most popular of 10,000 customers, five of six for
- * the 640 most popular. A customer's 16 orders lie side by side, about a page of 16 KiB; popular customers lie anywhere. Of 20 statements 14 are
- * prepared point selects, 3 prepared ranges, 2 text reads by a secondary index, and 1 is a write when writes are wanted (an
- * insert into a log; every fifth of them an update of an order).
+ * A shop's skewed load on one connection. Half of the statements read the 10 most popular of 10,000 customers, five of
+ * six the 640 most popular. The 16 orders of a customer are adjacent, about one page of 16 KiB; popular customers are
+ * scattered. Of 20 statements 14 are prepared point selects, 3 are prepared ranges and 2 are text reads by a secondary
+ * index. The last one is a write if writes are requested: an insert into a log, or an order's update in one of five
+ * cases.
  */
 final class ShopReads implements AutoCloseable {
     static final int CUSTOMERS = 10_000;
@@ -42,7 +43,7 @@ final class ShopReads implements AutoCloseable {
         text = connection.createStatement();
     }
 
-    /** Tables and rows; not logged, since the standby is copied from the result. */
+    /** Creates and fills the tables without logging, because the standby is copied from the result. */
     static void fill(io.understudy.embedded.EmbeddedServer server) {
         server.execute(
                 "SET sql_log_bin = 0",
@@ -58,11 +59,11 @@ final class ShopReads implements AutoCloseable {
                             + ", seq % 1000, REPEAT(CHAR(97 + seq % 26), 900)" + " FROM shop.seq_" + from + "_to_"
                             + (from + chunk - 1));
         }
-        // Without statistics the ranges would become scans of the table.
+        // Without statistics the ranges would become table scans.
         server.execute("SET sql_log_bin = 0", "ANALYZE TABLE shop.orders");
     }
 
-    /** One statement; returns whether it was a read. */
+    /** Runs one statement. Returns whether it was a read. */
     boolean next() throws SQLException {
         int customer = popular();
         int first = customer * ORDERS_EACH;

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Sessions that read through a proxy while they are let go, over connections that stay. */
+/** Sessions that read through a proxy over persistent connections. They can be paused and resumed. */
 final class ShopSessions implements AutoCloseable {
     private static final long NAP_NANOS = 5_000_000;
 
@@ -20,7 +20,7 @@ final class ShopSessions implements AutoCloseable {
     private final AtomicBoolean over = new AtomicBoolean();
     private final List<Thread> threads = new ArrayList<>();
 
-    /** Begins held. */
+    /** Starts paused. */
     ShopSessions(ProxyProgram proxy, int count) {
         for (int i = 0; i < count; i++) {
             long seed = i;
@@ -49,7 +49,11 @@ final class ShopSessions implements AutoCloseable {
         going.set(true);
     }
 
-    /** @throws SQLException what a session has met since it began */
+    /**
+     * Pauses the sessions.
+     *
+     * @throws SQLException the first error of a session since it started
+     */
     void hold() throws SQLException {
         going.set(false);
         SQLException problem = error.get();
@@ -58,12 +62,15 @@ final class ShopSessions implements AutoCloseable {
         }
     }
 
-    /** Statements a second in a window, after which the sessions are held. */
+    /** Returns the statements per second in a window. The sessions are paused afterwards. */
     double throughput(Duration window) throws SQLException {
         return throughput(window, window, () -> {});
     }
 
-    /** The same with something done at the window's beginning and again each time that {@code every} has passed. */
+    /**
+     * Returns the statements per second while {@code action} runs at the window's start and then once per {@code
+     * every}.
+     */
     double throughput(Duration window, Duration every, Runnable action) throws SQLException {
         long from = statements.sum();
         long start = System.nanoTime();

@@ -10,24 +10,23 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What the threads of a process have run on a CPU, by the scheduler's own nanoseconds ({@code /proc/PID/task/TID/schedstat},
- * kernel work done in a thread's name included), in groups that say whose work it was. Linux only. A thread that has ended keeps
- * what it had when it was last seen.
+ * Reads the CPU time of a process's threads, grouped by purpose, from the scheduler's nanosecond counters ({@code
+ * /proc/PID/task/TID/schedstat}), including kernel time. Linux only. A thread that has ended keeps its last reading.
  */
 final class ThreadTimes {
-    /** Whose work a thread of Understudy's does. */
+    /** The purposes of Understudy's threads. */
     enum Group {
         /** The sessions' event loops: the primary path. */
         RELAY,
-        /** The event loop of our own connections, the mirror's among them. */
+        /** The event loop of server connections, including the mirror's. */
         CLIENT,
         /** The plugin's executor. */
         PLUGIN,
-        /** Compilers. */
+        /** The JIT compilers. */
         JIT,
-        /** Garbage collection and whatever else stops the others. */
+        /** Garbage collection and other VM threads that stop the application. */
         GC,
-        /** Everything else: health checks, the admin endpoint, logging. */
+        /** All other threads: health checks, the admin endpoint, logging. */
         OTHER
     }
 
@@ -39,7 +38,7 @@ final class ThreadTimes {
         tasks = Path.of("/proc/" + pid + "/task");
     }
 
-    /** Nanoseconds so far. */
+    /** Returns the nanoseconds of each group so far. */
     Map<Group, Long> look() {
         try (DirectoryStream<Path> all = Files.newDirectoryStream(tasks)) {
             for (Path task : all) {
@@ -64,7 +63,7 @@ final class ThreadTimes {
             groups.put(id, group(name));
             nanos.put(id, Long.parseLong(spent));
         } catch (IOException e) {
-            // It has ended since the folder was listed.
+            // The thread ended after the folder was listed.
         }
     }
 

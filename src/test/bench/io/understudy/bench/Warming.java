@@ -18,10 +18,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * How many pages a standby reads from disk during its first queries after a promotion, by how it was warmed before: not at
- * all, by mirrored reads, or by a dump of a buffer pool's page numbers. Two servers of the same size, the standby a physical
- * copy of the primary; each case begins with the standby restarted with an empty pool and replicating. All cases of a round get the same
- * statements, each round others.
+ * Measures how many pages a standby reads from disk during its first queries after a promotion: without warming, after
+ * mirrored reads, or after loading a dump of a buffer pool's page numbers. Both servers have the same size, and the
+ * standby is a physical copy of the primary. Each case starts with the standby restarted, its pool empty, and
+ * replicating. All cases of a round get the same statements; each round has different ones.
  *
  * <p>Arguments: the repository's folder; without it nothing is written.
  */
@@ -67,9 +67,10 @@ public final class Warming {
                         "--innodb-buffer-pool-load-at-startup=0",
                         "--innodb-buffer-pool-dump-at-shutdown=0",
                         "--innodb-flush-method=O_DIRECT",
-                        // The default would keep three quarters of so small a pool free.
+                        // The default would keep three quarters of such a small pool free.
                         "--innodb-lru-scan-depth=100",
-                        // An experiment lasts seconds: with the default of 1 s nothing would ever be taken for popular.
+                        // An experiment lasts seconds: with the default of 1 s no page would ever move to the new
+                        // sublist.
                         "--innodb-old-blocks-time=0");
         try (EmbeddedServer primary = EmbeddedServer.start(options)) {
             say("filling");
@@ -99,7 +100,7 @@ public final class Warming {
 
     private Map<String, List<WarmingRun>> run() throws Exception {
         say("warming the primary");
-        // The primary is as warm in the first case as in the last.
+        // Warms the primary, so that it is as warm in the first case as in the last.
         try (ProxyProgram proxy = new ProxyProgram(primary.port(), standby.port(), "")) {
             load(proxy, 1);
         }
@@ -176,7 +177,7 @@ public final class Warming {
     }
 
     private static void awaitDump(EmbeddedServer server) {
-        // The status of the dump before says "completed" too, with its time.
+        // The status of the previous dump also says "completed", with its time.
         String before = status(server, "Innodb_buffer_pool_dump_status");
         server.execute("SET GLOBAL innodb_buffer_pool_dump_now = 1");
         ProxyProgram.await("the dump", () -> {
@@ -192,7 +193,7 @@ public final class Warming {
                 () -> status(standby, "Innodb_buffer_pool_load_status").contains("completed"));
     }
 
-    /** The same statements in every case. */
+    /** Runs the same statements in every case. */
     private static void load(ProxyProgram proxy, long seed) throws InterruptedException, ExecutionException {
         ExecutorService threads = Executors.newFixedThreadPool(SESSIONS);
         try {

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What {@link Warming} found, as a table and a plot: medians of the rounds.
+ * The result of {@link Warming} as a table and a plot: medians of the rounds.
  *
- * @param runs of each case, by its name, in the order of rounds; the first case is what the others are compared with
+ * @param runs the runs of each case by name, in the order of rounds; the other cases are compared with the first
  */
 record WarmingReport(
         Map<String, List<WarmingRun>> runs, String pool, long megabytes, int load, int sessions, int after) {
@@ -62,7 +62,7 @@ record WarmingReport(
         return Figures.medianAndRange(ratios);
     }
 
-    /** As SVG. */
+    /** Returns the plot as SVG. */
     String plot() {
         LinePlot plot = new LinePlot(
                 "Pages read from disk by the standby after its promotion", "queries since the promotion", "pages read");

@@ -11,7 +11,7 @@ import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
 
-/** CPU time of the process per operation: on a machine shared with others, the figure to read. */
+/** Reports the CPU time of the process per operation, which is the figure to read on a shared machine. */
 public final class CpuTime implements InternalProfiler {
     private final com.sun.management.OperatingSystemMXBean process =
             (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

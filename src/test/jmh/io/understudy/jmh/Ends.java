@@ -17,7 +17,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 
-/** A logged-in session between two ends that swallow what they are sent. */
+/** A logged-in session between two ends that discard what they are sent. */
 final class Ends {
     private static final ByteBufAllocator ALLOC = PooledByteBufAllocator.DEFAULT;
     private static final long CAPABILITIES = Capabilities.PROTOCOL_41

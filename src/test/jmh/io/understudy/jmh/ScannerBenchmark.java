@@ -15,7 +15,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** Walks one buffer of 64 KiB at most, full of packets of one size, of which nothing is wanted. */
+/** Scans one buffer of at most 64 KiB, full of packets of one size, none of which the sink requests. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

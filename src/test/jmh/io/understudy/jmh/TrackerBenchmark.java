@@ -11,7 +11,10 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** A whole command and its answer through a session without observers: both scanners, the tracker, the relay's metrics. */
+/**
+ * Relays a complete command and its response in a session without observers: both scanners, the tracker, the relay's
+ * metrics.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -39,7 +42,7 @@ public class TrackerBenchmark {
         return Ends.packet(0, payload);
     }
 
-    /** One column, one row, with the EOF packets of clients that do not know better. */
+    /** Returns one column and one row with EOF packets, for clients without CLIENT_DEPRECATE_EOF. */
     private static ByteBuf oneRow() {
         ByteBuf out = Ends.bytes(512);
         out.writeMediumLE(1).writeByte(1).writeByte(1);

@@ -1,4 +1,4 @@
-/** What a command costs on the event loop, without sockets: time and bytes allocated, by JMH. Run by benchmarks/jmh. */
+/** Measures a command on the event loop without sockets, with JMH: time and allocated bytes. Run by benchmarks/jmh. */
 @NullMarked
 package io.understudy.jmh;
 

@@ -138,7 +138,7 @@ class AdminServerTest {
     }
 
     @Test
-    void aReadinessThatFailsIsAnAnswerToo() throws Exception {
+    void aFailingReadinessCheckIsReported() throws Exception {
         server.close();
         server = AdminServer.start(
                 ANY,
@@ -154,7 +154,7 @@ class AdminServerTest {
     }
 
     @Test
-    void servesViewsThePageAndTheList() throws Exception {
+    void servesViewsTheirListAndThePage() throws Exception {
         HttpResponse<String> view = get("/api/standbys");
         assertThat(view.body()).isEqualTo("[{\"name\":\"standby-1\",\"lagSeconds\":0.25}]\n");
         assertThat(view.headers().firstValue("cache-control")).hasValue("no-store");
@@ -168,7 +168,7 @@ class AdminServerTest {
     }
 
     @Test
-    void aViewOfAFamilyGetsThePathsPlaceholders() throws Exception {
+    void aViewGetsTheParametersOfItsPath() throws Exception {
         endpoints.viewOf("standbys/{name}/pages", parameters -> {
             if (!"standby-1".equals(parameters.get("name"))) {
                 throw new IllegalArgumentException("there is no standby '" + parameters.get("name") + "'");
@@ -184,7 +184,7 @@ class AdminServerTest {
     }
 
     @Test
-    void headHasTheLengthAndNoBody() throws Exception {
+    void headReturnsTheLengthWithoutABody() throws Exception {
         HttpResponse<String> head =
                 send(HttpRequest.newBuilder(uri("/api/standbys")).method("HEAD", HttpRequest.BodyPublishers.noBody()));
         assertThat(head.statusCode()).isEqualTo(200);
@@ -194,7 +194,7 @@ class AdminServerTest {
     }
 
     @Test
-    void saysWhatThereIsAndWhatAPathTakes() throws Exception {
+    void notFoundListsThePathsAndMethodNotAllowedTheMethods() throws Exception {
         HttpResponse<String> unknown = get("/api/standbyes");
         assertThat(unknown.statusCode()).isEqualTo(404);
         assertThat(unknown.body()).contains("\"GET /api/standbys\"", "\"POST /api/reload\"", "\"GET /metrics\"");
@@ -230,7 +230,7 @@ class AdminServerTest {
     }
 
     @Test
-    void withoutAConfiguredTokenActionsAndSqlTextAreOff() throws Exception {
+    void withoutATokenActionsAndSqlTextAreDisabled() throws Exception {
         for (String none : new String[] {null, ""}) {
             restart(none, AdminServer.Limits.DEFAULT);
             HttpResponse<String> action = post("/api/reload", bearer(""));
@@ -251,7 +251,7 @@ class AdminServerTest {
     }
 
     @Test
-    void aFailingViewIsAnAnswer() throws Exception {
+    void aFailingViewIsReported() throws Exception {
         HttpResponse<String> broken = get("/api/broken");
         assertThat(broken.statusCode()).isEqualTo(500);
         assertThat(broken.body()).contains("no such thing");
@@ -279,7 +279,7 @@ class AdminServerTest {
     }
 
     @Test
-    void aViewOverItsTimeIsGivenUp() throws Exception {
+    void aViewIsEndedAtItsTimeout() throws Exception {
         restart(TOKEN, new AdminServer.Limits(Duration.ofSeconds(30), Duration.ofMillis(100), 10));
         HttpResponse<String> response = get("/api/slow");
         assertThat(response.statusCode()).isEqualTo(504);
@@ -300,7 +300,7 @@ class AdminServerTest {
     }
 
     @Test
-    void refusesLongHeadersAndNonsense() throws Exception {
+    void refusesLongHeadersAndMalformedRequests() throws Exception {
         assertThat(raw("GET / HTTP/1.1\r\nHost: x\r\nA: " + "a".repeat(10_000) + "\r\n\r\n"))
                 .startsWith("HTTP/1.1 431");
         assertThat(raw("GET /" + "a".repeat(10_000) + " HTTP/1.1\r\nHost: x\r\n\r\n"))
@@ -310,7 +310,7 @@ class AdminServerTest {
                 .startsWith("HTTP/1.1 400");
     }
 
-    /** Sends, and reads until the server closes. */
+    /** Sends the request and reads until the server closes. */
     private String raw(String request) throws IOException {
         try (Socket socket = new Socket()) {
             socket.connect(server.address(), 5000);
@@ -321,7 +321,7 @@ class AdminServerTest {
     }
 
     @Test
-    void answersPipelinedRequestsInOrderOnOneConnection() throws Exception {
+    void pipelinedRequestsGetResponsesInOrder() throws Exception {
         String responses = raw("GET /api/standbys HTTP/1.1\r\nHost: x\r\n\r\n"
                 + "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n"
                 + "GET /api/broken HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
@@ -329,7 +329,7 @@ class AdminServerTest {
     }
 
     @Test
-    void closesClientsThatDripTheirRequest() throws Exception {
+    void closesClientsWithASlowRequest() throws Exception {
         restart(TOKEN, new AdminServer.Limits(Duration.ofMillis(400), Duration.ofSeconds(5), 10));
         try (Socket socket = new Socket()) {
             socket.connect(server.address(), 5000);
@@ -344,7 +344,7 @@ class AdminServerTest {
                                     throw new java.io.EOFException();
                                 }
                             } catch (java.net.SocketTimeoutException notYet) {
-                                // Keeps dripping, a byte every 50 ms.
+                                // Sends one byte every 50 ms.
                             }
                         }
                     })
@@ -370,7 +370,7 @@ class AdminServerTest {
     }
 
     @Test
-    void saysWhichAddressIsTaken() {
+    void reportsTheAddressThatIsInUse() {
         assertThatThrownBy(() -> AdminServer.start(server.address(), TOKEN, registry, () -> reasons, endpoints))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(String.valueOf(server.address().getPort()))

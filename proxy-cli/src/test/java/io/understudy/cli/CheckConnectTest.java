@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** What {@code check} and {@code check --connect} say of a mirror's configuration, against real servers. */
+/** Findings of {@code check} and {@code check --connect} for a mirror's configuration, with real servers. */
 @Timeout(120)
 class CheckConnectTest {
     private static EmbeddedPair pair;
@@ -88,7 +88,7 @@ class CheckConnectTest {
     }
 
     @Test
-    void aRuleThatNamesNoStandbyIsNamedByItsPlace() throws IOException {
+    void aRuleWithAnUnknownStandbyIsReportedAtItsPlace() throws IOException {
         Said said = check(standby(pair.standby().port(), "reader"), "{ name: all, standbys: [s1, s2] }");
         assertThat(said.status()).isEqualTo(2);
         assertThat(said.text())
@@ -96,7 +96,7 @@ class CheckConnectTest {
     }
 
     @Test
-    void aPatternThatIsNoneOrNeverEndsIsNamedByItsPlace() throws IOException {
+    void anInvalidOrBacktrackingPatternIsReportedAtItsPlace() throws IOException {
         String standby = standby(pair.standby().port(), "reader");
         Said broken = check(standby, "{ name: all, match: { pattern: \"(a\" } }");
         assertThat(broken.status()).isEqualTo(2);
@@ -110,7 +110,7 @@ class CheckConnectTest {
     }
 
     @Test
-    void aGoodPairIsGood() throws IOException {
+    void aCorrectPairIsReportedAsGood() throws IOException {
         Said said = connect(pair.standby().port(), "reader");
         assertThat(said.text())
                 .contains("account reader can only read")
@@ -121,7 +121,7 @@ class CheckConnectTest {
 
     /** A client that only connects, as some health checks do, counts against the proxy's address. */
     @Test
-    void whatTheServerDoesAboutBrokenHandshakesIsSaid() throws IOException {
+    void maxConnectErrorsIsReported() throws IOException {
         assertThat(connect(pair.standby().port(), "reader").text())
                 .contains("the server has no host cache (skip_name_resolve, host_cache_size)");
         try (EmbeddedServer other = EmbeddedServer.start(
@@ -144,7 +144,7 @@ class CheckConnectTest {
     }
 
     @Test
-    void anAccountThatCanWriteIsNamedWithWhatItMayAndTheGrantsThatItShouldHave() throws IOException {
+    void anAccountThatCanWriteIsReportedWithItsPrivilegesAndTheGrantsItNeeds() throws IOException {
         Said said = connect(pair.standby().port(), "writer");
         assertThat(said.status()).isEqualTo(2);
         assertThat(said.text())
@@ -153,7 +153,7 @@ class CheckConnectTest {
     }
 
     @Test
-    void thePrimaryByAnotherAddressIsKnownForWhatItIs() throws IOException {
+    void thePrimaryUnderAnotherAddressIsRecognized() throws IOException {
         Said said = check(
                 standby(pair.primary().port(), "reader").replace("127.0.0.1", "localhost"),
                 "{ name: all }",
@@ -166,8 +166,8 @@ class CheckConnectTest {
     }
 
     @Test
-    void aStandbyOfAnotherServerAndOneOfNoServer() throws IOException {
-        // Replicates from the standby instead of the primary: a topology that nobody has told us of.
+    void standbysOfAnotherServerAndOfNoneAreReported() throws IOException {
+        // Replicates from the standby instead of the primary, which the configuration does not say.
         try (EmbeddedServer other = EmbeddedServer.start(ServerOptions.of(7).withArguments("--read-only=1"))) {
             other.execute(
                     "SET SESSION sql_log_bin = 0",
@@ -196,7 +196,7 @@ class CheckConnectTest {
     }
 
     @Test
-    void aWritableStandbyIsNamed() throws IOException {
+    void aWritableStandbyIsReported() throws IOException {
         pair.standby().execute("SET GLOBAL read_only = 0");
         try {
             Said said = connect(pair.standby().port(), "reader");
@@ -208,10 +208,11 @@ class CheckConnectTest {
     }
 
     /**
-     * A fresh MariaDB lets everybody write to {@code test}; that is not the account's own, and taken away from PUBLIC.
+     * A fresh MariaDB lets everybody write to {@code test}. That privilege belongs to PUBLIC, and is revoked from
+     * PUBLIC.
      */
     @Test
-    void whatPublicMayIsPublics() throws IOException {
+    void privilegesOfPublicAreReportedApart() throws IOException {
         Said said = connect(pair.standby().port(), "reader");
         assertThat(said.status()).isZero();
         assertThat(said.text()).contains("account reader can only read").contains("PUBLIC");
@@ -228,7 +229,7 @@ class CheckConnectTest {
     }
 
     @Test
-    void aSchemaThatTheAccountMayNotReadIsNamedWithItsGrant() throws IOException {
+    void anUnreadableSchemaIsReportedWithTheMissingGrant() throws IOException {
         Said said = connect(pair.standby().port(), "half");
         assertThat(said.text())
                 .contains("account half cannot read all of de_pot")

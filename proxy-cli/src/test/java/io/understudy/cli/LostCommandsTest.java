@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** {@code report lost} and {@code rescue}, of a running proxy before a pair whose standby applies nothing. */
+/** {@code report lost} and {@code rescue} with a running proxy and a pair whose standby applies nothing. */
 @Timeout(180)
 class LostCommandsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -46,7 +46,7 @@ class LostCommandsTest {
 
     private record Said(int status, String text) {}
 
-    /** Three transactions reach the standby's relay log, two do not leave the primary. */
+    /** Three transactions reach the standby's relay log, two stay on the primary only. */
     @BeforeAll
     static void start() throws Exception {
         pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false));
@@ -115,7 +115,7 @@ class LostCommandsTest {
     }
 
     @Test
-    void reportTellsTheClassesApart() {
+    void theReportSeparatesTheClasses() {
         Said said = run("report", "lost");
         assertThat(said.status()).isZero();
         assertThat(said.text())
@@ -131,7 +131,7 @@ class LostCommandsTest {
     }
 
     @Test
-    void aStandbyByNameOrAServerByAddressIsTheSame() {
+    void aStandbysNameAndItsAddressGiveTheSameReport() {
         String byName = run("report", "lost", "--on", "s1").text();
         assertThat(byName)
                 .contains("On s1 (it was named")
@@ -153,7 +153,7 @@ class LostCommandsTest {
     }
 
     @Test
-    void rescueWritesAFileForItsOwnerOnly() throws Exception {
+    void theRescueFileIsReadableByItsOwnerOnly() throws Exception {
         Path to = folder.resolve("lost.binlog");
         Said said = run("rescue", "--to", to.toString());
         assertThat(said.status()).as(said.text()).isZero();
@@ -176,13 +176,13 @@ class LostCommandsTest {
     }
 
     @Test
-    void theRingsFileIsItsOwnersOnly() throws Exception {
+    void theRingFileIsReadableByItsOwnerOnly() throws Exception {
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve("ring"))))
                 .isEqualTo("rw-------");
     }
 
     @Test
-    void saysWhatIsWrong() {
+    void errorsAreReported() {
         Said unknown = run("report", "lost", "--on", "s2");
         assertThat(unknown.status()).isEqualTo(1);
         assertThat(unknown.text()).contains("no standby is called 's2'").contains("[s1]");

@@ -58,7 +58,7 @@ class DemoLoadTest {
             assertThat(load.awaitEnd(Duration.ofSeconds(90))).isTrue();
             assertThat(load.counters().lastError()).isNull();
             assertThat(load.counters().errors()).isZero();
-            // Five workers, each of which finishes the transaction in which it reaches its limit.
+            // Each of five workers finishes the transaction in which it reaches its limit.
             assertThat(load.counters().statements()).isBetween(5000L, 5000L + 5 * 5);
             assertThat(load.counters().lines()).hasSize(Kind.values().length);
             assertThat(load.counters().statements(Kind.ALTER)).isGreaterThan(1);
@@ -72,7 +72,7 @@ class DemoLoadTest {
     }
 
     @Test
-    void comesBackAfterTheServerWasAwayAndEndsWhenTold() throws Exception {
+    void reconnectsAfterAnOutageAndStopsOnRequest() throws Exception {
         DemoLoad load = DemoLoad.start(options().withWorkers(2).withPauses(Duration.ofMillis(1), Duration.ofMillis(1)));
         try (load) {
             await().until(() -> load.counters().statements() > 100);

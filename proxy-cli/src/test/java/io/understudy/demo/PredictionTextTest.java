@@ -17,7 +17,7 @@ class PredictionTextTest {
     private record View(Figures prediction) {}
 
     @Test
-    void tellsRoundTripCeilingAndConnections() {
+    void showsRoundTripCeilingAndConnections() {
         assertThat(PredictionText.of(new View(new Figures(900, 31.2, 86.5, 85.25, 11.6, 2.7))))
                 .contains("from 900 commits")
                 .contains("acknowledging replica 85.25 ms")
@@ -26,7 +26,7 @@ class PredictionTextTest {
     }
 
     @Test
-    void saysNothingWithoutCommits() {
+    void isEmptyWithoutCommits() {
         assertThat(PredictionText.of(new View(new Figures(0, 0, 0, 0, 0, 0)))).isEmpty();
         assertThat(PredictionText.of(Map.of())).isEmpty();
     }

@@ -36,7 +36,7 @@ class SkewedKeysTest {
         for (int i = 0; i < 100; i++) {
             hottest += hits[count - i];
         }
-        // The square root of the keys takes half of a load that is skewed by 1/k.
+        // With a skew of 1/k the most frequent keys, as many as the square root of all, get half of the load.
         assertThat((double) hottest / draws).isBetween(0.4, 0.65);
     }
 }

@@ -71,7 +71,7 @@ class DelayedLinkTest {
     }
 
     @Test
-    void showsItsWatchWhatPassesAndWhen() throws IOException {
+    void reportsBytesAndTheirTimesToItsWatch() throws IOException {
         StringBuffer seen = new StringBuffer();
         AtomicLong shortest = new AtomicLong(Long.MAX_VALUE);
         try (DelayedLink link = link(Duration.ofMillis(100));
@@ -123,7 +123,7 @@ class DelayedLinkTest {
             long millis = (System.nanoTime() - start) / 1_000_000;
             writer.get();
             assertThat(Arrays.equals(received, sent)).isTrue();
-            // One 64 KiB buffer per round trip, as a relay that sleeps would move, needs 150 s for this.
+            // A relay that sleeps would move one 64 KiB buffer per round trip and take 150 s.
             assertThat(millis).isBetween(100L, 15_000L);
         }
     }
@@ -144,7 +144,7 @@ class DelayedLinkTest {
     }
 
     @Test
-    void anOrderlyCloseLosesNothingThatIsUnderWay() throws Exception {
+    void anOrderlyCloseLosesNoBytesInTransit() throws Exception {
         byte[] large = new byte[8 << 20];
         try (DelayedLink link = link(Duration.ofMillis(50));
                 Socket client = connect(link);
@@ -159,7 +159,7 @@ class DelayedLinkTest {
                 }
             });
             writer.get();
-            // The sender is gone by now, and the reader has not begun.
+            // The sender has closed by now, and the reader has not started.
             assertThat(drain(client.getInputStream())).isEqualTo(large.length);
             await().until(() -> link.connections() == 0);
         }
@@ -183,7 +183,7 @@ class DelayedLinkTest {
     }
 
     @Test
-    void passesAResetOn() throws IOException {
+    void relaysAReset() throws IOException {
         try (DelayedLink link = link(Duration.ofMillis(10));
                 Socket client = connect(link);
                 Socket server = accept()) {
@@ -275,7 +275,7 @@ class DelayedLinkTest {
     }
 
     @Test
-    void refusesNewConnectionsAndKeepsTheOldOnes() throws IOException {
+    void refusesNewConnectionsAndKeepsExistingOnes() throws IOException {
         try (DelayedLink link = link(Duration.ZERO);
                 Socket client = connect(link);
                 Socket server = accept()) {
@@ -297,7 +297,7 @@ class DelayedLinkTest {
     void resetsTheClientWhenTheTargetIsGone() throws IOException {
         try (DelayedLink link = link(Duration.ZERO)) {
             listener.close();
-            // The reset may come before the connect has returned.
+            // The reset may arrive before connect returns.
             assertThatThrownBy(() -> {
                         try (Socket client = connect(link)) {
                             assertThat(client.getInputStream().read()).isEqualTo(-2);

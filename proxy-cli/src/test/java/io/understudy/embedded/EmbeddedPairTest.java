@@ -103,14 +103,14 @@ class EmbeddedPairTest {
     }
 
     @Test
-    void saysWhyAServerDoesNotStart() {
+    void reportsWhyAServerDoesNotStart() {
         assertThatThrownBy(() -> EmbeddedServer.start(ServerOptions.of(1).withArguments("--no-such-option")))
                 .isInstanceOf(EmbeddedException.class)
                 .hasMessageContaining("no-such-option");
     }
 
     @Test
-    void saysWhatThePlatformLacks() {
+    void reportsAnUnsupportedPlatform() {
         assertThatThrownBy(() -> ServerBinaries.checkPlatform("Mac OS X", "aarch64"))
                 .hasMessageStartingWith("understudy demo needs Linux on x86-64")
                 .hasMessageContaining("Mac OS X on aarch64");

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Against a real server: what is read of its buffer pool, and whether a rebuild does what was forecast. */
+/** Reads the buffer pool of a real server, and compares forecasts with rebuilds. */
 class PoolReaderTest {
     private static final Duration MOST = Duration.ofSeconds(60);
     private static final long ANY = Long.MAX_VALUE;
@@ -74,7 +74,7 @@ class PoolReaderTest {
         }
     }
 
-    /** A clustered index, one of numbers in no order, one of texts of many lengths. */
+    /** Creates a table with a clustered index, an index of random numbers and an index of texts of many lengths. */
     private static void load(String table, int rows) {
         server.execute(
                 "CREATE TABLE pages." + table
@@ -86,7 +86,7 @@ class PoolReaderTest {
 
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 5})
-    void forecastsWhatARebuildMakesOfRandomDeletions(int part) throws Exception {
+    void forecastsTheRebuildAfterRandomDeletions(int part) throws Exception {
         String table = "deleted_" + part;
         load(table, 40_000);
         server.execute("DELETE FROM pages." + table + " WHERE CRC32(id * 7 + 13) % " + part + " = 0");
@@ -110,7 +110,7 @@ class PoolReaderTest {
         }
     }
 
-    /** MariaDB's statistics call it one leaf page where they have read all of a small index. */
+    /** For a small index that it has read completely, MariaDB's statistics report one leaf page. */
     @Test
     void countsTheLeafPagesOfSmallIndexes() throws Exception {
         load("small", 20_000);
@@ -121,12 +121,12 @@ class PoolReaderTest {
                 .findFirst()
                 .orElseThrow();
 
-        // All pages but the root.
+        // All pages except the root.
         assertThat(index.leafPages()).isEqualTo(index.pages() - 1);
     }
 
     @Test
-    void tellsPartitionsIndexesAndLongValuesApart() throws Exception {
+    void separatesPartitionsIndexesAndLongValues() throws Exception {
         server.execute(
                 "CREATE TABLE pages.parts (id INT, d INT, t LONGTEXT, PRIMARY KEY (id, d), KEY d(d)) PARTITION BY RANGE (d)"
                         + " (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN MAXVALUE)",
@@ -136,7 +136,7 @@ class PoolReaderTest {
 
         assertThat(first.indexes()).extracting(IndexPages::name).containsExactly("PRIMARY", "d");
         assertThat(first.indexes().get(0).records()).isEqualTo(50);
-        // Two pages and a rest for each long value.
+        // Two full pages and a partial one for each long value.
         assertThat(first.otherPages()).isGreaterThanOrEqualTo(50 * 2);
         assertThat(first.fileBytes()).isGreaterThan(50 * 40_000);
         assertThat(first.indexes().get(0).dirty())
@@ -181,7 +181,7 @@ class PoolReaderTest {
     }
 
     @Test
-    void asksTheServerOnceAMinuteForTheAdminEndpoint() throws Exception {
+    void theAdminEndpointReadsThePoolOnceAMinute() throws Exception {
         UnderstudyConfig config = config("reader", "1GiB");
         AtomicLong nanos = new AtomicLong();
         PagesView view = new PagesView(() -> config, nanos::get);

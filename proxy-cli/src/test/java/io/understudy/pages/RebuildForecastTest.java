@@ -10,13 +10,13 @@ class RebuildForecastTest {
 
     @Test
     void leavesASixteenthOfAClusteredIndexFree() {
-        // 15232 bytes for records of 99.5 and a half byte of directory: 152 a page.
+        // 15232 bytes, for records of 99.5 bytes and half a byte of directory each: 152 per page.
         assertThat(forecast.pages(15_200, 15_200 * 99L + 7_600, true)).isEqualTo(100);
         assertThat(forecast.pages(15_200, 15_200 * 99L + 7_600, false)).isEqualTo(94);
     }
 
     @Test
-    void leavesWhatTheFillFactorSaysOfBoth() {
+    void theFillFactorAppliesToBothKindsOfIndexes() {
         RebuildForecast half = new RebuildForecast(16384, 50);
         assertThat(half.pages(10_000, 990_000, true)).isEqualTo(half.pages(10_000, 990_000, false));
         assertThat(half.pages(10_000, 990_000, false))
@@ -41,7 +41,7 @@ class RebuildForecastTest {
     }
 
     @Test
-    void saysNothingOfCompressedPages() {
+    void leavesOutCompressedPages() {
         assertThat(new IndexPages("k", false, 20, 10, 100, 0, 0, 20, -1).after(forecast))
                 .isEqualTo(20);
     }

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class TableNameTest {
     @Test
-    void readsWhatTheViewOfPagesShows() {
+    void parsesNamesOfInnodbBufferPage() {
         assertThat(TableName.quoted("`shop`.`orders`")).isEqualTo(new TableName("shop", "orders", ""));
         assertThat(TableName.quoted("`shop`.`orders` /* Partition `p0` */"))
                 .isEqualTo(new TableName("shop", "orders", "p0"));
@@ -15,7 +15,7 @@ class TableNameTest {
     }
 
     @Test
-    void readsWhatFilesAndStatisticsAreCalled() {
+    void parsesNamesOfFilesAndStatistics() {
         assertThat(TableName.file("shop", "orders")).isEqualTo(new TableName("shop", "orders", ""));
         assertThat(TableName.file("shop", "orders#P#p0")).isEqualTo(new TableName("shop", "orders", "p0"));
         assertThat(TableName.file("shop", "orders#p#p1")).isEqualTo(new TableName("shop", "orders", "p1"));

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** On a primary and its standby: what a rebuild does, and what is refused. */
+/** Rebuilds and refusals on a primary and its standby. */
 class DefragmentationTest {
     private static final Duration MOST = Duration.ofSeconds(60);
     private static final Bounds CALM =
@@ -145,7 +145,7 @@ class DefragmentationTest {
     }
 
     @Test
-    void refusesAReadOnlyServerThatReplicatesFromNobody() {
+    void refusesAReadOnlyServerWithoutReplication() {
         primary.execute("SET GLOBAL read_only = 1");
         try {
             assertThatThrownBy(() -> work(primary, "pages", OPTIONS).run(List.of("shop.orders")))
@@ -204,7 +204,7 @@ class DefragmentationTest {
     }
 
     @Test
-    void seesTheRoomOnThisHostByItself() throws Exception {
+    void determinesFreeSpaceOnThisHost() throws Exception {
         var unsaid = new Defragmentation.Options(CALM, null, false, false, false);
         assertThat(only(work(standby, "pages", unsaid).run(List.of("shop.orders"))))
                 .containsEntry("state", "rebuilt");
@@ -257,9 +257,9 @@ class DefragmentationTest {
         assertThat(log.toString()).contains("waiting, as Threads_running is");
     }
 
-    /** A transaction that read the table keeps the rebuild from beginning; the applier waits for a second at most. */
+    /** A transaction that has read the table blocks the rebuild; the applier waits for one second at most. */
     @Test
-    void givesUpWhereTheTableStaysInUse() throws Exception {
+    void givesUpOnATableThatStaysInUse() throws Exception {
         try (Connection reader = standby.connect();
                 Statement statement = reader.createStatement()) {
             statement.execute("START TRANSACTION");
@@ -274,7 +274,7 @@ class DefragmentationTest {
     }
 
     @Test
-    void isEndedAboveTheHardBoundAndLeavesTheTableAsItWas() throws Exception {
+    void endsAboveTheHardBoundAndLeavesTheTableUnchanged() throws Exception {
         load("ended", 40_000);
         pair.awaitCaughtUp(MOST);
         String sum = checksum(standby, "shop.ended");
@@ -291,7 +291,7 @@ class DefragmentationTest {
     }
 
     @Test
-    void isEndedByASignalInTheMiddle() throws Exception {
+    void aSignalEndsARunningRebuild() throws Exception {
         load("stopped", 40_000);
         pair.awaitCaughtUp(MOST);
         Defragmentation work = work(standby, "pages", with(CALM));

@@ -42,7 +42,7 @@ class DomainsTextTest {
     }
 
     @Test
-    void adviceSaysWhatWouldBe() {
+    void adviceReportsWhereWritesWouldGo() {
         assertThat(DomainsText.of(view("advise")))
                 .startsWith("gtid-domain: mode advise, guard pin, default domain 0\n")
                 .contains("Last 32 s: 17683 writes, 40.9 % would be independent of the default domain\n")
@@ -55,7 +55,7 @@ class DomainsTextTest {
     }
 
     @Test
-    void taggingSaysWhatWas() {
+    void taggingReportsTaggedStatements() {
         assertThat(DomainsText.of(view("tag")))
                 .contains("40.9 % were independent")
                 .contains("    went to domain 10 ")
@@ -63,7 +63,7 @@ class DomainsTextTest {
     }
 
     @Test
-    void aConflictThatMayHurtIsSaidSo() {
+    void unsafeConflictsAreReported() {
         Map<String, Object> view = view("tag");
         view.put("conflicts", Map.of("pinned", 3, "two_domains", 1, "unseen", 0));
 

@@ -39,7 +39,7 @@ class ParallelismTextTest {
     }
 
     @Test
-    void groupsSpeedupsAndWhoStalledOthers() {
+    void showsGroupsSpeedupsAndTheTransactionsThatStalledOthers() {
         String text = ParallelismText.of(report(List.of()));
 
         assertThat(text)
@@ -53,7 +53,7 @@ class ParallelismTextTest {
     }
 
     @Test
-    void longTransactionsAreNamed() {
+    void longTransactionsAreListed() {
         String text = ParallelismText.of(
                 report(List.of(Map.of("gtid", "0-1-2966", "seconds", 3.0, "bytes", 155, "what", "alter shop.big"))));
 

@@ -38,7 +38,7 @@ class JsonWriterTest {
     }
 
     @Test
-    void escapesWhatJsonAndScriptsCannotHold() {
+    void escapesCharactersUnsafeInJsonAndScripts() {
         assertThat(JsonWriter.write("a\"b\\c\n\t\u0001</script>\u2028é\uD83D\uDE00\uD83D"))
                 .isEqualTo("\"a\\\"b\\\\c\\n\\t\\u0001\\u003C/script>\\u2028é\uD83D\uDE00\uFFFD\"");
     }

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * COM_CHANGE_USER sets user, schema and character set. Its collation has two bytes in the manuals of both products,
- * where that of the login has one: MySQL 9.7 took 289 for {@code utf8mb4_cs_0900_as_cs}, and the login's second byte
- * for filler, as MariaDB 10.11 does.
+ * COM_CHANGE_USER sets user, schema and character set. Its collation has two bytes in the manuals of both products; the
+ * login's has one. MySQL 9.7 accepted 289 for {@code utf8mb4_cs_0900_as_cs}, and treats the login's second byte as
+ * filler, as MariaDB 10.11 does.
  */
 @ExtendWith(LeakCheck.class)
 class ChangeUserTest {
@@ -51,7 +51,7 @@ class ChangeUserTest {
     }
 
     @Test
-    void changesNothingWhereItIsRefusedOrNamesNone() {
+    void aRefusedCommandOrOneWithoutACollationChangesNothing() {
         byte[] refusal = err(1045, "Access denied");
         assertThat(changeUser(int2(8), refusal).loginCollation()).isEqualTo(45);
         assertThat(scripted.model().user()).isEqualTo("app");

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Payloads by the layout of COM_STMT_EXECUTE: code, id, flags, iterations, count of parameters (flag 8), null bitmap,
- * types bound, types with names, values.
+ * Payloads of COM_STMT_EXECUTE: code, id, flags, iteration count, parameter count (flag 8), null bitmap,
+ * new-params-bound flag, types with names, values.
  */
 class ExecuteBodyTest {
     private static final String HEAD = "17" + "07000000";
@@ -19,7 +19,7 @@ class ExecuteBodyTest {
     private static final String PLAIN = HEAD + "00" + ONCE;
 
     private static @Nullable ExecuteBody body(String hex, int parameters, long capabilities) {
-        // Away from the buffer's beginning, as payloads are.
+        // The reader index is not zero, as with real payloads.
         ByteBuf buf = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump("ffff" + hex));
         return ExecuteBody.of(buf, 2, buf.readableBytes() - 2, parameters, capabilities);
     }
@@ -40,7 +40,7 @@ class ExecuteBodyTest {
     }
 
     @Test
-    void namesBesideTheTypesGo() {
+    void parameterNamesAreRemoved() {
         // One parameter, no attributes: INT named "", value 42.
         String sent = HEAD + "08" + ONCE + "01" + "00" + "01" + "0300" + "00" + "2a000000";
         assertThat(types(sent, 1)).isEqualTo("0300");
@@ -48,7 +48,7 @@ class ExecuteBodyTest {
     }
 
     @Test
-    void attributesBehindTheParametersGo() {
+    void attributesAfterTheParametersAreRemoved() {
         // A parameter INT 42 and an attribute a = 'x'.
         String sent = HEAD + "08" + ONCE + "02" + "00" + "01" + "0300" + "00" + "fd00" + "0161" + "2a000000" + "0178";
         assertThat(types(sent, 1)).isEqualTo("0300fd00");
@@ -56,7 +56,7 @@ class ExecuteBodyTest {
     }
 
     @Test
-    void aNullAmongThemHasNoValue() {
+    void aNullAttributeHasNoValue() {
         String sent = HEAD + "08" + ONCE + "03" + "01" + "01" + "0300" + "00" + "0800" + "00" + "fd00" + "0161"
                 + "0500000000000000" + "0178";
         assertThat(stripped(sent, 2, "03000800fd00", false))
@@ -64,7 +64,7 @@ class ExecuteBodyTest {
     }
 
     @Test
-    void laterExecutionsGetTheTypesOfTheFirst() {
+    void laterExecutionsUseTheTypesOfTheFirst() {
         String sent = HEAD + "08" + ONCE + "02" + "00" + "00" + "2a000000" + "0178";
         assertThat(types(sent, 1)).isEqualTo("none");
         assertThat(stripped(sent, 1, "0300fd00", false)).isEqualTo(PLAIN + "00" + "01" + "0300" + "2a000000");
@@ -80,16 +80,16 @@ class ExecuteBodyTest {
     }
 
     @Test
-    void whatWasSentAheadHasNoValueEither() {
+    void parametersSentAsLongDataHaveNoValue() {
         String alone = HEAD + "08" + ONCE + "01" + "00" + "01" + "fc00" + "00";
         assertThat(stripped(alone, 1, "fc00", true)).isEqualTo(PLAIN + "00" + "01" + "fc00");
-        // Which of several values are missing is not known, so the attributes' begin is not either.
+        // It is unknown which of several values are missing, so the start of the attributes is unknown too.
         String more = HEAD + "08" + ONCE + "02" + "00" + "01" + "fc00" + "00" + "fd00" + "0161" + "0178";
         assertThat(stripped(more, 1, "fc00fd00", true)).isEqualTo("none");
     }
 
     @Test
-    void whatIsCutOffIsLeftAlone() {
+    void truncatedBodiesAreUnchanged() {
         String whole = HEAD + "08" + ONCE + "02" + "00" + "01" + "0300" + "00" + "fd00" + "0161" + "2a000000" + "0178";
         for (int length = 0; length < whole.length() - 4; length += 2) {
             assertThat(stripped(whole.substring(0, length), 1, "0300fd00", false))
@@ -112,7 +112,7 @@ class ExecuteBodyTest {
     }
 
     @Test
-    void typesThatAreRepeatedOrLeftOutAreNoNews() {
+    void repeatedOrOmittedTypesAreUnchanged() {
         String values = "2a000000" + "0178";
         assertThat(hasTypes(PLAIN + "00" + "01" + "0300fd00" + values, "0300fd00"))
                 .isTrue();

@@ -36,7 +36,7 @@ class LongDataTest {
     }
 
     @Test
-    void isKeptPacketByPacketUntilTheExecution() {
+    void packetsAreKeptUntilTheExecution() {
         PreparedEntry entry = statement(1);
         assertThat(kept(entry)).isEqualTo("none");
         send(entry, "18010000000000aa", true);
@@ -63,7 +63,7 @@ class LongDataTest {
     }
 
     @Test
-    void theBoundIsTheSessions() {
+    void theLimitAppliesToTheSession() {
         PreparedEntry first = statement(1);
         PreparedEntry second = statement(2);
         send(first, "18010000000000aaaaaaaa", true);

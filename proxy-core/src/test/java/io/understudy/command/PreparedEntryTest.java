@@ -27,9 +27,9 @@ class PreparedEntryTest {
         return bytes == null ? "none" : ByteBufUtil.hexDump(bytes);
     }
 
-    /** MariaDB's clients may prepare and execute (with the id -1) without waiting in between. */
+    /** MariaDB's clients may send prepare and execute (with id -1) without waiting in between. */
     @Test
-    void typesOfAnExecutionAheadOfThePreparationsAnswerAreLearnt() {
+    void typesOfAnExecutionBeforeThePrepareResponseAreLearned() {
         execute("17" + "ffffffff" + "00" + "01000000" + "00" + "01" + "0300" + "2a000000", 0);
         assertThat(hex(entry.parameterTypes())).isEqualTo("none");
         entry.answered(5, 1);
@@ -41,7 +41,7 @@ class PreparedEntryTest {
     }
 
     @Test
-    void typesOfAttributesAreNotTheStatements() {
+    void attributeTypesAreNotParameterTypes() {
         entry.answered(5, 1);
         execute(
                 "17" + "05000000" + "08" + "01000000" + "02" + "00" + "01" + "0300" + "00" + "fd00" + "0161"

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every command with every answer it may get, in both EOF modes of both products. */
+/** Every command with every possible response, in both EOF modes of both products. */
 @ExtendWith(LeakCheck.class)
 class ResponseTableTest {
     private static final int AC = ServerStatus.AUTOCOMMIT;
@@ -37,7 +37,7 @@ class ResponseTableTest {
     private static final int LAST = AC | ServerStatus.LAST_ROW_SENT;
     private static final long MARIA = (Scripted.CLASSIC & ~Capabilities.LONG_PASSWORD) | Capabilities.MARIADB_PROGRESS;
 
-    /** A product in one of its two ways to end rows. */
+    /** A product with or without CLIENT_DEPRECATE_EOF. */
     private record Mode(String name, long capabilities) {
         boolean deprecated() {
             return (capabilities & Capabilities.DEPRECATE_EOF) != 0;
@@ -51,12 +51,12 @@ class ResponseTableTest {
             return talk(what).command(CommandCode.QUERY, text("SELECT 1"));
         }
 
-        /** Ends rows, or stands alone. */
+        /** Returns the packet that ends rows, or is sent alone. */
         byte[] end(int status) {
             return deprecated() ? ok(0xFE, 0, status, 0) : eof(status);
         }
 
-        /** Column definitions and, in the old mode, what closes them. */
+        /** Adds column definitions and, without CLIENT_DEPRECATE_EOF, the EOF after them. */
         Conversation definitions(Conversation talk, int columns, int status) {
             for (int i = 0; i < columns; i++) {
                 talk.server(definition("c" + i));
@@ -173,7 +173,7 @@ class ResponseTableTest {
         LARGE.add(pipeline);
     }
 
-    /** Too long to be cut at every byte. */
+    /** Conversations too long to be cut at every byte. */
     private static final List<Conversation> LARGE = new ArrayList<>();
 
     private static void results(Mode mode, List<Conversation> all) {
@@ -267,14 +267,14 @@ class ResponseTableTest {
                     .server(binary, binary)
                     .last(mode.end(AC), rows(code, AC, 2)));
         }
-        // With a cursor one packet closes the definitions and the answer, in either mode.
+        // With a cursor one packet ends both the definitions and the response, in either mode.
         Conversation cursor = mode.talk("cursor")
                 .command(p, text("SELECT 1"))
                 .last(prepared(0, 0), new Seen(p, 0, 0, 0, 0, 9))
                 .command(x, int4(9), of(1), int4(1))
                 .server(of(1), definition("a"))
                 .last(mode.end(CURSOR), done(x, CURSOR));
-        // A procedure's own cursor sets the same bit, and rows follow: with and without a cursor asked for.
+        // A cursor inside a procedure sets the same bit, but rows follow, with and without a requested cursor.
         int inside = CURSOR | ServerStatus.MORE_RESULTS_EXISTS;
         for (byte[] body : new byte[][] {execute(9), concat(int4(9), of(1), int4(1))}) {
             all.add(mode.header(mode.talk("procedure with a cursor").command(x, body), 1, inside)
@@ -369,13 +369,13 @@ class ResponseTableTest {
 
     @ParameterizedTest
     @MethodSource("conversations")
-    void anAnswerIsOverAtItsLastPacket(Conversation talk) {
+    void aResponseEndsAtItsLastPacket(Conversation talk) {
         talk.playWhole();
     }
 
     @ParameterizedTest
     @MethodSource("conversations")
-    void anyCutMakesNoDifference(Conversation talk) {
+    void cutsDoNotChangeTheResult(Conversation talk) {
         talk.playCut();
     }
 
@@ -386,7 +386,7 @@ class ResponseTableTest {
         LARGE.forEach(Conversation::playWhole);
     }
 
-    /** A value of 16 MB begins with the very byte that ends rows. */
+    /** A value of 16 MB starts with the same byte as the packet that ends rows. */
     @Test
     void rowsOfSixteenMegabytes() {
         byte[] row = concat(of(0xFE), int4(0xFFFFFF), int4(0), new byte[0xFFFFFF]);

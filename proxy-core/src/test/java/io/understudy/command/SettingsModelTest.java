@@ -16,7 +16,7 @@ class SettingsModelTest {
     private final ServerSqlMode server = new ServerSqlMode();
     private SettingsModel settings = login(UTF8MB4);
 
-    /** Between the times 100 and 110. */
+    /** Logs in between the times 100 and 110. */
     private SettingsModel login(int collation) {
         return new SettingsModel(collation, new AdoptedMode(server, 100, 110), SqlModes.MARIADB);
     }
@@ -29,7 +29,7 @@ class SettingsModelTest {
     }
 
     @Test
-    void followsWhatConnectorJSendsAtLogin() {
+    void followsConnectorJsLoginStatements() {
         set("set autocommit=1, session_track_schema=1, sql_mode=concat(@@sql_mode,',STRICT_TRANS_TABLES')");
         assertThat(settings.known()).isTrue();
         assertThat(settings.sqlMode()).isEqualTo("concat(@@global.sql_mode,',STRICT_TRANS_TABLES')");
@@ -57,7 +57,7 @@ class SettingsModelTest {
     }
 
     @Test
-    void losesTrackOfWhatItCannotRepeat() {
+    void valuesThatCannotBeRepeatedAreUnknown() {
         set("SET sql_mode = (SELECT mode FROM settings LIMIT 1)");
         assertThat(settings.known()).isFalse();
         settings.reset();
@@ -85,7 +85,7 @@ class SettingsModelTest {
     }
 
     @Test
-    void aCollationNobodyKnowsMeansTheWorst() {
+    void anUnknownCollationCountsAsAnUnsafeCharset() {
         settings = login(0);
         assertThat(settings.sqlModes() & SqlModes.UNSAFE_CHARSET).isNotZero();
     }
@@ -102,7 +102,7 @@ class SettingsModelTest {
     }
 
     @Test
-    void theServersModeIsKnownWhenItWasTheSameBeforeAndAfterTheLogin() {
+    void theServersModeIsKnownIfProbesBeforeAndAfterTheLoginAgree() {
         server.seen("ANSI_QUOTES,STRICT_ALL_TABLES,NO_AUTO_CREATE_USER", 90, 95);
         assertThat(settings.sqlModes() & SqlModes.QUOTES_UNKNOWN).isNotZero();
         assertThat(settings.sqlMode()).isNull();
@@ -116,7 +116,7 @@ class SettingsModelTest {
     }
 
     @Test
-    void theServersModeIsUnknownWhenALookDoesNotSurroundTheLoginOrFoundAnother() {
+    void theServersModeIsUnknownIfProbesDoNotSurroundTheLoginOrDiffer() {
         server.seen("", 90, 105);
         server.seen("", 120, 125);
         assertThat(settings.sqlModes() & SqlModes.QUOTES_UNKNOWN)
@@ -136,7 +136,7 @@ class SettingsModelTest {
     }
 
     @Test
-    void aResetTakesTheServersModeOverAgain() {
+    void aResetAdoptsTheServersModeAgain() {
         set("SET sql_mode = 'ANSI_QUOTES'");
         server.seen("", 190, 195);
         settings.during(200, 210);
@@ -148,7 +148,7 @@ class SettingsModelTest {
     }
 
     @Test
-    void whatRestsOnTheServersModeIsKnownWithIt() {
+    void expressionsOnTheServersModeAreKnownIfItIs() {
         set("SET sql_mode = concat(@@sql_mode, ',STRICT_TRANS_TABLES')");
         server.seen("ANSI_QUOTES", 90, 95);
         server.seen("ANSI_QUOTES", 120, 125);
@@ -162,7 +162,7 @@ class SettingsModelTest {
     }
 
     @Test
-    void aModeThatIsPutTogetherOrTakenApartIsNotTakenForKnown() {
+    void aComputedModeIsUnknown() {
         set("SET sql_mode = replace(@@sql_mode, 'AXSI', 'X')");
         server.seen("", 90, 95);
         server.seen("", 120, 125);
@@ -172,7 +172,7 @@ class SettingsModelTest {
     }
 
     @Test
-    void carriesWhatChangesHowMuchIsRead() {
+    void followsSettingsThatLimitRows() {
         assertThat(settings.reading()).isNull();
         set("SET SQL_SELECT_LIMIT=1, group_concat_max_len = 5000, sort_buffer_size = 9, autocommit = 1");
         assertThat(settings.reading()).isEqualTo("sql_select_limit = 1, group_concat_max_len = 5000");
@@ -188,7 +188,7 @@ class SettingsModelTest {
     }
 
     @Test
-    void whatIsNotALiteralIsUnknownUntilItIs() {
+    void nonLiteralValuesAreUnknownUntilALiteralIsSet() {
         set("SET sql_select_limit = @old");
         assertThat(settings.known()).isFalse();
         set("SET max_join_size = 5");
@@ -214,7 +214,7 @@ class SettingsModelTest {
     }
 
     @Test
-    void whatTheServerTellsOfTheSameCommandIsKnown() {
+    void valuesTrackedForTheSameCommandAreKnown() {
         settings.tracked("time_zone", "+02:00", 1);
         set("SET time_zone = @tz"); // as command 1
         assertThat(settings.known()).isTrue();
@@ -225,7 +225,7 @@ class SettingsModelTest {
     }
 
     @Test
-    void temporaryTablesEndWithTheLastOfThem() {
+    void temporaryTablesEndWithTheLastDrop() {
         TableName a = new TableName(null, "a");
         TableName b = new TableName("other", "b");
         settings.createdTemporary(List.of(a), "shop");

@@ -39,16 +39,16 @@ class StatementBytesTest {
     }
 
     @Test
-    void severalStatementsHaveASemicolonBetweenThem() {
+    void severalStatementsAreSeparatedBySemicolons() {
         assertThat(mayHoldSeveral("\003SELECT 1;SET @a = 1")).isTrue();
         assertThat(mayHoldSeveral("\003SELECT ';' FROM t")).as("costs a look").isTrue();
         assertThat(mayHoldSeveral("\003SELECT 1")).isFalse();
         assertThat(mayHoldSeveral("\003SELECT 1;")).isFalse();
     }
 
-    /** One long statement must not hold its size for as long as the event loop lives. */
+    /** The buffer of a long statement must not be retained for the life of the event loop. */
     @Test
-    void aLongStatementLeavesNoLongArrayBehind() {
+    void aLongStatementDoesNotRetainItsArray() {
         StatementBytes statement = new StatementBytes(new SqlAnalyzer(), model(0));
         ByteBuf bytes = Unpooled.directBuffer().writeByte(3).writeZero(4 << 20);
         statement.open(bytes, 0, bytes.readableBytes());
@@ -74,13 +74,13 @@ class StatementBytesTest {
     void aCopyHasNoQueryAttributes() {
         assertThat(copied(Capabilities.QUERY_ATTRIBUTES, "\003\000\001SELECT 1"))
                 .isEqualTo("\003SELECT 1");
-        // One attribute: null bitmap, types bound, type VARCHAR, name "a", value "x".
+        // One attribute: null bitmap, new-params-bound flag, type VARCHAR, name "a", value "x".
         assertThat(copied(Capabilities.QUERY_ATTRIBUTES, "\003\001\001\000\001\375\000\001a\001xSELECT 1"))
                 .isEqualTo("\003SELECT 1");
     }
 
     @Test
-    void anythingElseIsCopiedAsItCame() {
+    void otherBytesAreCopiedUnchanged() {
         assertThat(copied(0, "\003SELECT 1")).isEqualTo("\003SELECT 1");
         assertThat(copied(Capabilities.QUERY_ATTRIBUTES, "\027\001\000\000\000\000\001\000\000\000"))
                 .isEqualTo("\027\001\000\000\000\000\001\000\000\000");

@@ -85,7 +85,7 @@ class ConfigDiffTest {
 
     @ParameterizedTest
     @MethodSource("changes")
-    void saysWhatChangedAndWhatComesOfIt(String from, String to, String expected) throws ConfigException {
+    void reportsChangesAndTheirEffect(String from, String to, String expected) throws ConfigException {
         ConfigDiff diff = diff(from, to);
         assertThat(diff.changes()).singleElement().hasToString(expected);
         assertThat(diff.live()).hasSize(expected.endsWith("now") ? 1 : 0);
@@ -104,7 +104,7 @@ class ConfigDiffTest {
     }
 
     @Test
-    void whatCertificatesAreCheckedAgainstChangesLive() throws ConfigException {
+    void authoritiesChangeLive() throws ConfigException {
         ConfigDiff clients = diff("mode: required", "mode: required, clientCa: ca.pem, requireClientCertificate: true");
         assertThat(clients.live().stream().map(ConfigDiff.Change::path))
                 .containsExactly("listen.tls.clientCa", "listen.tls.requireClientCertificate");
@@ -114,15 +114,15 @@ class ConfigDiffTest {
     }
 
     @Test
-    void namesThePluginsToTell() throws ConfigException {
+    void namesThePluginsWhoseSectionsChanged() throws ConfigException {
         assertThat(diff("concurrency: 3", "concurrency: 3, rules: { name: x }").plugins())
                 .containsExactly("sample");
         assertThat(diff("p:1", "p:2").plugins()).isEmpty();
     }
 
-    /** By where a value came from, whatever it is. */
+    /** Values are compared by their origin, not by their content. */
     @Test
-    void aValueFromOutsideIsNotShown() throws ConfigException {
+    void aSubstitutedValueIsNotShown() throws ConfigException {
         assertThat(diff("p:1", "p:${env:NUMBER}").changes())
                 .extracting(ConfigDiff.Change::sentence)
                 .containsExactly("primary.address changed from p:1 to ***: takes effect after a restart");

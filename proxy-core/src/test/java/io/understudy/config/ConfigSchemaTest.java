@@ -22,10 +22,10 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
-/** The schema says what the loader does, as far as a schema can. */
+/** The JSON schema accepts what the loader accepts, as far as a schema can express it. */
 class ConfigSchemaTest {
 
-    /** YAML 1.2's core schema, where ~ is null, as the binder has it. */
+    /** YAML 1.2's core schema, in which ~ is null, as in the binder. */
     private static final LoadSettings SETTINGS =
             LoadSettings.builder().setSchema(new CoreSchema()).build();
 
@@ -125,7 +125,7 @@ class ConfigSchemaTest {
     }
 
     @Test
-    void isTheSameEveryTime() {
+    void isDeterministic() {
         assertThat(ConfigSchema.generate(io.understudy.config.Load.PLUGINS)).isEqualTo(TEXT);
     }
 
@@ -142,7 +142,7 @@ class ConfigSchemaTest {
                 .contains("\"default\": \"5s\"")
                 .contains("\"default\": \"preferred\"")
                 .contains("\"description\": \"Connections to each standby.\"")
-                // A default that prints otherwise than it is written is left out.
+                // A default whose printed form differs from its written form is left out.
                 .doesNotContain("***", "Rate[");
     }
 
@@ -168,7 +168,7 @@ class ConfigSchemaTest {
     }
 
     @Test
-    void everyKeyIsDescribedAndNothingElseIs() throws Exception {
+    void exactlyTheKeysAreDescribed() throws Exception {
         assertThat(coreRecords()).hasSize(10);
         Descriptions descriptions = new Descriptions();
         for (Class<?> type : coreRecords()) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ConfigWatcherTest {
 
-    /** Keeps the one periodic task, so that the test says when it runs. */
+    /** Holds the one periodic task, so that the test decides when it runs. */
     private static final class ManualScheduler extends ScheduledThreadPoolExecutor {
         private final List<Runnable> tasks = new ArrayList<>();
         private long delayNanos;
@@ -89,13 +89,13 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void looksAtTheInterval() {
+    void startsOnceAndReadsAtTheInterval() {
         assertThat(scheduler.delayNanos).isEqualTo(Duration.ofSeconds(2).toNanos());
         assertThatThrownBy(watcher::start).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
-    void tellsEachChangeOnce() throws Exception {
+    void reportsEachChangeOnce() throws Exception {
         scheduler.tick();
         assertThat(changes).isEmpty();
         Files.writeString(file, "three");
@@ -113,9 +113,9 @@ class ConfigWatcherTest {
         assertThat(changes).containsExactly(file);
     }
 
-    /** An old stamp is believed: the content of a file that nobody touches is not read every two seconds. */
+    /** An old modification time is trusted: an unchanged file is not read every two seconds. */
     @Test
-    void doesNotReadAFileWhoseStampIsOldAndTheSame() throws Exception {
+    void doesNotReadAFileWithAnOldUnchangedTimeStamp() throws Exception {
         FileTime stamp = Files.getLastModifiedTime(file);
         now = stamp.toInstant().plusSeconds(60);
         scheduler.tick();
@@ -125,9 +125,9 @@ class ConfigWatcherTest {
         assertThat(changes).isEmpty();
     }
 
-    /** A bundle of authorities may be larger than a configuration may be. */
+    /** A bundle of authorities may be larger than the limit for a configuration. */
     @Test
-    void seesAChangeBehindTheFirstMebibyte() throws Exception {
+    void seesAChangeAfterTheFirstMebibyte() throws Exception {
         byte[] bundle = new byte[3 << 20];
         Path authorities = Files.write(directory.resolve("ca.pem"), bundle);
         files.add(authorities);
@@ -162,7 +162,7 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void aFileThatIsGoneForAWhileIsNoChangeUntilItIsBackOtherwise() throws Exception {
+    void aMissingFileIsNoChangeUntilItReturnsWithOtherContent() throws Exception {
         Files.delete(file);
         scheduler.tick();
         Files.writeString(file, "one");
@@ -176,7 +176,7 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void aFileNamedLaterIsWatchedFromThenOn() throws Exception {
+    void aFileNamedByAReloadIsWatched() throws Exception {
         Path certificate = Files.writeString(directory.resolve("c.pem"), "c");
         files.add(certificate);
         scheduler.tick();
@@ -187,7 +187,7 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void goesOnAfterACallbackThatThrows() throws Exception {
+    void continuesAfterAFailingCallback() throws Exception {
         watcher.close();
         scheduler.tasks.clear();
         watcher = new ConfigWatcher(() -> files, scheduler, Clock.systemUTC(), ConfigWatcher.DEFAULT_INTERVAL, path -> {

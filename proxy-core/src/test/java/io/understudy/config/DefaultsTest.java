@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The contract's defaults, one by one: changing one of them is changing what every existing file means. */
+/** Checks each documented default: a changed default changes the meaning of every existing file. */
 class DefaultsTest {
 
     private final LoadedConfig loaded;
@@ -78,9 +78,9 @@ class DefaultsTest {
                         Duration.ofSeconds(10), Duration.ofSeconds(30), ByteSize.parse("64KiB"), null));
     }
 
-    /** The factories for code and the compact constructors for files must not drift apart. */
+    /** The factory methods and the compact constructors must agree on the defaults. */
     @Test
-    void anEmptySectionIsTheSameAsNone() throws ConfigException {
+    void anEmptySectionEqualsAMissingOne() throws ConfigException {
         LoadedConfig empty = Load.text("""
                 primary: { address: "10.0.0.1:3306", tls: {}, compression: , monitor: { user: u } }
                 standbys: { name: s, address: "10.0.0.2:3306", user: m, tls: }
@@ -94,7 +94,7 @@ class DefaultsTest {
     }
 
     @Test
-    void aPluginWithNothingBehindItsIdRunsWithItsDefaults() {
+    void aPluginWithAnEmptySectionUsesItsDefaults() {
         SamplePlugin sample = (SamplePlugin) requireNonNull(loaded.plugins().get("sample"));
         assertThat(sample.concurrency()).isEqualTo(16);
         assertThat(sample.queue().bytes()).isEqualTo(ByteSize.parse("64MiB"));
@@ -102,7 +102,7 @@ class DefaultsTest {
     }
 
     @Test
-    void aDisabledPluginIsCheckedButNotGiven() throws ConfigException {
+    void aDisabledPluginIsCheckedButNotReturned() throws ConfigException {
         LoadedConfig off =
                 Load.text("primary: { address: a:1 }\nplugins: { sample: { enabled: false, concurrency: 3 } }");
         assertThat(off.plugins()).isEmpty();

@@ -52,7 +52,7 @@ class EveryTypeTest {
     }
 
     @Test
-    void aListOfOneNeedsNoBrackets() throws ConfigException {
+    void aSingleElementNeedsNoBrackets() throws ConfigException {
         assertThat(sample("initSql: set a=1").initSql()).containsExactly("set a=1");
         assertThat(sample("rules: { name: only }").rules()).hasSize(1);
         assertThat(sample("rules: []").rules()).isEmpty();
@@ -75,7 +75,7 @@ class EveryTypeTest {
     }
 
     @Test
-    void theShaIsThatOfTheText() throws ConfigException {
+    void theShaIsTheTexts() throws ConfigException {
         // printf 'primary: {address: a:1}' | sha256sum
         assertThat(Load.text("primary: {address: a:1}").sha())
                 .isEqualTo("4f6d0d6f6db5207eb9dbe781116f5c8134382babd25bb3dc1c862e75dbe54651")

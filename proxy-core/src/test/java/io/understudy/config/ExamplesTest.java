@@ -20,12 +20,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The published examples load, agree with the schema, and miss no key. */
+/** The published examples load, match the schema, and contain every key. */
 class ExamplesTest {
 
-    /**
-     * Stand-ins for the plugins' records, which this module does not know: only that the keys are there matters here.
-     */
+    /** Stand-ins for the plugins' records, which this module cannot import; only their keys matter here. */
     record Mirror(
             Integer concurrency,
             Object queue,
@@ -69,7 +67,7 @@ class ExamplesTest {
     }
 
     @Test
-    void theFullOneNamesEveryKey() throws Exception {
+    void theFullExampleNamesEveryKey() throws Exception {
         String text = Files.readString(example("full.yaml"));
         for (Class<?> type : ConfigSchemaTest.coreRecords()) {
             for (RecordComponent component : type.getRecordComponents()) {
@@ -78,9 +76,9 @@ class ExamplesTest {
         }
     }
 
-    /** What the full example writes down for the core are the defaults, but for accounts, the token and the standby. */
+    /** The full example shows the core's defaults, except for accounts, the token and the standby. */
     @Test
-    void theFullOneShowsTheDefaults() throws Exception {
+    void theFullExampleShowsTheDefaults() throws Exception {
         assertThat(ConfigDiff.between(load("minimal.yaml"), load("full.yaml")).changes().stream()
                         .map(ConfigDiff.Change::path))
                 .containsExactly(
@@ -94,9 +92,9 @@ class ExamplesTest {
                         "plugins.mirror");
     }
 
-    /** The reference names every key of the core, and its error example is what the loader really says. */
+    /** The reference names every key of the core, and its example of an error is the loader's real message. */
     @Test
-    void theReferenceIsTrue() throws Exception {
+    void theReferenceMatchesTheLoader() throws Exception {
         String reference = Files.readString(example("../configuration.md"));
         for (Class<?> type : ConfigSchemaTest.coreRecords()) {
             for (RecordComponent component : type.getRecordComponents()) {

@@ -4,7 +4,7 @@ import io.understudy.config.bind.Problem;
 import java.util.List;
 import java.util.Map;
 
-/** Loads texts in tests: the plugins {@code sample} and {@code other-sample}, and a fixed environment. */
+/** Loads texts in tests with the plugins {@code sample} and {@code other-sample} and a fixed environment. */
 final class Load {
 
     static final Map<String, Class<? extends Record>> PLUGINS =
@@ -23,7 +23,7 @@ final class Load {
         return ConfigLoader.load(text, "test.yaml", PLUGINS, ENVIRONMENT::get);
     }
 
-    /** The problems of a text that must be refused. */
+    /** Returns the problems of a text that must be refused. */
     static List<Problem> problems(String text) {
         try {
             LoadedConfig loaded = text(text);

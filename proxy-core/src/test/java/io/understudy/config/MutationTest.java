@@ -10,7 +10,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** Whatever is done to a file, the answer is a configuration or a list of problems that can be printed. */
+/** Every mutation of a file gives either a configuration or a list of printable problems. */
 class MutationTest {
 
     private static final String VALID = """
@@ -108,7 +108,7 @@ class MutationTest {
     }
 
     @Property(tries = 3000)
-    void nothingButAConfigExceptionComesOut(@ForAll("edits") List<Edit> edits) {
+    void onlyAConfigExceptionIsThrown(@ForAll("edits") List<Edit> edits) {
         String text = VALID;
         for (Edit edit : edits) {
             text = edit.apply(text);

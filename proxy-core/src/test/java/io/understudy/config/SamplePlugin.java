@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A plugin's configuration as a plugin would write it, with one component of every kind that the binder knows. */
+/** A plugin's configuration record with one component of every type that the binder supports. */
 record SamplePlugin(
         Integer concurrency,
         Long total,
@@ -42,7 +42,7 @@ record SamplePlugin(
         }
     }
 
-    /** A value type that the binder knows nothing of but its parse method. */
+    /** A value type that the binder supports only through its parse method. */
     public record Rate(double percent) {
         public static final String PATTERN = "^[0-9]{1,3}%$";
         public static final String EXAMPLE = "10%";

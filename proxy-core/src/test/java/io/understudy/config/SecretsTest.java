@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Substitution, and that what it brings in, or what stands where a secret belongs, never comes out. */
+/** Tests substitution. Substituted values and values in the place of a secret never appear in messages. */
 class SecretsTest {
 
     private static final String OK = "primary: { address: \"p:1\" }\n";
@@ -27,7 +27,7 @@ class SecretsTest {
     }
 
     @Test
-    void replacesInsideATextToo() throws ConfigException {
+    void substitutesInsideATextToo() throws ConfigException {
         assertThat(password("\"${env:PASSWORD}\"").reveal()).isEqualTo("hunter2-from-outside");
         assertThat(password("\"a${env:NUMBER}b${env:EMPTY}c\"").reveal()).isEqualTo("a42bc");
         assertThat(password("\"$${env:NUMBER} $ $$ {}\"").reveal()).isEqualTo("${env:NUMBER} $ $$ {}");
@@ -35,7 +35,7 @@ class SecretsTest {
     }
 
     @Test
-    void whatIsSubstitutedIsNotSubstitutedAgain() throws ConfigException {
+    void substitutedTextIsNotSubstitutedAgain() throws ConfigException {
         LoadedConfig loaded = ConfigLoader.load(
                 "primary: { address: \"p:1\" }\nadmin: { token: \"${env:A}\" }",
                 "t",
@@ -45,7 +45,7 @@ class SecretsTest {
     }
 
     @Test
-    void numbersDurationsAndAddressesCanComeFromOutside() throws ConfigException {
+    void numbersDurationsAndAddressesCanBeSubstituted() throws ConfigException {
         UnderstudyConfig config = Load.text("""
                         primary: { address: "p:${env:NUMBER}", connectTimeout: "${env:NUMBER}s" }
                         listen: { maxConnections: "${env:NUMBER}" }
@@ -56,7 +56,7 @@ class SecretsTest {
     }
 
     @Test
-    void missingOnesAreAllSaid() {
+    void allMissingVariablesAreReported() {
         assertThat(Load.headlines(OK + """
                         admin: { token: "${env:NOPE}${env:NUMBER}" }
                         transport: "${env}"
@@ -101,7 +101,7 @@ class SecretsTest {
     }
 
     @Test
-    void aFileThatCannotBeReadIsAProblemToo(@TempDir Path directory) throws Exception {
+    void anUnreadableFileIsReported(@TempDir Path directory) throws Exception {
         Path config = directory.resolve("understudy.yaml");
         assertThat(problem(config)).isEqualTo(config + ": no such file; give another one with -c");
         Files.write(config, "x: \u00fc".getBytes(StandardCharsets.ISO_8859_1));
@@ -140,7 +140,7 @@ class SecretsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                // Values from outside, where something else is expected.
+                // Substituted values in the place of another type.
                 "limits: { drainTimeout: \"${env:WORD}\" }",
                 "limits: { statementBytes: \"${env:WORD}\" }",
                 "transport: \"${env:WORD}\"",
@@ -150,7 +150,7 @@ class SecretsTest {
                 "standbys: { name: \"${env:WORD}!\", address: \"s:1\", user: u }",
                 "plugins: { sample: { rate: \"${env:WORD}\" } }",
                 "plugins: { sample: { strict: \"${env:WORD}\", factor: \"${env:WORD}\" } }",
-                // Secrets written into the file, beside mistakes.
+                // Secrets written into the file, next to mistakes.
                 "admin: { tokn: swordfish }",
                 "admin: { token: swordfish, x: 1 }",
                 "admin: { x: 1, token: swordfish }",
@@ -179,10 +179,10 @@ class SecretsTest {
         }
     }
 
-    /** A value that is a piece of the words themselves must leave no mark in them. */
+    /** A value that is a substring of the message must not change the message. */
     @ParameterizedTest
     @ValueSource(strings = {"1", "KiB", "expected", "found", "o"})
-    void theWordsDoNotDependOnAValueFromOutside(String value) {
+    void messagesDoNotDependOnASubstitutedValue(String value) {
         String text = OK + "limits: { statementBytes: 1B, handshakeTimeout: \"${env:VALUE}s\" }\n"
                 + "admin: { token: \"${env:VALUE}\" }";
         try {
@@ -195,7 +195,7 @@ class SecretsTest {
     }
 
     @Test
-    void aReasonShowsNoValueFromOutside() throws Exception {
+    void aReasonShowsNoSubstitutedValue() throws Exception {
         try {
             ConfigLoader.load(
                     OK + "limits: { statementBytes: \"${env:VALUE}\" }", "t", Map.of(), Map.of("VALUE", "17B")::get);

@@ -124,7 +124,7 @@ class ValueTypesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "64", "64 KiB", "-1B", "64kib", "1TiB", "1.5KiB", "999999999999999999GiB"})
-    void otherSizesAreRefused(String text) {
+    void malformedSizesAreRefused(String text) {
         assertThatThrownBy(() -> ByteSize.parse(text)).isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -157,7 +157,7 @@ class ValueTypesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "5", "5 s", "s", "-5s", "1.5s", "5S", "999999999999999d"})
-    void otherDurationsAreRefused(String text) {
+    void malformedDurationsAreRefused(String text) {
         assertThatThrownBy(() -> Durations.parse(text)).isInstanceOf(IllegalArgumentException.class);
     }
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Wrong files and, to the letter, what their authors are told. */
+/** Invalid files with the exact messages for them. */
 class WrongDocumentsTest {
 
     private static final String OK = "primary: { address: \"p:1\" }\n";
@@ -204,7 +204,7 @@ class WrongDocumentsTest {
 
     @ParameterizedTest
     @MethodSource("wrong")
-    void saysWhatIsWrongAndWhere(String text, String expected) {
+    void reportsMistakesWithTheirPlace(String text, String expected) {
         assertThat(Load.headlines(text)).containsExactly("test.yaml:" + expected);
     }
 
@@ -229,7 +229,7 @@ class WrongDocumentsTest {
     }
 
     @Test
-    void everyMistakeIsSaidAtOnceInOrder() {
+    void everyMistakeIsReportedAtOnceInOrder() {
         assertThat(Load.headlines("""
                         transport: fast
                         primary:
@@ -269,7 +269,7 @@ class WrongDocumentsTest {
     }
 
     @Test
-    void aliasesCannotUnfoldWithoutBound() {
+    void expandedAliasesAreLimited() {
         StringBuilder text = new StringBuilder("a0: &a0 [x, x, x, x, x, x, x, x]\n");
         for (int i = 1; i < 10; i++) {
             String alias = "*a" + (i - 1);

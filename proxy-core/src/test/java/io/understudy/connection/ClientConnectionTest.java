@@ -44,7 +44,7 @@ class ClientConnectionTest {
         return Packets.command(ByteBufAllocator.DEFAULT, CommandCode.QUERY, sql.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Writes down what it is told. */
+    /** Returns a handler that records its callbacks. */
     private ServerResponse as(String name) {
         return new ServerResponse() {
             @Override
@@ -62,13 +62,13 @@ class ClientConnectionTest {
     }
 
     @Test
-    void answersCommandsInOrderThoughTheyAreSentBackToBack() throws Exception {
+    void pipelinedCommandsGetTheirResponsesInOrder() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.letIn();
             assertThat(new String(s.receive(), StandardCharsets.UTF_8)).endsWith("UPDATE t");
             assertThat(new String(s.receive(), StandardCharsets.UTF_8)).endsWith("SELECT 1");
             assertThat(s.receive()[0]).isEqualTo((byte) CommandCode.STMT_PREPARE);
-            // Only now is anything answered.
+            // The first response is sent only now.
             s.send(bytes(0, 5, 0, 2, 0, 0, 0));
             for (byte[] packet : List.of(bytes(1), COLUMN, bytes(1, '1'), bytes(1, '2'), END)) {
                 s.send(packet);
@@ -93,7 +93,7 @@ class ClientConnectionTest {
     }
 
     @Test
-    void anErrorEndsItsOwnAnswerOnly() throws Exception {
+    void anErrorEndsItsOwnResponseOnly() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.letIn();
             s.receive();
@@ -114,7 +114,7 @@ class ClientConnectionTest {
     }
 
     @Test
-    void readsAStreamThatRestsInOneGoAfterwards() throws Exception {
+    void aRestedStreamIsReadAtOnceAfterwards() throws Exception {
         CompletableFuture<Void> rested = new CompletableFuture<>();
         try (FakeServer server = new FakeServer(s -> {
             s.letIn();
@@ -163,14 +163,14 @@ class ClientConnectionTest {
         }
     }
 
-    /** What the allocator holds, bytes. */
+    /** Returns the bytes that the allocator holds. */
     private static long memoryOf(ServerConnection connection) {
         ByteBufAllocatorMetric metric = ((ByteBufAllocatorMetricProvider) connection.alloc()).metric();
         return metric.usedDirectMemory() + metric.usedHeapMemory();
     }
 
     @Test
-    void aLargeResultIsThrownAwayAsItComes() throws Exception {
+    void aLargeResultIsDiscardedAsItArrives() throws Exception {
         int rows = 64;
         byte[] row = new byte[1 << 20];
         row[0] = (byte) 0xFD;
@@ -182,7 +182,7 @@ class ClientConnectionTest {
             for (int i = 0; i < rows; i++) {
                 s.send(row);
             }
-            // A row of two physical packets, the second of them empty.
+            // A row of two physical packets, the second of which is empty.
             s.send(new byte[Packets.MAX_PAYLOAD]);
             s.send(new byte[0]);
             s.send(END);
@@ -202,7 +202,7 @@ class ClientConnectionTest {
                     atItsEnd.completeExceptionally(new AssertionError(reason));
                 }
             });
-            // The buffer that is being read counts, so the allocator must have something to tell.
+            // The buffer being read is included, so the allocator must report more than zero.
             assertThat(atItsEnd.get(40, TimeUnit.SECONDS)).isPositive().isLessThan(16L << 20);
             assertThat(told).containsExactly("rows 65");
             connection.close();
@@ -211,7 +211,7 @@ class ClientConnectionTest {
     }
 
     @Test
-    void aRequestForALocalFileGetsAnEmptyOne() throws Exception {
+    void aRequestForALocalFileGetsAnEmptyFile() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.letIn();
             s.receive();
@@ -230,7 +230,7 @@ class ClientConnectionTest {
     }
 
     @Test
-    void aLostConnectionIsToldToAllWhoWaitOnceAndInOrder() throws Exception {
+    void aLostConnectionFailsAllPendingCommandsOnceInOrder() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.letIn();
             s.receive();
@@ -251,7 +251,7 @@ class ClientConnectionTest {
     }
 
     @Test
-    void whatTheServerSaysBeforeItHangsUpIsTheReason() throws Exception {
+    void theServersLastErrorIsTheReasonOfTheClose() throws Exception {
         CompletableFuture<Void> asked = new CompletableFuture<>();
         try (FakeServer server = new FakeServer(s -> {
             s.letIn();
@@ -268,7 +268,7 @@ class ClientConnectionTest {
     }
 
     @Test
-    void rubbishEndsTheConnectionWithAReason() throws Exception {
+    void malformedBytesEndTheConnectionWithAReason() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.letIn();
             s.receive();
@@ -284,7 +284,7 @@ class ClientConnectionTest {
     }
 
     @Test
-    void aHandlerThatThrowsDoesNotHarmTheNext() throws Exception {
+    void aThrowingHandlerDoesNotAffectTheNext() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.letIn();
             s.receive();
@@ -310,7 +310,7 @@ class ClientConnectionTest {
     }
 
     @Test
-    void aStreamShowsEachPacketsBeginning() throws Exception {
+    void aStreamShowsTheStartOfEachPacket() throws Exception {
         byte[] event = new byte[100_000];
         event[5] = 42;
         try (FakeServer server = new FakeServer(s -> {

@@ -18,10 +18,10 @@ import org.junit.jupiter.api.Test;
 
 class DialerTest {
     /**
-     * Netty completes the future of a channel that could not be made on a thread of its own: no session may run there.
+     * Netty completes the future of a channel that could not be created on another thread; no session may run there.
      */
     @Test
-    void whatFailsAtOnceIsToldOnTheLoopAsWell() throws Exception {
+    void immediateFailuresAreReportedOnTheEventLoop() throws Exception {
         NetworkTransport transport = NetworkTransport.resolve(Transport.NIO);
         EventLoopGroup group = transport.relayGroup(1, "test-dialer");
         try {
@@ -29,7 +29,8 @@ class DialerTest {
             ChannelInboundHandlerAdapter used = new ChannelInboundHandlerAdapter();
             new EmbeddedChannel(used).close();
             CompletableFuture<Boolean> onLoop = new CompletableFuture<>();
-            // A handler that belongs to another channel already fails it before it has a loop, as EMFILE does.
+            // A handler that already belongs to another channel makes the new one fail before it has a loop, like
+            // EMFILE.
             new Dialer(transport)
                     .dial(new Bootstrap().handler(used), loop, Address.parse("127.0.0.1:1"), Duration.ofSeconds(5))
                     .addListener(

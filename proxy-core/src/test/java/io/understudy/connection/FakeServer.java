@@ -18,7 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A server for one connection that says what a test's script says, over a real socket. */
+/** A server for one connection that follows a test's script, over a real socket. */
 final class FakeServer implements AutoCloseable {
     static final byte[] SCRAMBLE = "01234567890123456789".getBytes(StandardCharsets.US_ASCII);
     static final byte[] OK = {0, 0, 0, 2, 0, 0, 0};
@@ -33,7 +33,7 @@ final class FakeServer implements AutoCloseable {
             | Capabilities.TRANSACTIONS
             | Capabilities.DEPRECATE_EOF;
 
-    /** What the server does with its connection. */
+    /** Handles the server's side of the connection. */
     interface Script {
         void run(FakeServer server) throws Exception;
     }
@@ -68,7 +68,7 @@ final class FakeServer implements AutoCloseable {
         return Address.parse("127.0.0.1:" + listener.getLocalPort());
     }
 
-    /** Waits for the script's end and fails with it. */
+    /** Waits for the end of the script and rethrows its failure. */
     void await() throws Exception {
         finished.get(20, TimeUnit.SECONDS);
     }
@@ -89,14 +89,14 @@ final class FakeServer implements AutoCloseable {
         send(ByteBufUtil.getBytes(body));
     }
 
-    /** Greets, reads the response and accepts it. */
+    /** Sends a greeting, reads the handshake response and accepts it. */
     void letIn() throws IOException {
         greet("mysql_native_password");
         receive();
         send(OK);
     }
 
-    /** Sends a packet under the next number. */
+    /** Sends a packet with the next sequence number. */
     void send(byte[] payload) throws IOException {
         raw(header(payload.length, sequence++));
         raw(payload);
@@ -117,14 +117,14 @@ final class FakeServer implements AutoCloseable {
         err.release();
     }
 
-    /** The next packet's payload; the following {@link #send} answers it. */
+    /** Returns the next packet's payload. The following {@link #send} continues its sequence. */
     byte[] receive() throws IOException {
         int length = in.readUnsignedByte() | in.readUnsignedByte() << 8 | in.readUnsignedByte() << 16;
         sequence = in.readUnsignedByte() + 1;
         return in.readNBytes(length);
     }
 
-    /** True when the other side closes without another byte. */
+    /** Returns whether the peer closes without sending another byte. */
     boolean closedByPeer() throws IOException {
         return in.read() < 0;
     }

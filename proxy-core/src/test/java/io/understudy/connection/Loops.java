@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** One event loop for the tests of a class, and clients on it. */
+/** One event loop for the tests of a class, with server connections on it. */
 final class Loops implements AutoCloseable {
     private final NetworkTransport transport = NetworkTransport.resolve(Transport.NIO);
     private final EventLoopGroup group = transport.relayGroup(1, "test-client");
@@ -32,7 +32,7 @@ final class Loops implements AutoCloseable {
         return get(client(server.address(), password, ServerTlsMode.PREFERRED, Duration.ofSeconds(10)));
     }
 
-    /** Waits for the connection; a failed one throws its own exception. */
+    /** Waits for the connection. Throws the original exception if it fails. */
     static ServerConnection get(NettyServerConnector client) throws Exception {
         try {
             return client.connect().toCompletableFuture().get(20, TimeUnit.SECONDS);

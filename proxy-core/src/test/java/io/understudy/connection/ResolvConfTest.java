@@ -19,7 +19,7 @@ class ResolvConfTest {
     }
 
     @Test
-    void whatTheCLibraryReads() {
+    void parsesLikeTheCLibrary() {
         ResolvConf conf = ResolvConf.parse(List.of(
                 "# nameserver 9.9.9.9",
                 "; nameserver 9.9.9.8",
@@ -39,9 +39,9 @@ class ResolvConfTest {
         assertThat(conf.timeoutSeconds()).isEqualTo(30);
     }
 
-    /** Not a public one that somebody runs elsewhere. */
+    /** A public name server must not be the default. */
     @Test
-    void withoutANameServerThisMachineIsAsked() throws Exception {
+    void withoutANameServerTheLocalHostIsQueried() throws Exception {
         ResolvConf conf = ResolvConf.read(folder.resolve("not-there"));
         assertThat(conf.servers())
                 .singleElement()

@@ -48,7 +48,7 @@ class ServerLoginTest {
         return PASSWORD.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Recovers SHA(password) from the answer as a server does and compares its hash with the stored one. */
+    /** Recovers SHA(password) from the response like a server, and compares its hash with the stored one. */
     private static void assertProves(byte[] response, String algorithm, byte[] mask) throws Exception {
         byte[] once = new byte[response.length];
         for (int i = 0; i < once.length; i++) {
@@ -65,7 +65,7 @@ class ServerLoginTest {
         return hash("SHA-256", hash("SHA-256", hash("SHA-256", password())), scramble);
     }
 
-    /** The authentication answer within a handshake response. */
+    /** Returns the authentication data of a handshake response. */
     private static byte[] responseIn(byte[] response) {
         int at = 32;
         while (response[at] != 0) {
@@ -112,7 +112,7 @@ class ServerLoginTest {
     }
 
     @Test
-    void cachingSha2WithTheAccountInTheServersCache() throws Exception {
+    void cachingSha2FastAuthentication() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("caching_sha2_password");
             assertProves(responseIn(s.receive()), "SHA-256", sha2Mask(FakeServer.SCRAMBLE));
@@ -128,7 +128,7 @@ class ServerLoginTest {
     }
 
     @Test
-    void cachingSha2InFullByRsa() throws Exception {
+    void cachingSha2FullAuthenticationWithRsa() throws Exception {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
         generator.initialize(2048);
         KeyPair keys = generator.generateKeyPair();
@@ -158,7 +158,7 @@ class ServerLoginTest {
     }
 
     @Test
-    void rubbishInPlaceOfTheRsaKeySaysWhatToDo() throws Exception {
+    void anInvalidRsaKeyIsReportedWithTheRemedy() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("caching_sha2_password");
             s.receive();
@@ -192,7 +192,7 @@ class ServerLoginTest {
     }
 
     @Test
-    void anUnknownMethodIsNamedWithTheRemedy() throws Exception {
+    void anUnknownMethodIsReportedWithTheRemedy() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("mysql_native_password");
             s.receive();
@@ -207,7 +207,7 @@ class ServerLoginTest {
     }
 
     @Test
-    void noPasswordInTheClearWithoutTls() throws Exception {
+    void noClearTextPasswordWithoutTls() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("mysql_native_password");
             s.receive();
@@ -220,7 +220,7 @@ class ServerLoginTest {
     }
 
     @Test
-    void aRefusalNamesServerAccountErrorAndRemedy() throws Exception {
+    void aRefusalReportsServerAccountErrorAndRemedy() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("mysql_native_password");
             s.receive();
@@ -236,7 +236,7 @@ class ServerLoginTest {
     }
 
     @Test
-    void aServerThatWantsNoConnectionAtAll() throws Exception {
+    void aRefusalInPlaceOfTheGreetingIsReported() throws Exception {
         try (FakeServer server = new FakeServer(s -> s.error(1040, "Too many connections"))) {
             assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD))
                     .hasMessageContaining("waiting for the server's greeting")
@@ -246,7 +246,7 @@ class ServerLoginTest {
     }
 
     @Test
-    void demandedTlsThatIsNotOffered() throws Exception {
+    void requiredTlsThatIsNotOfferedIsReported() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("mysql_native_password");
             assertThat(s.closedByPeer()).isTrue();
@@ -259,7 +259,7 @@ class ServerLoginTest {
     }
 
     @Test
-    void wordsInTheClearBehindTheGreetingAreAnAttackOnceTlsIsWanted() throws Exception {
+    void clearTextBytesAfterTheGreetingAreRefusedIfTlsIsRequested() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("mysql_native_password", FakeServer.CAPABILITIES | Capabilities.SSL);
             byte[] request = s.receive();
@@ -273,7 +273,7 @@ class ServerLoginTest {
     }
 
     @Test
-    void aSilentServerMeetsTheDeadline() throws Exception {
+    void aSilentServerIsGivenUpAtTheTimeout() throws Exception {
         CompletableFuture<Void> release = new CompletableFuture<>();
         try (FakeServer server = new FakeServer(s -> release.join())) {
             assertThatThrownBy(() -> Loops.get(
@@ -285,7 +285,7 @@ class ServerLoginTest {
     }
 
     @Test
-    void whatIsNoDatabaseServer() throws Exception {
+    void aPeerThatIsNoDatabaseServerIsReported() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.raw("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n".getBytes(StandardCharsets.US_ASCII));
             s.closedByPeer();
@@ -297,7 +297,7 @@ class ServerLoginTest {
     }
 
     @Test
-    void aServerThatHangsUp() throws Exception {
+    void aServerThatClosesIsReported() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("mysql_native_password");
             s.receive();
@@ -308,7 +308,7 @@ class ServerLoginTest {
     }
 
     @Test
-    void nobodyListens() throws Exception {
+    void aRefusedConnectionIsReported() throws Exception {
         int port;
         try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = probe.getLocalPort();

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The inputs of one target: files of hexadecimal digits in which {@code #} begins a comment. */
+/** The inputs of one target: files of hexadecimal digits, with comments after {@code #}. */
 public final class Corpus {
     private static final int MAX_ROUNDS = 6;
     private static final int[] FAVOURITES = {0, 1, 2, 3, 0x7F, 0x80, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE, 0xFF};
@@ -50,7 +50,10 @@ public final class Corpus {
         return inputs;
     }
 
-    /** One of the inputs with some bytes changed, lengths that lie, parts twice, missing, or another input's. */
+    /**
+     * Returns one of the inputs with changed bytes, wrong lengths, or parts duplicated, removed or taken from another
+     * input.
+     */
     public byte[] mutated(Random random) {
         byte[] bytes = pick(random).clone();
         for (int rounds = random.nextInt(MAX_ROUNDS); rounds >= 0; rounds--) {

@@ -21,7 +21,9 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** However frames are cut, the same comes out of them, up to where they are broken; and nothing is held behind that. */
+/**
+ * The decoded content does not depend on how frames are cut, up to a malformed frame. Nothing is retained after that.
+ */
 class FramesFuzzTest {
     private static final Corpus CORPUS = new Corpus("frames");
 
@@ -40,7 +42,7 @@ class FramesFuzzTest {
         Fuzz.mutation(CORPUS, seed, FramesFuzzTest::run);
     }
 
-    /** The first byte: zlib or zstd, from a client or a server. The second: how the bytes are cut. */
+    /** The first byte selects zlib or zstd, client or server. The second selects the cuts. */
     private static void run(byte[] input) {
         int flags = input.length > 0 ? input[0] : 0;
         int cuts = input.length > 1 ? input[1] & 0xFF : 0;
@@ -51,7 +53,7 @@ class FramesFuzzTest {
             assertThat(cut.fault).isNull();
             assertThat(cut.out.toByteArray()).isEqualTo(whole.out.toByteArray());
         } else {
-            // How much of a long frame is handed on before its fault shows depends on the pieces that it came in.
+            // How much of a long frame is passed on before its fault is detected depends on the cuts.
             assertThat(cut.fault).isNotNull();
             byte[] one = cut.out.toByteArray();
             byte[] other = whole.out.toByteArray();

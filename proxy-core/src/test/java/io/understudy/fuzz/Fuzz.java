@@ -3,12 +3,12 @@ package io.understudy.fuzz;
 import java.util.HexFormat;
 import java.util.Random;
 
-/** Runs a target; what fails is shown as it would stand in the corpus. */
+/** Runs a target. A failing input is printed in the corpus format. */
 public final class Fuzz {
-    /** No input is longer than some kilobytes: more time than this is a loop that does not end. */
+    /** Inputs have a few kilobytes at most, so a longer run is an endless loop. */
     private static final long TOO_LONG_NANOS = 10_000_000_000L;
 
-    /** What is done with an input; throws when that breaks a promise. */
+    /** Processes an input; throws if a guarantee is violated. */
     public interface Target {
         void run(byte[] input) throws Exception;
     }

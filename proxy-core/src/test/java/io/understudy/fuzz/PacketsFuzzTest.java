@@ -23,7 +23,7 @@ import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.AfterContainer;
 import org.junit.jupiter.api.Test;
 
-/** The packets that are parsed: either they are read, or they are malformed; there is no third. */
+/** Every packet is either parsed or reported as malformed; no other exception is thrown. */
 class PacketsFuzzTest {
     private static final Corpus GREETINGS = new Corpus("greeting");
     private static final Corpus REPLIES = new Corpus("reply");
@@ -85,7 +85,7 @@ class PacketsFuzzTest {
         }
     }
 
-    /** The first byte says which capabilities were agreed on. */
+    /** The first byte selects the capabilities. */
     private static void ok(byte[] input) {
         if (input.length == 0) {
             return;

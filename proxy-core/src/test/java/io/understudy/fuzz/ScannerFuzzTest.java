@@ -17,7 +17,7 @@ import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.AfterContainer;
 import org.junit.jupiter.api.Test;
 
-/** However the bytes are cut, the scanner says the same of them, and holds no more than came. */
+/** The scanner's results do not depend on how the bytes are cut, and it retains no more than it was given. */
 class ScannerFuzzTest {
     private static final Corpus CORPUS = new Corpus("scanner");
     private static final int OVERHEAD = 4096;
@@ -37,7 +37,7 @@ class ScannerFuzzTest {
         Fuzz.mutation(CORPUS, seed, ScannerFuzzTest::run);
     }
 
-    /** The first byte chooses the sink's verdicts, the second how the bytes are cut. */
+    /** The first byte selects the sink's verdicts, the second selects the cuts. */
     private static void run(byte[] input) {
         int verdicts = input.length > 0 ? input[0] & 0xFF : 0;
         int cuts = input.length > 1 ? input[1] & 0xFF : 0;
@@ -49,7 +49,7 @@ class ScannerFuzzTest {
         assertThat(cut.events.toString()).isEqualTo(whole.events.toString());
         byte[] longer = whole.out.toByteArray();
         byte[] shorter = cut.out.toByteArray();
-        // Only a cut lead may be kept back, or what the sink has not decided about.
+        // The only bytes that may be held back are an incomplete lead, or those that the sink has not decided on.
         int common = Math.min(longer.length, shorter.length);
         assertThat(Arrays.copyOf(shorter, common)).isEqualTo(Arrays.copyOf(longer, common));
         assertThat(shorter).hasSameSizeAs(longer);

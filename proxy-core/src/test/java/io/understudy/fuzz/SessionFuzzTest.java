@@ -16,7 +16,10 @@ import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.AfterContainer;
 import org.junit.jupiter.api.Test;
 
-/** Whole sessions of which either side may say anything: they live, or end once and for a reason that is not ours. */
+/**
+ * Whole sessions with arbitrary bytes from either side: they continue, or end once with a reason other than an internal
+ * error.
+ */
 class SessionFuzzTest {
     private static final Corpus CORPUS = new Corpus("session");
     private static final long MEMORY_BOUND = 1 << 20;
@@ -59,8 +62,8 @@ class SessionFuzzTest {
     }
 
     /**
-     * The first byte says what was agreed on; then follow turns: a byte whose lowest bit says whose it is, a length of
-     * two bytes, and the bytes that are read at once.
+     * The first byte selects the capabilities. Turns follow: a byte whose lowest bit selects the side, a length of two
+     * bytes, and the bytes read at once.
      */
     private static void run(byte[] input) {
         int flags = input.length > 0 ? input[0] : 0;

@@ -1,7 +1,7 @@
 /**
- * Fuzzing: whatever bytes come, only this session ends, with a reason, and keeps nothing. Inputs that are mutations of
- * the corpus in {@code src/test/resources/io/understudy/fuzz}, which is also played as it is: what was once found goes
- * there. {@code -Pfuzz} runs these tests alone, and long.
+ * Fuzz tests: malformed bytes end only their own session, with a reason, and leak nothing. Inputs are mutations of the
+ * corpus in {@code src/test/resources/io/understudy/fuzz}. The corpus itself is played too; inputs that once failed are
+ * added to it. {@code -Pfuzz} runs only these tests, for longer.
  */
 @NullMarked
 package io.understudy.fuzz;

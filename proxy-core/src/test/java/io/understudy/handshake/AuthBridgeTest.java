@@ -84,7 +84,7 @@ class AuthBridgeTest {
     }
 
     @Test
-    void legsThatAreAlikeNeedNoBridge() {
+    void equallySecureLegsNeedNoBridge() {
         HandshakeV10 greeting = new HandshakeV10("8.4.0", 1, 0, 45, 2, SCRAMBLE, "caching_sha2_password");
         HandshakeResponse41 reply = new HandshakeResponse41(0, 0, 45, "app", null, "caching_sha2_password", false);
         assertThat(AuthBridge.between(true, true, greeting, reply)).isNull();
@@ -93,7 +93,7 @@ class AuthBridgeTest {
 
     @ParameterizedTest
     @CsvSource({"caching_sha2_password, 2", "sha256_password, 1"})
-    void aPasswordInClearIsEncryptedForTheServer(String method, int keyRequest) throws Exception {
+    void aClearTextPasswordIsEncryptedForTheServer(String method, int keyRequest) throws Exception {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
         generator.initialize(2048);
         KeyPair pair = generator.generateKeyPair();
@@ -142,7 +142,10 @@ class AuthBridgeTest {
                         LoginRefusal.class, e -> assertThat(e.error().code()).isEqualTo(1045));
     }
 
-    /** The server's default method is sha256_password: the handshake response holds the first word already. */
+    /**
+     * The server's default method is sha256_password, so the handshake response already carries the first
+     * authentication data.
+     */
     private static ByteBuf response(byte[] response) {
         return Unpooled.buffer()
                 .writeZero(32)
@@ -165,7 +168,7 @@ class AuthBridgeTest {
     }
 
     @Test
-    void aPasswordInTheHandshakeResponseStaysHere() throws Exception {
+    void aPasswordInTheHandshakeResponseIsNotForwarded() throws Exception {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
         generator.initialize(2048);
         KeyPair pair = generator.generateKeyPair();
@@ -185,7 +188,7 @@ class AuthBridgeTest {
     }
 
     @Test
-    void aRequestForAKeyInTheHandshakeResponseIsMadeNoMethod() {
+    void aKeyRequestInTheHandshakeResponseIsRemoved() {
         AuthBridge bridge = sha256Bridge(false);
         byte[] told = first(bridge, response(new byte[] {1}));
         assertThat(new String(told, 32, told.length - 32, StandardCharsets.US_ASCII))
@@ -201,7 +204,7 @@ class AuthBridgeTest {
     }
 
     @Test
-    void noPasswordAtAllGoesOn() {
+    void anEmptyPasswordIsForwarded() {
         assertThat(first(sha256Bridge(true), response(new byte[0]))).isNull();
         assertThat(first(sha256Bridge(true), response(new byte[1]))).isNull();
         assertThat(first(sha256Bridge(false), response(new byte[0]))).isNull();

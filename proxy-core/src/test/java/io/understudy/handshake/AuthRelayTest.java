@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The dialogues of all authentication methods of both products, as their ends lead them, at login and in
- * COM_CHANGE_USER: every byte goes through as it came, cut in two everywhere, with the end being OK and being ERR.
+ * The exchanges of all authentication methods of both products, at login and in COM_CHANGE_USER. Every byte is relayed
+ * unchanged, cut in two at every offset, and ending with OK or ERR.
  *
  * <p>Sources: MySQL source documentation, "Authentication Methods" and "Multi-factor authentication"; MariaDB knowledge
  * base, "Authentication Plugin - ed25519", "- PARSEC" and "- PAM".
@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class AuthRelayTest {
     private static final String SALT = "ABCDEFGHIJKLMNOPQRST";
 
-    /** @param turns the server's word, the client's, and so on; the first is the server's */
+    /** @param turns the packets of server and client in turn, the server's first */
     private record Dialogue(String name, List<byte[]> turns) {
         @Override
         public String toString() {
@@ -70,7 +70,7 @@ class AuthRelayTest {
                         "caching_sha2_password from the cache",
                         change("caching_sha2_password"),
                         bytes(32),
-                        of(1, 3)), // and the server's verdict follows at once
+                        of(1, 3)), // the server's verdict follows at once
                 dialogue(
                         "caching_sha2_password in full",
                         change("caching_sha2_password"),
@@ -89,7 +89,7 @@ class AuthRelayTest {
                 dialogue(
                         "parsec",
                         change("parsec"),
-                        of(), // asks for the salt of the account
+                        of(), // requests the account's salt
                         concat(of(1), text("P"), of(0), bytes(18)),
                         bytes(96)),
                 dialogue(
@@ -125,7 +125,7 @@ class AuthRelayTest {
         }
     }
 
-    /** Plays the turns; what went out has to be what came in. Returns the number of the next packet. */
+    /** Plays the turns and checks that the output equals the input. Returns the next sequence number. */
     private static int play(Scripted scripted, Dialogue dialogue, int first, int cut) {
         int number = first;
         boolean server = true;
@@ -144,7 +144,7 @@ class AuthRelayTest {
 
     @ParameterizedTest
     @MethodSource("dialogues")
-    void atLogin(Dialogue dialogue) {
+    void everyMethodIsRelayedAtLogin(Dialogue dialogue) {
         for (int cut : CUTS) {
             for (boolean accepted : new boolean[] {true, false}) {
                 Scripted scripted = new Scripted(Memory.heap());
@@ -165,7 +165,7 @@ class AuthRelayTest {
 
     @ParameterizedTest
     @MethodSource("dialogues")
-    void inChangeUser(Dialogue dialogue) {
+    void everyMethodIsRelayedInChangeUser(Dialogue dialogue) {
         byte[] command = Bytes.command(
                 CommandCode.CHANGE_USER,
                 concat(text("other\0"), of(20), bytes(20), text("shop\0"), int2(45), text("mysql_native_password\0")));

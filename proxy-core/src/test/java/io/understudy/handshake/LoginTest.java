@@ -60,7 +60,7 @@ class LoginTest {
     }
 
     @Test
-    void plainByteByByte() {
+    void aLoginSentByteByByteSucceeds() {
         scripted.session.serverConnected(scripted.server);
         for (byte one : GREETING) {
             scripted.server(of(one));
@@ -80,7 +80,7 @@ class LoginTest {
     }
 
     @Test
-    void dialogue() {
+    void aLoginWithFurtherPacketsIsRelayed() {
         replied();
         byte[][] fromServer = {text("\u00fecaching"), of(1, 4), of(1, 65), of(1, 3)};
         byte[][] fromClient = {text("hash"), of(2), text("secret")};
@@ -98,7 +98,7 @@ class LoginTest {
     }
 
     @Test
-    void refusedInsteadOfGreeted() {
+    void anErrorInPlaceOfTheGreetingReachesTheClient() {
         scripted.session.serverConnected(scripted.server);
         byte[] refusal = packet(0, concat(of(0xFF, 16, 4), text("Too many connections")));
         scripted.server(refusal);
@@ -107,7 +107,7 @@ class LoginTest {
     }
 
     @Test
-    void refusedAfterTheReplyOrInsteadOfWaitingForIt() {
+    void anErrorAfterTheHandshakeResponseReachesTheClient() {
         replied();
         scripted.server(packet(2, err(1045, "denied")));
         assertThat(scripted.client.take()).isEqualTo(packet(2, err(1045, "denied")));
@@ -115,7 +115,7 @@ class LoginTest {
     }
 
     @Test
-    void serverLosesPatience() {
+    void anErrorBeforeTheHandshakeResponseReachesTheClient() {
         greeted();
         scripted.server(packet(1, err(1159, "timeout")));
         assertThat(scripted.client.take()).isEqualTo(packet(1, err(1159, "timeout")));
@@ -123,7 +123,7 @@ class LoginTest {
     }
 
     @Test
-    void capabilitiesThatAreNotCarriedAreAgreedUponByNobody() {
+    void unsupportedCapabilitiesAreOfferedToNeitherSide() {
         long unknown = 1L << 45;
         long extended = Capabilities.MARIADB_CACHE_METADATA | Capabilities.MARIADB_PROGRESS;
         long all =
@@ -140,7 +140,7 @@ class LoginTest {
         assertThat(after.scramble()).isEqualTo(before.scramble()).isEqualTo(text("12345678abcdefghijkl"));
         assertThat(after.authPlugin()).isEqualTo("mysql_native_password");
 
-        // The client insists all the same, and has bits that the server never heard of.
+        // The client sets bits that neither side offered, including unknown ones.
         long own = Capabilities.REMEMBER_OPTIONS;
         scripted.client(packet(1, Scripted.reply(all | own | Capabilities.ZSTD_COMPRESSION, "app", null)));
         byte[] passed = scripted.server.take();
@@ -152,7 +152,7 @@ class LoginTest {
     }
 
     @Test
-    void commandsSentAheadOfTheServersOk() {
+    void commandsSentBeforeTheServersOkAreRelayedAfterIt() {
         greeted();
         byte[] early =
                 concat(Bytes.command(CommandCode.QUERY, "SELECT 1"), Bytes.command(CommandCode.PING, ""), of(1, 0));
@@ -167,7 +167,7 @@ class LoginTest {
     }
 
     @Test
-    void whatAServerSaysRightBehindItsOk() {
+    void bytesAfterTheServersOkAreRelayed() {
         replied();
         byte[] both = concat(packet(2, ok(0, 2)), packet(0, err(1152, "aborted")));
         scripted.server(both);
@@ -176,7 +176,7 @@ class LoginTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 31, 40})
-    void cutOffReply(int length) {
+    void aTruncatedHandshakeResponseIsRefused(int length) {
         greeted();
         scripted.client(packet(1, slice(Scripted.reply(Scripted.CLASSIC, "appappapp", null), 0, length)));
         assertThat(toldClient(2).code()).isEqualTo(1043);
@@ -185,7 +185,7 @@ class LoginTest {
     }
 
     @Test
-    void tlsThatWasNotOffered() {
+    void anSslRequestThatWasNotOfferedIsRefused() {
         greeted();
         scripted.client(packet(1, slice(Scripted.reply(Scripted.CLASSIC | Capabilities.SSL, "", null), 0, 32)));
         assertThat(toldClient(2).message()).contains("TLS");
@@ -193,7 +193,7 @@ class LoginTest {
     }
 
     @Test
-    void badGreetings() {
+    void aMalformedGreetingIsReportedToTheClient() {
         scripted.session.serverConnected(scripted.server);
         scripted.server(packet(0, of(9, 1, 2)));
         ErrPacket err = toldClient(0);
@@ -202,7 +202,7 @@ class LoginTest {
     }
 
     @Test
-    void cutOffOk() {
+    void aTruncatedOkIsReportedToTheClient() {
         replied();
         scripted.server(packet(2, of(0, 0xFC, 1, 0xFC, 1, 1, 1)));
         assertThat(toldClient(2).code()).isEqualTo(1043);
@@ -210,7 +210,7 @@ class LoginTest {
     }
 
     @Test
-    void oversizeAndMisnumberedPackets() {
+    void oversizedAndMisnumberedPacketsAreRefused() {
         greeted();
         scripted.client(of(1, 0, 3, 1));
         assertThat(toldClient(1).message()).contains("at most");
@@ -218,7 +218,7 @@ class LoginTest {
     }
 
     @Test
-    void wrongNumber() {
+    void aWrongSequenceNumberIsRefused() {
         greeted();
         byte[] wrong = REPLY.clone();
         wrong[3] = 5;
@@ -227,7 +227,7 @@ class LoginTest {
     }
 
     @Test
-    void aClientThatSpeaksFirst() {
+    void malformedBytesBeforeTheGreetingAreRefusedAfterIt() {
         scripted.session.serverConnected(scripted.server);
         scripted.client(packet(0, text("GET / HTTP/1.1")));
         assertThat(scripted.client.reading())
@@ -239,7 +239,7 @@ class LoginTest {
     }
 
     @Test
-    void aClientThatLogsInFirst() {
+    void aLoginBeforeTheGreetingIsHeldUntilIt() {
         scripted.session.fromClient(Bytes.buffer(scripted.memory.alloc(), Bytes.slice(REPLY, 0, 7)));
         scripted.session.serverConnected(scripted.server);
         scripted.client(Bytes.slice(REPLY, 7, REPLY.length));
@@ -253,7 +253,7 @@ class LoginTest {
     }
 
     @Test
-    void tooSlow() {
+    void aSlowLoginEndsAtTheTimeout() {
         scripted.session.handshakeTimedOut();
         byte[] sent = scripted.client.take();
         assertThat(sent[3]).isZero();

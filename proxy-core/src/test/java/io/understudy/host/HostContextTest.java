@@ -40,7 +40,7 @@ class HostContextTest {
     }
 
     @Test
-    void whatIsPublishedCanBeReadAndRun() {
+    void publishedViewsAndActionsWork() {
         try (HostContext context = context("mirror")) {
             context.publish("mirror", () -> Map.of("paused", false));
             context.publishAction("mirror/{name}/pause", arguments -> "paused " + arguments.get(0));
@@ -54,7 +54,7 @@ class HostContextTest {
     }
 
     @Test
-    void latenciesGoToTheCommonHistograms() {
+    void latenciesAreRecordedInTheSharedHistograms() {
         try (HostContext context = context("mirror")) {
             context.latency("understudy_mirror_seconds", "Execution", "standby", "s1")
                     .record(2_000_000);
@@ -64,7 +64,7 @@ class HostContextTest {
     }
 
     @Test
-    void theExecutorRefusesWhatItCannotHoldAndKeepsWhatIsPeriodic() throws Exception {
+    void aFullExecutorRefusesTasksAndKeepsPeriodicOnes() throws Exception {
         BoundedScheduler executor = new BoundedScheduler(1, 3, "test");
         try {
             AtomicInteger ticks = new AtomicInteger();
@@ -95,7 +95,7 @@ class HostContextTest {
     }
 
     @Test
-    void aPrimaryWithoutAnAccountSaysWhatIsMissing() {
+    void aPrimaryWithoutAnAccountReportsTheMissingKey() {
         try (HostContext context = context("commit-latency")) {
             assertThat(context.primary().flavor()).isEqualTo(ServerFlavor.MARIADB);
             assertThatThrownBy(() -> context.primary()

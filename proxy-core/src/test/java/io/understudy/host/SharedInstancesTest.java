@@ -42,7 +42,7 @@ class SharedInstancesTest {
                 registry, new LatencyHistograms(), Clock.systemUTC(), primary, List.of(), new Published(), instances);
     }
 
-    /** Something with work of its own. */
+    /** A shared instance. */
     private final class Thing implements AutoCloseable {
         private final int number = made.incrementAndGet();
         private final PluginContext context;
@@ -78,7 +78,7 @@ class SharedInstancesTest {
     }
 
     @Test
-    void livesFromTheFirstThatAsksToTheLastThatStops() throws Exception {
+    void livesFromTheFirstRequestToTheLastStop() throws Exception {
         HostContext first = plugin("first");
         HostContext second = plugin("second");
         Thing thing = first.shared(Thing.class, Thing::new);
@@ -103,7 +103,7 @@ class SharedInstancesTest {
     }
 
     @Test
-    void typesAreSharedEachByItself() {
+    void eachTypeIsSharedIndependently() {
         HostContext first = plugin("first");
         HostContext second = plugin("second");
         first.shared(Thing.class, Thing::new);
@@ -116,7 +116,7 @@ class SharedInstancesTest {
     }
 
     @Test
-    void whatCannotBeMadeIsNotKept() {
+    void anInstanceThatCannotBeCreatedIsNotKept() {
         try (HostContext plugin = plugin("first")) {
             assertThatThrownBy(() -> plugin.shared(Thing.class, own -> {
                         throw new IllegalArgumentException("no account");
@@ -127,7 +127,7 @@ class SharedInstancesTest {
     }
 
     @Test
-    void oneThatCannotBeClosedIsGoneAllTheSame() {
+    void anInstanceThatFailsToCloseIsRemoved() {
         made.set(12);
         HostContext plugin = plugin("first");
         plugin.shared(Thing.class, Thing::new);
@@ -148,7 +148,7 @@ class SharedInstancesTest {
     }
 
     @Test
-    void pluginsThatAskAtTheSameTimeGetTheSame() throws Exception {
+    void concurrentRequestsGetTheSameInstance() throws Exception {
         int threads = 8;
         ExecutorService executor = Executors.newFixedThreadPool(threads);
         CountDownLatch go = new CountDownLatch(1);

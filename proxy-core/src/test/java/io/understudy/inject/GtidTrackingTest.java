@@ -30,8 +30,8 @@ class GtidTrackingTest {
     }
 
     @Test
-    void losesNoStatementWhenTheListWasSetWhereNothingCouldBeInjected() {
-        // A driver pipelines the statements with which it begins, so nobody asks before the one that sets the list.
+    void keepsTheStatementWhenTheListWasSetWhereInjectionIsImpossible() {
+        // A driver pipelines its first statements, so the proxy asks no earlier than the statement that sets the list.
         clientSetsTheList(2);
         assertThat(tracking.take(3)).isNotNull();
         tracking.reported("autocommit,session_track_system_variables,last_gtid");
@@ -55,7 +55,7 @@ class GtidTrackingTest {
         tracking.clientSetsPrepared(number, text, execution, 0, execution.readableBytes());
     }
 
-    /** The server's answer to the statement of the tracking; null: it reports no list, since nothing changed. */
+    /** Sends the server's response to the tracking statement. With a null list the response reports no change. */
     private void answered(long before, @Nullable String list) {
         assertThat(tracking.take(before)).isNotNull();
         if (list != null) {
@@ -73,7 +73,7 @@ class GtidTrackingTest {
     }
 
     @Test
-    void whatTheServerStillReportsIsTakenOutUntilItHasAnswered() {
+    void reportedVariablesAreRemovedUntilTheServersResponse() {
         answered(1, "session_track_system_variables,last_gtid");
         setsPrepared(2, "SET SESSION session_track_system_variables = ?", "autocommit");
         assertThat(tracking.addedVariables()).contains("last_gtid");
@@ -83,7 +83,7 @@ class GtidTrackingTest {
     }
 
     @Test
-    void aListBuiltOnTheOldOneHasLastGtidBecauseOfTheProxy() {
+    void aListBuiltOnTheOldOneContainsTheProxysLastGtid() {
         answered(1, "autocommit,session_track_system_variables,last_gtid");
         sets(2, "SET session_track_system_variables=CONCAT(@@session_track_system_variables,',time_zone')");
         assertThat(tracking.addedVariables()).contains("last_gtid");
@@ -103,7 +103,7 @@ class GtidTrackingTest {
     }
 
     @Test
-    void aClientThatAsksForItByAParameterKeepsIt() {
+    void aClientThatAsksForLastGtidByAParameterKeepsIt() {
         answered(1, "session_track_system_variables,last_gtid");
         setsPrepared(2, "SET session_track_system_variables = ?", "last_gtid");
         answered(3, null);
@@ -111,7 +111,7 @@ class GtidTrackingTest {
     }
 
     @Test
-    void aClientThatTracksTheListItselfKeepsThat() {
+    void aClientThatTracksTheListItselfKeepsIt() {
         answered(1, "session_track_system_variables,last_gtid");
         sets(2, "SET session_track_system_variables='session_track_system_variables'");
         answered(3, "session_track_system_variables,session_track_system_variables,last_gtid");

@@ -49,7 +49,7 @@ class InjectionTest {
         scripted.finish();
     }
 
-    /** Whether {@code command} is preceded by ours; both are then answered. */
+    /** Returns whether a statement is injected before {@code command}. Both get their responses. */
     private boolean preceded(byte[] command) {
         scripted.client(command);
         byte[] sent = scripted.server.take();
@@ -69,7 +69,7 @@ class InjectionTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, Capabilities.DEPRECATE_EOF})
-    void theAnswerStopsHereHoweverItIsCut(long eofMode) {
+    void theInjectedStatementsResponseIsRemovedHoweverItIsCut(long eofMode) {
         start(Scripted.CLASSIC | eofMode);
         byte[] end = eofMode == 0 ? eof(AC) : ok(0xFE, 0, AC, 0);
         byte[] rows = concat(
@@ -100,7 +100,7 @@ class InjectionTest {
     }
 
     @Test
-    void nobodyIsWokenForTheShortestAnswerToOursAlone() {
+    void theSessionIsNotCalledForTheInjectedResponseAlone() {
         start(Scripted.CLASSIC);
         byte[] injectedAnswered = packet(1, ok(0, AC));
         byte[] theirResponse = packet(1, ok(1, AC));
@@ -109,19 +109,19 @@ class InjectionTest {
         scripted.server(injectedAnswered, theirResponse);
         scripted.client(Bytes.command(CommandCode.PING, ""));
         assertThat(scripted.server.leastRead())
-                .as("of an answer to a command of the client's alone")
+                .as("for a response to a client command alone")
                 .isEqualTo(1);
         scripted.server(theirResponse);
 
         scripted.client(THEIRS);
         scripted.server(packet(1, err(1193, "unknown")));
         assertThat(scripted.server.leastRead())
-                .as("of the second answer, after the first")
+                .as("for the second response, after the first")
                 .isEqualTo(1);
         scripted.server(theirResponse);
         scripted.client(THEIRS);
         scripted.server(injectedAnswered, Bytes.slice(theirResponse, 0, 5));
-        assertThat(scripted.server.leastRead()).as("of the rest of an answer").isEqualTo(1);
+        assertThat(scripted.server.leastRead()).as("for the rest of a response").isEqualTo(1);
         scripted.server(Bytes.slice(theirResponse, 5, theirResponse.length));
     }
 
@@ -228,7 +228,7 @@ class InjectionTest {
     }
 
     @Test
-    void notAheadOfCommandsThatAreNoStatements() {
+    void notBeforeCommandsThatAreNoStatements() {
         start(Scripted.CLASSIC);
         assertThat(preceded(Bytes.command(CommandCode.PING, ""))).isFalse();
         response(ok(0, AC));

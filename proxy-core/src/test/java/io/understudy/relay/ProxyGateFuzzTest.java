@@ -42,7 +42,7 @@ import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.AfterContainer;
 import org.junit.jupiter.api.Test;
 
-/** A PROXY header is taken and the rest passed on, or refused with an ERR packet; or more is waited for. */
+/** A PROXY header is accepted and the rest passed on, or refused with an ERR packet, or still incomplete. */
 class ProxyGateFuzzTest {
     private static final Corpus CORPUS = new Corpus("proxy");
     private static final AcceptProxyProtocol[] MODES = {
@@ -83,7 +83,7 @@ class ProxyGateFuzzTest {
         Fuzz.mutation(CORPUS, seed, ProxyGateFuzzTest::run);
     }
 
-    /** What stands behind the gate. */
+    /** The handler after the gate. */
     private static final class Behind extends ChannelInboundHandlerAdapter {
         private int opened;
         private int bytes;
@@ -99,7 +99,7 @@ class ProxyGateFuzzTest {
             ((ByteBuf) msg).release();
         }
 
-        /** What is left of a header that was refused is as wrong as before. */
+        /** The remainder of a refused header is malformed too. */
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
             assertThat(opened).isZero();
@@ -113,7 +113,7 @@ class ProxyGateFuzzTest {
         }
     }
 
-    /** The first byte: which versions are taken. The second: how the bytes are cut. */
+    /** The first byte selects the accepted versions, the second selects the cuts. */
     private static void run(byte[] input) {
         AcceptProxyProtocol mode = MODES[(input.length > 0 ? input[0] & 0xFF : 0) % MODES.length];
         int cuts = input.length > 1 ? input[1] & 0xFF : 0;
@@ -146,7 +146,7 @@ class ProxyGateFuzzTest {
             said.release();
         }
         channel.finishAndReleaseAll();
-        // Removed handlers give back what they held, which nobody takes any more.
+        // Removed handlers release the bytes that they held.
         channel.runPendingTasks();
         channel.releaseInbound();
         memory.assertAllReturned();

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Mode {@code auto} on a clock of the test's own. */
+/** Tests mode {@code auto} with a manual clock. */
 class ProxyProtocolHandlerTest {
     private static final String V1 = "PROXY TCP4 192.0.2.7 192.0.2.8 4000 3306\r\n";
     private static final String V2 =
@@ -90,7 +90,7 @@ class ProxyProtocolHandlerTest {
     }
 
     @Test
-    void silenceMeansThatThereIsNoHeader() {
+    void silenceCountsAsAMissingHeader() {
         after(249);
         assertThat(behind.opened).isFalse();
         after(2);
@@ -99,7 +99,7 @@ class ProxyProtocolHandlerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 5, 13})
-    void aHeaderThatHasBegunIsWaitedFor(int cut) {
+    void anIncompleteHeaderIsAwaited(int cut) {
         for (String header : new String[] {V1, V2}) {
             ProxyProtocolHandlerTest one = new ProxyProtocolHandlerTest();
             one.channel.writeInbound(bytes(header.substring(0, cut)));

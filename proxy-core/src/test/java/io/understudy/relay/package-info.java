@@ -1,4 +1,4 @@
-/** The two ends of the relay, at their edges. */
+/** Tests the two ends of the relay. */
 @NullMarked
 package io.understudy.relay;
 

@@ -10,7 +10,7 @@ import io.understudy.sql.StatementSummary;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** A COM_QUERY with its text analysed as the proxy would, counting how often anyone asked. */
+/** A COM_QUERY with its text analysed as by the proxy. Counts how often the analysis was requested. */
 final class FakeCommand implements CommandView {
     static final SqlAnalyzer ANALYZER = new SqlAnalyzer();
 
@@ -26,7 +26,7 @@ final class FakeCommand implements CommandView {
         prepared = null;
     }
 
-    /** Prepared in another schema than the session may have now. */
+    /** Creates a statement that was prepared in another schema than the session's current one. */
     FakeCommand(String sql, String preparedIn) {
         this.sql = sql;
         summary = summarize(sql);

@@ -5,7 +5,7 @@ import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import org.jspecify.annotations.Nullable;
 
-/** A prepared statement of which only the schema and the analysis are of interest. */
+/** A prepared statement with a schema and an analysis only. */
 record FakePrepared(String schema, StatementSummary summary) implements PreparedStatement {
     @Override
     public int id() {

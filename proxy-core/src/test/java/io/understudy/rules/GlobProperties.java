@@ -23,7 +23,7 @@ class GlobProperties {
     }
 
     @Property
-    void matchesAsTheRegularExpressionOfTheSameMeaning(
+    void matchesLikeTheEquivalentRegularExpression(
             @ForAll @From("globs") String glob, @ForAll @From("names") String name, @ForAll boolean ignoreCase) {
         StringBuilder regex = new StringBuilder();
         for (char c : glob.toCharArray()) {

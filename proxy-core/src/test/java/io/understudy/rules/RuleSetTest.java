@@ -72,7 +72,7 @@ class RuleSetTest {
     }
 
     @Test
-    void plainValuesAreAlternativesAndNegatedOnesAllExclude() {
+    void plainValuesAreAlternativesAndEveryNegatedValueExcludes() {
         RuleSet<Named> rules = rules(rule("t", "", "", "", "o*,i*,!orders_log", ""));
 
         assertThat(first(rules, app, "SELECT * FROM items")).isEqualTo("t");
@@ -89,7 +89,7 @@ class RuleSetTest {
     }
 
     @Test
-    void whatIsNotKnownNeverMatches() {
+    void unknownValuesNeverMatch() {
         RuleSet<Named> rules = rules(rule("not-orders", "", "", "", "!orders", ""), rule("rest", "", "", "", "", ""));
 
         assertThat(first(rules, app, null)).isEqualTo("rest");
@@ -111,7 +111,7 @@ class RuleSetTest {
     }
 
     @Test
-    void tablesOfAPreparedStatementAreThoseOfItsPreparationsSchema() {
+    void tablesOfAPreparedStatementUseTheSchemaOfItsPreparation() {
         RuleSet<Named> rules = rules(rule("crm", "", "", "", "crm.orders", ""), rule("shop", "", "shop", "", "", ""));
         SessionRules<Named> session = rules.forSession(app);
 
@@ -138,7 +138,7 @@ class RuleSetTest {
     }
 
     @Test
-    void statementsAreNotAnalysedWhereTheSessionDecides() {
+    void statementsAreNotAnalysedIfTheSessionDecides() {
         RuleSet<Named> rules = rules(
                 rule("other", "other", "", "", "orders", ""),
                 rule("app", "app", "", "", "", ""),
@@ -187,13 +187,13 @@ class RuleSetTest {
         long allocated = threads.getThreadAllocatedBytes(thread) - before;
 
         assertThat(matched).isEqualTo(40_000);
-        // The measurement's own objects and a counter's cells; one object per question would be 320,000 bytes.
+        // Covers the measurement's own objects and a counter's cells; one object per lookup would be 320,000 bytes.
         assertThat(allocated).isLessThan(20_000);
     }
 
     @Test
     @Timeout(20)
-    void aPatternThatBacktracksWithoutEndIsAbortedAndSwitchedOff() {
+    void aBacktrackingPatternIsAbortedAndDisabled() {
         RuleSet<Named> rules = rules(patternRule("evil", "(x+x+)+y"), rule("rest", "", "", "", "", ""));
 
         for (int i = 0; i < 5; i++) {
@@ -216,7 +216,7 @@ class RuleSetTest {
     }
 
     @Test
-    void explainSaysWhichRuleMatchedAndWhyTheOthersDidNot() throws Exception {
+    void explainReportsTheMatchingRuleAndWhyOthersDidNotMatch() throws Exception {
         RuleSet<Named> rules = rules(
                 rule("reports", "reporting", "", "", "", ""),
                 rule("net", "", "", "192.168.0.0/16", "", ""),

@@ -34,7 +34,7 @@ class TermsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "!", "example.org", "10.0.0.1/8", "10.0.0.0/33", "1.2.3", "10.0.0.0/-1", "::1/129"})
-    void whatIsNoNetworkIsRefusedWithTheText(String text) {
+    void anInvalidNetworkIsRefusedWithItsText(String text) {
         assertThatThrownBy(() -> ClientNet.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'" + text + "'");
@@ -61,7 +61,7 @@ class TermsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "!", ".", ".t", "s.", "!s."})
-    void halvesOfTableNamesAreRefused(String text) {
+    void incompleteTableNamesAreRefused(String text) {
         assertThatThrownBy(() -> TableGlob.parse(text)).hasMessageContaining("found '" + text + "'");
     }
 
@@ -77,7 +77,7 @@ class TermsTest {
     }
 
     @Test
-    void digestsAreReadAsTheyArePrinted() {
+    void printedDigestsAreParsed() {
         String hex = FakeCommand.summarize("SELECT 1").digestHex();
         assertThat(DigestTerm.parse("!" + hex).digest())
                 .isEqualTo(FakeCommand.summarize("select 2").digest());
@@ -86,13 +86,13 @@ class TermsTest {
     }
 
     @Test
-    void aWrongExpressionIsRefusedWithItsPlace() {
+    void anInvalidExpressionIsRefusedWithItsPlace() {
         assertThatThrownBy(() -> TextPattern.parse("a(b")).hasMessageContaining("near index");
         assertThatThrownBy(() -> TextPattern.parse("!")).hasMessageContaining("expected a regular expression");
     }
 
     @Test
-    void anEmptyListIsRefusedSinceItWouldMeanTheOppositeOfWhatItSays() {
+    void anEmptyListIsRefused() {
         List<NameGlob> none = List.of();
         assertThatThrownBy(() -> new Match(none, List.of(), null, null, null, null, null))
                 .hasMessage("""
@@ -101,7 +101,7 @@ class TermsTest {
     }
 
     @Test
-    void everyKeyHasItsSentence() throws Exception {
+    void everyKeyHasADescription() throws Exception {
         Properties sentences = new Properties();
         try (var in = Match.class.getResourceAsStream("Match.properties")) {
             sentences.load(in);
@@ -112,7 +112,7 @@ class TermsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"(a+)+\\1b", "(a*)*\\1c", "!(x+x+)+\\1?y", "^insert into (\\w+)+\\1;"})
-    void expressionsThatBacktrackWithoutEndAreRefused(String regex) {
+    void backtrackingExpressionsAreRefused(String regex) {
         assertThatThrownBy(() -> TextPattern.parse(regex))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("backtracks without end");

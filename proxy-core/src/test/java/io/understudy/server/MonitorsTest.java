@@ -60,7 +60,7 @@ class MonitorsTest {
     }
 
     @Test
-    void aStandbysStateFollowsWhatIsSeen() {
+    void aStandbysStateFollowsTheProbes() {
         StandbyMonitor monitor = standby();
         assertThat(monitor.state()).isEqualTo(StandbyState.UNKNOWN);
         responses.add(new StandbyProbeResult(true, 1.5, false, 3, 0, 0));
@@ -78,7 +78,7 @@ class MonitorsTest {
     }
 
     @Test
-    void aLookInterruptedByTheStopDoesNotMakeAServerUnreachable() {
+    void aProbeInterruptedByTheStopDoesNotReportTheServerUnreachable() {
         StandbyMonitor standby = standby();
         responses.add(new StandbyProbeResult(true, 0.0, false, 1, 0, 0));
         standby.look();
@@ -97,7 +97,7 @@ class MonitorsTest {
     }
 
     @Test
-    void coldReadsAreCountedFromTheFirstLookAndAcrossARestartOfTheServer() {
+    void coldReadsAreCountedFromTheFirstProbeAndAcrossServerRestarts() {
         StandbyMonitor monitor = standby();
         responses.add(new StandbyProbeResult(true, 0.0, false, 1, 5000, 90_000));
         monitor.look();
@@ -119,7 +119,7 @@ class MonitorsTest {
     }
 
     @Test
-    void looksBecomeRareWhileNothingAnswersButNeverEnd() {
+    void probesOfASilentServerBecomeRareButContinue() {
         Polling polling = new Polling(executor, Duration.ofSeconds(1), () -> true, () -> 0.5);
         assertThat(Duration.ofNanos(polling.pause(0))).isEqualTo(Duration.ofSeconds(1));
         assertThat(Duration.ofNanos(polling.pause(1))).isEqualTo(Duration.ofSeconds(1));
@@ -130,7 +130,7 @@ class MonitorsTest {
     }
 
     @Test
-    void aLookThatFailsInTheProxyItselfDoesNotEndTheLooking() {
+    void aProbeThatThrowsDoesNotEndTheProbing() {
         AtomicInteger looks = new AtomicInteger();
         Polling polling = new Polling(
                 executor,
@@ -166,7 +166,7 @@ class MonitorsTest {
     }
 
     @Test
-    void aPrimaryThatIsGoneKeepsItsFlavor() {
+    void anUnreachablePrimaryKeepsItsFlavor() {
         PrimaryMonitor monitor = primary(true);
         responses.add("8.4.0");
         monitor.look();
@@ -183,14 +183,14 @@ class MonitorsTest {
     }
 
     @Test
-    void withoutAnAccountThePrimaryIsOnlyTriedWhenThereIsReasonTo() {
+    void withoutAnAccountThePrimaryIsProbedAfterFailedSessionsOnly() {
         PrimaryMonitor monitor = primary(false);
         responses.add(new IOException("Connection refused"));
         assertThat(monitor.look()).isFalse();
         responses.add("");
         assertThat(monitor.look()).isTrue();
         assertThat(monitor.state()).isEqualTo(new PrimaryState(true, null, null, null));
-        // No answer is prepared: a further try would fail.
+        // No response is prepared, so another attempt would fail.
         assertThat(monitor.look()).isTrue();
         monitor.suspect();
         responses.add(new IOException("Connection refused"));

@@ -20,7 +20,7 @@ import io.understudy.wire.ServerStatus;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A statement of an observer's own right after the login, and what the client sends meanwhile. */
+/** A statement injected right after the login, and client commands that arrive meanwhile. */
 @ExtendWith(LeakCheck.class)
 class AfterLoginTest {
     private static final int AC = ServerStatus.AUTOCOMMIT;
@@ -32,7 +32,7 @@ class AfterLoginTest {
     private final Watcher watcher = new Watcher(Watcher.ALL | Interest.BOUNDARY);
     private final Scripted scripted = new Scripted(Memory.direct(), watcher);
 
-    /** Logs in; the client has sent {@code early} right behind its last authentication packet. */
+    /** Logs in; the client has sent {@code early} directly after its last authentication packet. */
     private void logIn(byte[] early) {
         watcher.first = new InjectedStatement(SET, "probe");
         scripted.session.serverConnected(scripted.server);
@@ -47,7 +47,7 @@ class AfterLoginTest {
     }
 
     @Test
-    void theClientsFirstCommandsWaitForTheAnswer() {
+    void theClientsFirstCommandsWaitForTheResponse() {
         logIn(new byte[0]);
         scripted.client(Bytes.slice(THEIRS, 0, 7));
         scripted.client(Bytes.slice(THEIRS, 7, THEIRS.length), PING);
@@ -68,7 +68,7 @@ class AfterLoginTest {
     }
 
     @Test
-    void soDoesWhatCameWithTheLogin() {
+    void commandsSentWithTheLoginWaitForTheResponse() {
         logIn(THEIRS);
         scripted.server(packet(1, err(1227, "no")));
         assertThat(watcher.injected).containsExactly(new InjectionResult(1227, "no"));
@@ -78,7 +78,7 @@ class AfterLoginTest {
     }
 
     @Test
-    void anAnswerThatComesFirstHoldsNothing() {
+    void commandsAfterTheResponseAreNotHeld() {
         logIn(new byte[0]);
         scripted.server(packet(1, ok(0, AC)));
         scripted.client(THEIRS);
@@ -87,7 +87,7 @@ class AfterLoginTest {
     }
 
     @Test
-    void aClientThatSendsNothingMoreWaitsNoLonger() {
+    void commandsOfAClientThatShutItsOutputAreReleased() {
         logIn(new byte[0]);
         scripted.client(THEIRS);
         scripted.session.clientShutOutput();
@@ -100,7 +100,7 @@ class AfterLoginTest {
     }
 
     @Test
-    void whatIsHeldGoesWithTheSession() {
+    void heldCommandsAreReleasedWithTheSession() {
         logIn(THEIRS);
         scripted.client(THEIRS);
         scripted.session.serverClosed();
@@ -109,7 +109,7 @@ class AfterLoginTest {
     }
 
     @Test
-    void aSessionThatDrainsEndsOnceOursIsAnswered() {
+    void aDrainingSessionEndsAfterTheInjectedStatementsResponse() {
         logIn(new byte[0]);
         scripted.session.drain();
         assertThat(scripted.session.ended()).isFalse();
@@ -119,7 +119,7 @@ class AfterLoginTest {
     }
 
     @Test
-    void bytesThatDoNotFitGoOnBehindOurs() {
+    void malformedBytesFollowTheInjectedStatement() {
         logIn(new byte[0]);
         scripted.client(packet(9, THEIRS));
         scripted.server(packet(1, ok(0, AC)));
@@ -130,7 +130,7 @@ class AfterLoginTest {
     }
 
     @Test
-    void aResponseToOursThatDoesNotFitReleasesWhatIsHeld() {
+    void aMalformedResponseToTheInjectedStatementReleasesHeldCommands() {
         logIn(new byte[0]);
         scripted.client(THEIRS);
         scripted.server(packet(1, of(0)));

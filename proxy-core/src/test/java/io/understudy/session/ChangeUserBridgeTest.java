@@ -32,7 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** COM_CHANGE_USER between legs of which one is a socket file, and so keeps a secret, and the other is not. */
+/** COM_CHANGE_USER between a leg over a Unix socket, which counts as secure, and one that is not. */
 @ExtendWith(LeakCheck.class)
 class ChangeUserBridgeTest {
     private static final String CACHING = "caching_sha2_password";
@@ -86,7 +86,10 @@ class ChangeUserBridgeTest {
         return generator.generateKeyPair();
     }
 
-    /** Both legs have counted from anew, the tracker knows the new user, and commands go through as before. */
+    /**
+     * Asserts that both legs restarted their sequence numbers, that the tracker knows the new user, and that commands
+     * are relayed.
+     */
     private void isTheOtherUser() {
         assertThat(scripted.model().user()).isEqualTo("other");
         assertThat(scripted.model().schema()).isEqualTo("shop");
@@ -100,7 +103,7 @@ class ChangeUserBridgeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {CACHING, SHA256})
-    void fromASecretLegToAnOpenOne(String method) throws Exception {
+    void aSecureClientsPasswordIsEncryptedForTheServer(String method) throws Exception {
         login(true);
         KeyPair pair = pair();
         boolean caching = method.equals(CACHING);
@@ -143,7 +146,7 @@ class ChangeUserBridgeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {CACHING, SHA256})
-    void fromAnOpenLegToASecretOne(String method) throws Exception {
+    void anEncryptedPasswordIsDecryptedForASecureServer(String method) throws Exception {
         login(false);
         boolean caching = method.equals(CACHING);
         byte[] command = changeUser(method, caching ? new byte[32] : of(1));
@@ -170,7 +173,7 @@ class ChangeUserBridgeTest {
     }
 
     @Test
-    void answersToEarlierCommandsAreNoneOfTheDialogue() {
+    void responsesToEarlierCommandsAreNotAuthenticationPackets() {
         login(true);
         byte[] command = changeUser(CACHING, new byte[32]);
         scripted.client(PING, PING, command);
@@ -186,7 +189,7 @@ class ChangeUserBridgeTest {
     }
 
     @Test
-    void theDialogueMayBeCutAnywhere() throws Exception {
+    void theExchangeMayBeCutAnywhere() throws Exception {
         login(true);
         for (byte one : changeUser(CACHING, new byte[32])) {
             scripted.client(of(one));
@@ -207,7 +210,7 @@ class ChangeUserBridgeTest {
     }
 
     @Test
-    void aRefusalOfTheServersReachesTheClientUnderItsNumber() {
+    void theServersRefusalHasTheClientsSequenceNumber() {
         login(true);
         scripted.client(changeUser(SHA256, PASSWORD));
         assertThat(new String(scripted.server.take(), StandardCharsets.US_ASCII))
@@ -219,7 +222,7 @@ class ChangeUserBridgeTest {
     }
 
     @Test
-    void aPasswordUnderAForeignKeyIsRefusedUnderTheRightNumber() {
+    void aPasswordUnderAnotherKeyIsRefusedWithTheRightSequenceNumber() {
         login(false);
         scripted.client(changeUser(CACHING, new byte[32]));
         scripted.server(packet(1, switchTo(CACHING)));

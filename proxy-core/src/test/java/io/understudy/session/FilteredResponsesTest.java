@@ -25,11 +25,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a client that does not track its session gets, and in how many pieces. */
+/** Checks what a client without session tracking receives, and in how many buffers. */
 @ExtendWith(LeakCheck.class)
 class FilteredResponsesTest {
     private static final int AC = ServerStatus.AUTOCOMMIT;
-    /** MariaDB's {@code last_gtid} 0-1-10, in an OK of one row. */
+    /** An OK packet for one row with MariaDB's {@code last_gtid} 0-1-10. */
     private static final byte[] OK_WITH_GTID =
             ByteBufUtil.decodeHexDump("00010002400000" + "0013" + "0011096c6173745f6774696406302d312d3130");
 
@@ -77,7 +77,7 @@ class FilteredResponsesTest {
     }
 
     @Test
-    void aResultThatEndsWithABareOkGoesOnInOnePiece() {
+    void aResultEndingInABareOkIsForwardedInOneBuffer() {
         byte[] result = concat(
                 packet(1, of(1)),
                 packet(2, definition("a")),
@@ -88,7 +88,7 @@ class FilteredResponsesTest {
     }
 
     @Test
-    void stateGoesHoweverThePacketIsCutAndWhateverIsAroundIt() {
+    void sessionStateIsRemovedHoweverThePacketIsCut() {
         byte[] other = packet(1, ok(0, AC));
         byte[] all = concat(other, packet(1, OK_WITH_GTID), other);
         for (int cut = 0; cut < all.length; cut++) {

@@ -22,7 +22,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.AfterContainer;
 
-/** Whatever either side sends: the session lives or ends with a reason, and keeps no memory. */
+/** Whatever either side sends, the session continues or ends with a reason, and leaks no memory. */
 class HostileInputTest {
     private static final long MEMORY_BOUND = 2 << 20;
 
@@ -48,7 +48,7 @@ class HostileInputTest {
     }
 
     @Property(tries = 600, shrinking = ShrinkingMode.BOUNDED)
-    void noise(@ForAll List<byte[]> pieces, @ForAll boolean clientFirst, @ForAll boolean loggedIn) {
+    void randomBytesLeakNothing(@ForAll List<byte[]> pieces, @ForAll boolean clientFirst, @ForAll boolean loggedIn) {
         Scripted scripted = scripted();
         if (loggedIn) {
             scripted.loggedIn(Scripted.CLASSIC);
@@ -67,7 +67,7 @@ class HostileInputTest {
         check(scripted);
     }
 
-    /** A conversation that goes well, alternately the client's and the server's. */
+    /** Returns a valid conversation, with packets of client and server in turn. */
     private static byte[][] conversation() {
         return new byte[][] {
             packet(1, Scripted.reply(Scripted.CLASSIC, "app", null)),
@@ -96,7 +96,7 @@ class HostileInputTest {
     }
 
     @Property(tries = 1500, shrinking = ShrinkingMode.BOUNDED)
-    void damagedConversations(@ForAll long seed) {
+    void damagedConversationsLeakNothing(@ForAll long seed) {
         Random random = new Random(seed);
         Scripted scripted = scripted();
         scripted.session.serverConnected(scripted.server);

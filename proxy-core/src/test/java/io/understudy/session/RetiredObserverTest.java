@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An observer that throws leaves nothing of its own behind in the session. */
+/** An observer that throws is retired, and its changes to the session are undone. */
 class RetiredObserverTest {
     private static final int AC = ServerStatus.AUTOCOMMIT;
     private static final byte[] OK = packet(1, ok(0, AC));
@@ -30,7 +30,7 @@ class RetiredObserverTest {
         return Bytes.command(CommandCode.QUERY, sql);
     }
 
-    /** Throws at the statement that says where. */
+    /** Throws at the statement that names the callback. */
     private static final class Faulty extends Watcher {
         private int retired;
 
@@ -77,7 +77,7 @@ class RetiredObserverTest {
     }
 
     @Test
-    void itsStatementsAreUndoneAheadOfTheNextCommand() {
+    void itsStatementsAreUndoneBeforeTheNextCommand() {
         Faulty observer = new Faulty();
         Scripted scripted = new Scripted(Memory.direct(), observer).loggedIn(Scripted.CLASSIC);
         passes(scripted, query("onCommand"));
@@ -89,7 +89,7 @@ class RetiredObserverTest {
     }
 
     @Test
-    void orAheadOfTheOneThatItFailedAt() {
+    void itsStatementsAreUndoneBeforeTheCommandAtWhichItFailed() {
         Faulty observer = new Faulty();
         Scripted scripted = new Scripted(Memory.direct(), observer).loggedIn(Scripted.CLASSIC);
         passesBehindTheUndoing(scripted, query("beforeCommand"));
@@ -98,7 +98,7 @@ class RetiredObserverTest {
     }
 
     @Test
-    void butNotInsideATransaction() {
+    void itsStatementsAreNotUndoneInsideATransaction() {
         Scripted scripted = new Scripted(Memory.direct(), new Faulty()).loggedIn(Scripted.CLASSIC);
         byte[] inTransaction = packet(1, ok(0, AC | ServerStatus.IN_TRANS));
         for (String sql : new String[] {"onCommand", "INSERT INTO t VALUES (1)"}) {
@@ -114,7 +114,7 @@ class RetiredObserverTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void pipelinedCommandsAreBehindItToo(boolean reset) {
+    void pipelinedCommandsFollowTheUndoing(boolean reset) {
         Scripted scripted = new Scripted(Memory.direct(), new Faulty()).loggedIn(Scripted.CLASSIC);
         passes(scripted, query("onCommand"));
         if (reset) {

@@ -53,13 +53,13 @@ class SessionLifeTest {
     }
 
     @Test
-    void clientCloses() {
+    void aClientsCloseEndsTheSession() {
         Scripted scripted = loggedIn();
         scripted.session.clientClosed(false);
         over(scripted, "client_closed");
     }
 
-    /** What ends a session and is no input or output is told to the client and counted by its cause, on either leg. */
+    /** Failures of either leg that are not input or output errors are reported to the client and counted by cause. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void failuresBelowTheSessionAreCountedByCause(boolean ofServer) {
@@ -80,7 +80,7 @@ class SessionLifeTest {
     }
 
     @Test
-    void aClientThatOnlyListensOnGetsItsAnswers() {
+    void aClientWithAClosedOutputGetsItsResponses() {
         Scripted scripted = loggedIn();
         scripted.client(QUERY);
         scripted.client(QUERY);
@@ -93,7 +93,7 @@ class SessionLifeTest {
     }
 
     @Test
-    void aClientThatIsOwedNothingEndsTheSessionWithItsFarewell() {
+    void aClientsClosedOutputEndsAnIdleSession() {
         Scripted scripted = loggedIn();
         scripted.session.clientShutOutput();
         assertThat(scripted.server.outputShut()).isFalse();
@@ -101,7 +101,7 @@ class SessionLifeTest {
     }
 
     @Test
-    void serverCloses() {
+    void aServersCloseEndsTheSession() {
         Scripted scripted = loggedIn();
         scripted.session.serverClosed();
         over(scripted, "server_closed");
@@ -130,7 +130,7 @@ class SessionLifeTest {
     }
 
     @Test
-    void primaryCannotBeReached() {
+    void anUnreachablePrimaryIsReportedToTheClient() {
         Scripted scripted = new Scripted(Memory.heap());
         scripted.session.serverFailed(1042, "08S01", "no route");
         byte[] sent = scripted.client.take();
@@ -142,7 +142,7 @@ class SessionLifeTest {
     }
 
     @Test
-    void aClientFarAheadIsMadeToWait() {
+    void aClientThatPipelinesTooFarHasToWait() {
         Scripted scripted = loggedIn();
         byte[] ping = Bytes.command(CommandCode.PING, "");
         for (int i = 0; i < 1024; i++) {
@@ -156,7 +156,7 @@ class SessionLifeTest {
     }
 
     @Test
-    void unknownCommandInAPipelineDoesNotEndTheSession() {
+    void anUnknownCommandInAPipelineDoesNotEndTheSession() {
         Scripted scripted = loggedIn();
         scripted.client(Bytes.command(0x77, ""), QUERY);
         byte[] responses =
@@ -226,7 +226,7 @@ class SessionLifeTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"interests", "onCommand", "onResponse", "beforeCommand", "onInjected", "onReset", "onClose"})
-    void anObserverThatThrowsIsRetiredAndNobodyElseNotices(String where) {
+    void aThrowingObserverIsRetiredWithoutAffectingOthers(String where) {
         Faulty faulty = new Faulty(where);
         Scripted scripted = new Scripted(Memory.direct(), faulty, watcher).loggedIn(Scripted.CLASSIC);
         for (int i = 0; i < 3; i++) {
@@ -253,7 +253,7 @@ class SessionLifeTest {
     }
 
     @Test
-    void askingForTextTooLateIsNoFault() {
+    void requestingTextTooLateIsNoFault() {
         SessionObserver late = new SessionObserver() {
             @Override
             public int interests() {
@@ -274,7 +274,7 @@ class SessionLifeTest {
     }
 
     @Test
-    void withNobodyInterestedACommandAllocatesNothing() {
+    void withoutObserversACommandAllocatesNothing() {
         Scripted scripted = new Scripted(Memory.heap()).loggedIn(Scripted.CLASSIC);
         scripted.client.countOnly();
         scripted.server.countOnly();

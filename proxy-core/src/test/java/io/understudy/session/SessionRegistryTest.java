@@ -13,9 +13,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class SessionRegistryTest {
     private final SessionRegistry registry = new SessionRegistry(10);
 
-    /** Whoever drains goes through the sessions once: one that is not among them yet must not be forgotten. */
+    /** A drain visits the registered sessions once; a session registered later must be drained too. */
     @Test
-    void aSessionAdmittedBeforeTheDrainAndEnteredBehindItIsDrained() {
+    void aSessionRegisteredAfterTheDrainBeganIsDrained() {
         assertThat(registry.admit()).isEqualTo(SessionRegistry.Admission.ADMITTED);
         registry.refuseNew();
         assertThat(registry.all()).isEmpty();
@@ -28,7 +28,7 @@ class SessionRegistryTest {
     }
 
     @Test
-    void aSessionEnteredWhileNobodyDrainsGoesOn() {
+    void aSessionRegisteredWithoutADrainContinues() {
         assertThat(registry.admit()).isEqualTo(SessionRegistry.Admission.ADMITTED);
         Scripted session = new Scripted(Memory.direct(), new Watcher(Watcher.ALL));
         registry.enter(session.session);

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What does not fit the protocol turns its session into bytes relayed unread, and ends none. */
+/** Bytes that violate the protocol switch their session to relaying unread, without ending it. */
 class UnreadTest {
     private static final int AC = ServerStatus.AUTOCOMMIT;
     private static final byte[] QUERY = Bytes.command(CommandCode.QUERY, "SELECT a FROM t WHERE b = 1");
@@ -47,7 +47,10 @@ class UnreadTest {
         return new Scripted(Memory.direct(), watcher).loggedIn(Scripted.CLASSIC);
     }
 
-    /** Any bytes pass, both ways; the observer is told once; the end is counted as of any session. */
+    /**
+     * Asserts that any bytes pass in both directions, that the observer is told once, and that the end is counted as
+     * usual.
+     */
     private static void passes(Scripted scripted, Watcher watcher) {
         assertThat(watcher.closings).containsExactly("unread");
         int told = watcher.commands.size() + watcher.responses.size() + watcher.asked + watcher.injected.size();
@@ -72,7 +75,7 @@ class UnreadTest {
     }
 
     @Test
-    void aCommandUnderAWrongNumber() {
+    void aCommandWithAWrongSequenceNumberIsRelayedUnread() {
         Watcher watcher = new Watcher(Watcher.ALL);
         Scripted scripted = loggedIn(watcher);
         byte[] bad = QUERY.clone();
@@ -102,7 +105,7 @@ class UnreadTest {
 
     @ParameterizedTest
     @MethodSource("responses")
-    void aResponseThatDoesNotFit(byte[] response) {
+    void aMalformedResponseIsRelayedUnread(byte[] response) {
         Watcher watcher = new Watcher(Watcher.ALL);
         Scripted scripted = loggedIn(watcher);
         scripted.client(QUERY);
@@ -112,10 +115,12 @@ class UnreadTest {
         passes(scripted, watcher);
     }
 
-    /** Cut anywhere, the client gets the response to its own statement and nothing of the other. */
+    /**
+     * However the packets are cut, the client gets the response to its own statement and nothing of the injected one.
+     */
     @ParameterizedTest
     @MethodSource("beginnings")
-    void aResponseToAnInjectedStatementThatDoesNotFit(byte[] response) {
+    void aMalformedResponseToAnInjectedStatementIsRemoved(byte[] response) {
         byte[] theirs = concat(
                 packet(1, of(1)),
                 packet(2, definition("a")),
@@ -137,7 +142,7 @@ class UnreadTest {
     }
 
     @Test
-    void anInjectedStatementInFlightWhenTheClientsPacketDoesNotFit() {
+    void theInjectedResponseIsRemovedWhenAClientsPacketIsMalformed() {
         Watcher watcher = injecting();
         Scripted scripted = loggedIn(watcher);
         byte[] bad = QUERY.clone();
@@ -152,9 +157,9 @@ class UnreadTest {
         passes(scripted, watcher);
     }
 
-    /** A statement of which the rest has not come is held for observers; nothing more comes to decide about it. */
+    /** An incomplete statement is held for observers. It is released when the session is relayed unread. */
     @Test
-    void whatIsHeldGoesOn() {
+    void aHeldStatementIsReleased() {
         Watcher watcher = injecting();
         Scripted scripted = loggedIn(watcher);
         scripted.client(Bytes.slice(QUERY, 0, 9));
@@ -169,7 +174,7 @@ class UnreadTest {
     }
 
     @Test
-    void aClientThatWasMadeToWaitIsReadAgain() {
+    void aPausedClientIsReadAgain() {
         Watcher watcher = new Watcher(Watcher.ALL);
         Scripted scripted = loggedIn(watcher);
         for (int i = 0; i < 1024; i++) {
@@ -184,9 +189,9 @@ class UnreadTest {
         scripted.finish();
     }
 
-    /** Its server ends the session, as it would directly; until then what it says is delivered. */
+    /** The server ends the session, as on a direct connection; what it sends before that is delivered. */
     @Test
-    void aClientThatOnlyListensOn() {
+    void aClientWithAClosedOutputGetsTheRest() {
         Watcher watcher = new Watcher(Watcher.ALL);
         Scripted scripted = loggedIn(watcher);
         scripted.server(packet(1, of(3)));
@@ -211,10 +216,10 @@ class UnreadTest {
         scripted.finish();
     }
 
-    /** The client's password is safe on one leg alone, in the form in which it would send it. */
+    /** The client's password is secure on one leg only, in the form in which the client would send it. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void betweenUnlikeLegsCommandsPassButNotTheChangeOfUser(boolean clientsLegIsSafe) {
+    void betweenUnlikeLegsCommandsPassAndChangeUserIsRefused(boolean clientsLegIsSafe) {
         Watcher watcher = new Watcher(Watcher.ALL);
         Scripted scripted = new Scripted(Memory.direct(), watcher);
         (clientsLegIsSafe ? scripted.client : scripted.server).beLocal();
@@ -232,11 +237,9 @@ class UnreadTest {
         scripted.finish();
     }
 
-    /**
-     * Whatever either side sends, the other gets it, but for the beginning of a header of which the rest has not come.
-     */
+    /** Each side receives what the other sends, except an incomplete packet header. */
     @Property(tries = 400)
-    void nothingIsLost(@ForAll List<byte[]> pieces, @ForAll boolean clientFirst) {
+    void noByteIsLost(@ForAll List<byte[]> pieces, @ForAll boolean clientFirst) {
         Scripted scripted = new Scripted(Memory.heap(), new Watcher(Watcher.ALL)).loggedIn(Scripted.CLASSIC);
         byte[] fromClient = new byte[0];
         byte[] fromServer = new byte[0];

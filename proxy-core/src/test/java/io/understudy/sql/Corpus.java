@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** The labelled statements of {@code corpus.txt}; before each stands {@code @ DIALECT KIND PURE [r=…] [w=…]}. */
+/** The labelled statements of {@code corpus.txt}. Each is preceded by {@code @ DIALECT KIND PURE [r=…] [w=…]}. */
 final class Corpus {
 
     record Statement(String dialect, String kind, boolean pure, Set<String> reads, Set<String> writes, String sql) {
@@ -52,7 +52,7 @@ final class Corpus {
                 entry.substring(line + 1).strip());
     }
 
-    /** Names may hold blanks ({@code my table}), so a list ends only at the other list or the end of the line. */
+    /** Names may contain blanks ({@code my table}), so a list ends at the other list or at the end of the line. */
     private static Set<String> names(String tables, String key) {
         for (String list : tables.split(" (?=[rw]=)")) {
             if (list.startsWith(key) && list.length() > 2) {
@@ -66,7 +66,7 @@ final class Corpus {
         return tables.stream().map(TableName::toString).collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** The label that the corpus has for a kind. */
+    /** Returns the corpus's label for a kind. */
     static String label(StatementKind kind) {
         return switch (kind) {
             case BEGIN, COMMIT, ROLLBACK, SAVEPOINT -> "TX";

@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every labelled statement has the kind, the tables and the verdict of its label. */
+/** Every labelled statement has the kind, the tables and the purity of its label. */
 class CorpusTest {
 
     private final SqlAnalyzer analyzer = new SqlAnalyzer();

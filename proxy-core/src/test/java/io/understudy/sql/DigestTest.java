@@ -85,13 +85,13 @@ class DigestTest {
 
     @Test
     void isStableAcrossProcesses() {
-        // Digests stand in configuration files: this value may change only with a note to users.
+        // Users write digests in configuration files: a change of this value needs a note in the changelog.
         assertThat(summary("SELECT * FROM shop.orders WHERE id = 42").digestHex())
                 .isEqualTo("04354509c54dae0d");
     }
 
     @Test
-    void tellsTheCorpusApart() {
+    void distinguishesTheStatementsOfTheCorpus() {
         Map<Long, String> seen = new HashMap<>();
         for (Corpus.Statement statement : Corpus.load()) {
             String normal = normal(statement.sql()).toUpperCase(java.util.Locale.ROOT);
@@ -104,7 +104,7 @@ class DigestTest {
     }
 
     @Test
-    void boundsLongStatements() {
+    void longStatementsAreLimited() {
         SqlAnalyzer small = new SqlAnalyzer(200, 16);
         String rows = "(1,'abc'),".repeat(500);
         byte[] text = ("INSERT INTO t VALUES " + rows + "(1,'x')").getBytes(StandardCharsets.US_ASCII);

@@ -6,7 +6,7 @@ import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code SET STATEMENT … FOR} a query: drivers send it for a query's timeout and its number of rows. */
+/** {@code SET STATEMENT … FOR} a query, which drivers send for a query's timeout and row limit. */
 class OwnSettingsTest {
 
     @ParameterizedTest
@@ -61,7 +61,7 @@ class OwnSettingsTest {
 
     @ParameterizedTest
     @ValueSource(strings = "SET STATEMENT max_statement_time=10 FOR SELECT \"a FROM t FOR UPDATE -- \"")
-    void whatIsOneOnlyByOneReadingOfQuotesIsNone(String sql) {
+    void aReadWithUnknownQuotesMustBePureInBothModes(String sql) {
         StatementSummary summary = SqlText.summary(sql, SqlModes.QUOTES_UNKNOWN);
         assertThat(summary.pureReadWithOwnSettings(Set.of()))
                 .isEqualTo(SqlText.summary(sql, SqlModes.NONE).pureReadWithOwnSettings(Set.of())

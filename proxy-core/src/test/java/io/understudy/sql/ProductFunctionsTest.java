@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A name that only one product has built in is a stored function on the other, which may write. */
+/** A built-in function of one product only is a stored function on the other, where it may write. */
 class ProductFunctionsTest {
 
     private static boolean pure(String sql, int modes) {
@@ -44,7 +44,7 @@ class ProductFunctionsTest {
     }
 
     @Test
-    void bothHaveTheRest() {
+    void bothProductsHaveTheOtherFunctions() {
         for (int product : new int[] {SqlModes.MARIADB, SqlModes.MYSQL}) {
             StatementSummary summary =
                     SqlText.summary("SELECT COUNT(*), CONCAT(a, b), JSON_VALUE(c, '$.d') FROM t", product);

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Statements unlike the corpus, many of them written to pass for a pure read. */
+/** Statements beyond the corpus, many of them written to look like a pure read. */
 class PurityTest {
 
     @ParameterizedTest
@@ -226,7 +226,7 @@ class PurityTest {
     }
 
     @Test
-    void knowsWhatDependsOnTheSession() {
+    void recognizesSessionDependentStatements() {
         assertThat(summary("SELECT @x").userVariables()).isTrue();
         assertThat(summary("SELECT @x").sessionDependent()).isTrue();
         assertThat(summary("SELECT CURRENT_USER").sessionDependent()).isTrue();

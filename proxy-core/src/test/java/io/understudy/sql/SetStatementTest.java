@@ -21,7 +21,7 @@ class SetStatementTest {
     private static List<Assignment> assignments(String sql) {
         SetStatement statement = parse(sql, SqlModes.NONE);
         assertThat(statement).as(sql).isNotNull();
-        // What is assigned; the source text has a test of its own.
+        // The assignments only; the source text has its own test.
         return statement.assignments().stream()
                 .map(one -> of(one.scope(), one.name(), one.literalValue()))
                 .toList();
@@ -32,13 +32,13 @@ class SetStatementTest {
     }
 
     @Test
-    void tellsScopesApart() {
+    void distinguishesScopes() {
         assertThat(assignments("SET @a = 1, @@session.sql_mode = 'ANSI_QUOTES', GLOBAL max_connections = 100, x=2"))
                 .containsExactly(
                         of(Scope.USER, "a", "1"),
                         of(Scope.SESSION, "sql_mode", "ANSI_QUOTES"),
                         of(Scope.GLOBAL, "max_connections", "100"),
-                        // The scope word last written counts on.
+                        // A scope keyword also applies to the assignments after it.
                         of(Scope.GLOBAL, "x", "2"));
         assertThat(assignments("SET PERSIST a=1, PERSIST_ONLY b=2, LOCAL c=-3, @@d := ON, @@GLOBAL.e=`f`"))
                 .containsExactly(
@@ -54,7 +54,7 @@ class SetStatementTest {
     }
 
     @Test
-    void keepsTheExpressionAsItIsWritten() {
+    void keepsTheTextOfTheExpression() {
         SetStatement statement =
                 parse("SET sql_mode = concat( @@sql_mode, ',ANSI' ), time_zone=DEFAULT", SqlModes.NONE);
         assertThat(statement).isNotNull();
@@ -106,7 +106,7 @@ class SetStatementTest {
     }
 
     @Test
-    void keepsOneStatementsSettingsFromTheSession() {
+    void settingsOfSetStatementHaveTheirOwnScope() {
         assertThat(assignments("SET STATEMENT max_statement_time=10, sql_mode='ANSI' FOR SELECT a, b FROM t"))
                 .containsExactly(
                         of(Scope.STATEMENT, "max_statement_time", "10"), of(Scope.STATEMENT, "sql_mode", "ANSI"));

@@ -35,7 +35,7 @@ class SqlModesTest {
         String table = "SELECT * FROM \"my \"\"t\" WHERE a = 'x'";
         assertThat(summary(table, SqlModes.ANSI_QUOTES).reads()).containsExactly(new TableName(null, "my \"t"));
         assertThat(summary(table).pureRead()).isFalse();
-        // A backslash does not escape in an identifier.
+        // A backslash is no escape in an identifier.
         String hidden = "SELECT \"a\\\" FROM t FOR UPDATE -- \"";
         assertThat(summary(hidden, SqlModes.ANSI_QUOTES).reason()).isEqualTo(NotPure.LOCKING_READ);
         assertThat(digest("SELECT \"a\"")).isNotEqualTo(digest("SELECT \"a\"", SqlModes.ANSI_QUOTES));
@@ -70,7 +70,7 @@ class SqlModesTest {
     }
 
     @Test
-    void takesNoEightBitBlankForPartOfAName() {
+    void anEightBitBlankIsNoPartOfAName() {
         byte[] text = "SELECT * FROM t for_update".getBytes(StandardCharsets.US_ASCII);
         text[19] = (byte) 0xA0; // a blank in latin1
         assertThat(summary(text, SqlModes.of("", "latin1")).reason()).isEqualTo(NotPure.UNPARSED);

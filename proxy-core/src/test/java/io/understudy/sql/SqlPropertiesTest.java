@@ -16,7 +16,7 @@ import net.jqwik.api.Provide;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
-/** What holds for every text. */
+/** Properties that hold for every text. */
 class SqlPropertiesTest {
 
     private static final List<Corpus.Statement> CORPUS = Corpus.load();
@@ -126,7 +126,7 @@ class SqlPropertiesTest {
         return Arbitraries.integers().between(0, 31);
     }
 
-    /** Adds comments and blanks where blanks are, and changes the case of words outside quotes. */
+    /** Adds comments and blanks at blanks, and changes the case of words outside quotes. */
     private static String disguise(String sql, Random random) {
         byte[] text = sql.getBytes(StandardCharsets.UTF_8);
         Lexer lexer = new Lexer();
@@ -134,7 +134,7 @@ class SqlPropertiesTest {
         StringBuilder out = new StringBuilder(BLANKS[random.nextInt(BLANKS.length)]);
         for (int type = lexer.next(); type != Lexer.END; type = lexer.next()) {
             if (lexer.gap) {
-                // First a blank: a star and a comment would end a version comment.
+                // A blank first: a star followed by a comment would end a version comment.
                 out.append(' ');
                 for (int n = 1 + random.nextInt(3); n > 0; n--) {
                     out.append(BLANKS[random.nextInt(BLANKS.length)]);
@@ -204,7 +204,7 @@ class SqlPropertiesTest {
     }
 
     @Property(tries = 10000)
-    void fragmentsAfterAReadNeverHideWhatTheyDo(@ForAll("soup") String tail) {
+    void fragmentsAfterAReadNeverHideTheirEffect(@ForAll("soup") String tail) {
         String sql = "SELECT a FROM t " + tail + " FOR UPDATE";
         byte[] text = sql.getBytes(StandardCharsets.UTF_8);
         Lexer lexer = new Lexer();
@@ -215,15 +215,16 @@ class SqlPropertiesTest {
             last = type;
             end = lexer.end;
         }
-        // Unless a comment or an alias swallowed the words, they lock.
+        // The words lock unless a comment or an alias has absorbed them.
         if (last == Lexer.WORD && end == text.length && !tail.endsWith(".") && !tail.endsWith("@")) {
             assertThat(SqlText.summary(sql).pureRead()).as(sql).isFalse();
         }
     }
 
-    /** Sessions whose sql_mode nobody has told are classified by this, so it must hold for anything that they send. */
+    /** Applies to sessions whose sql_mode is unknown, so it must hold for any text. */
     @Property(tries = 10000)
-    void whatIsPureWithUnknownQuotesIsPureEitherWay(@ForAll("denseSoup") String tail, @ForAll("modes") int modes) {
+    void readsThatArePureWithUnknownQuotesArePureInBothModes(
+            @ForAll("denseSoup") String tail, @ForAll("modes") int modes) {
         byte[] text = ("SELECT \"a" + tail).getBytes(StandardCharsets.UTF_8);
         int strings = modes & ~SqlModes.ANSI_QUOTES;
         boolean both = SqlText.ANALYZER.summarize(text, 0, text.length, strings).pureRead()
@@ -240,8 +241,8 @@ class SqlPropertiesTest {
     }
 
     @Test
-    void aQuoteThatHidesAWriteFromOneReadingIsSeen() {
-        // A string that goes on behind the escaped quote, or an identifier that ends before it.
+    void aWriteHiddenByQuotesInOneModeIsFound() {
+        // Either a string that continues after the escaped quote, or an identifier that ends before it.
         byte[] text = "SELECT \"a\\\" FROM t FOR UPDATE -- \" FROM t".getBytes(StandardCharsets.UTF_8);
         int unknown = SqlModes.QUOTES_UNKNOWN;
         StatementSummary summary = SqlText.ANALYZER.summarize(text, 0, text.length, unknown);
@@ -253,7 +254,10 @@ class SqlPropertiesTest {
         assertThat(summary.reason()).isEqualTo(NotPure.QUOTES_UNKNOWN);
     }
 
-    /** The cached answer equals the computed one (checked by {@link SqlText}), and every method comes back. */
+    /**
+     * Asserts that every method returns and that the cached result equals the computed one (checked by
+     * {@link SqlText}).
+     */
     private static void survives(byte[] text, int modes) {
         StatementSummary summary = SqlText.summary(text, modes);
         assertThat(summary.digest()).isEqualTo(SqlText.ANALYZER.digest(text, 0, text.length, modes));
@@ -265,7 +269,7 @@ class SqlPropertiesTest {
     }
 
     @Test
-    void everyTruncationIsSurvivedAndReadsNothingBehindItsEnd() {
+    void truncatedTextsAreNotReadBeyondTheirEnd() {
         for (Corpus.Statement statement : CORPUS) {
             byte[] text = statement.bytes();
             for (int length = 0; length <= text.length; length++) {
@@ -322,8 +326,8 @@ class SqlPropertiesTest {
                 new SqlAnalyzer(1 << 20, 16).summarize(text, 0, text.length, 0);
                 big.normalize(text, 0, text.length, 0);
                 SetStatement.parse(text, 0, Math.min(text.length, 60_000), 0);
-                // Milliseconds where it is linear, minutes where it is not: no measurement, and no matter of the
-                // machine.
+                // Linear time takes milliseconds, superlinear time takes minutes, so the speed of the machine does not
+                // matter.
                 assertThat(Duration.ofNanos(ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - start))
                         .as(head + unit)
                         .isLessThan(Duration.ofSeconds(20));

@@ -2,7 +2,7 @@ package io.understudy.sql;
 
 import java.nio.charset.StandardCharsets;
 
-/** Short ways for tests to ask the analyser. */
+/** Shortcuts for tests of the analyser. */
 final class SqlText {
 
     static final SqlAnalyzer ANALYZER = new SqlAnalyzer();
@@ -17,7 +17,7 @@ final class SqlText {
         return summary(sql.getBytes(StandardCharsets.UTF_8), modes);
     }
 
-    /** Summarises with a fresh cache as well: what is cached must not differ. */
+    /** Summarises with the shared cache and with a fresh one, and asserts equal results. */
     static StatementSummary summary(byte[] text, int modes) {
         StatementSummary cached = ANALYZER.summarize(text, 0, text.length, modes);
         StatementSummary fresh =

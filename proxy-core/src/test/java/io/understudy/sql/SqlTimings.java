@@ -5,7 +5,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.function.IntConsumer;
 
-/** Prints nanoseconds of CPU and bytes allocated per call, on four statements of about 100 bytes. Not a test. */
+/** Prints CPU nanoseconds and allocated bytes per call for four statements of about 100 bytes. Not a test. */
 final class SqlTimings {
 
     private static final byte[][] TEXTS = java.util.stream.Stream.of(

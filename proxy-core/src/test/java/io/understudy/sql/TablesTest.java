@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Kinds and tables of statements that write, beyond the corpus. */
+/** Kinds and tables of writing statements beyond the corpus. */
 class TablesTest {
 
     private static Set<String> set(String names) {
@@ -109,7 +109,7 @@ class TablesTest {
     }
 
     @Test
-    void tellsImplicitCommits() {
+    void recognizesImplicitCommits() {
         assertThat(summary("CREATE TABLE t (a INT)").implicitCommit()).isTrue();
         assertThat(summary("CREATE TEMPORARY TABLE t (a INT)").implicitCommit()).isFalse();
         assertThat(summary("CREATE TEMPORARY TABLE t (a INT)").temporary()).isTrue();
@@ -183,7 +183,7 @@ class TablesTest {
     }
 
     @Test
-    void tellsWhatASetStatementRuns() {
+    void recognizesTheStatementOfSetStatement() {
         assertThat(summary("SET STATEMENT max_statement_time=1 FOR BEGIN").runs())
                 .isEqualTo(StatementKind.BEGIN);
         assertThat(summary("SET @a = 1").runs()).isEqualTo(StatementKind.SET);
@@ -192,7 +192,7 @@ class TablesTest {
     }
 
     @Test
-    void tellsWhatChangesTheSchema() {
+    void recognizesSchemaChanges() {
         assertThat(summary("INSERT INTO t VALUES (1); DROP TABLE u").changesSchema())
                 .isTrue();
         assertThat(summary("SET STATEMENT a=1 FOR ALTER TABLE t FORCE").changesSchema())
@@ -203,7 +203,7 @@ class TablesTest {
     }
 
     @Test
-    void aRowCountBehindAnotherStatementIsThatStatements() {
+    void aRowCountAfterAnotherStatementBelongsToIt() {
         assertThat(summary("INSERT INTO t VALUES (1); SELECT ROW_COUNT()").readsDiagnostics())
                 .isFalse();
         assertThat(summary("SELECT ROW_COUNT(); SELECT 1").readsDiagnostics()).isTrue();
@@ -213,7 +213,7 @@ class TablesTest {
     }
 
     @Test
-    void guessesTheKindByTheFirstWord() {
+    void unparsedStatementsHaveTheKindOfTheirFirstKeyword() {
         for (Corpus.Statement statement : Corpus.load()) {
             byte[] text = statement.bytes();
             StatementKind full =
@@ -262,7 +262,7 @@ class TablesTest {
     }
 
     @Test
-    void textsThatOnlyReadAndChangeRows() {
+    void recognizesTextsThatOnlyReadAndChangeRows() {
         for (String sql : new String[] {
             "UPDATE t SET a = 1; INSERT INTO u VALUES (1); SELECT ROW_COUNT();",
             "DELETE FROM t; REPLACE INTO u VALUES (1)"

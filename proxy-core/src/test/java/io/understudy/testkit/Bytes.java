@@ -7,7 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Payloads and packets as a server or a client would write them, as plain arrays. */
+/** Builds payloads and packets of servers and clients as arrays. */
 public final class Bytes {
     private Bytes() {}
 
@@ -31,7 +31,7 @@ public final class Bytes {
         return out.toByteArray();
     }
 
-    /** With as many physical packets as the length asks for. */
+    /** Returns as many physical packets as the length requires. */
     public static byte[] packet(int sequence, byte[] payload) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         int at = 0;
@@ -66,13 +66,13 @@ public final class Bytes {
         return of(value, value >> 8, value >> 16, value >> 24);
     }
 
-    /** A length-encoded string of less than 251 bytes. */
+    /** Returns a length-encoded string of less than 251 bytes. */
     public static byte[] shortString(String text) {
         byte[] bytes = text(text);
         return concat(of(bytes.length), bytes);
     }
 
-    /** Payload of an OK packet without info and session state. */
+    /** Returns the payload of an OK packet without info and session state. */
     public static byte[] ok(int marker, int affected, int status, int warnings) {
         return concat(of(marker, affected, 0), int2(status), int2(warnings));
     }
@@ -89,7 +89,7 @@ public final class Bytes {
         return concat(of(0xFF), int2(code), text("#42000" + message));
     }
 
-    /** MariaDB's progress report: an ERR packet with a code that is none. */
+    /** Returns MariaDB's progress report: an ERR packet with error code 0xFFFF. */
     public static byte[] progress() {
         return concat(of(0xFF, 0xFF, 0xFF, 1, 1, 2), of(0, 0, 0), shortString("copying"));
     }

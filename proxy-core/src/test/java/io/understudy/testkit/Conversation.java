@@ -8,11 +8,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Commands and their answers, to be played packet by packet, and then again with each side's bytes cut in every way.
- * Numbers packets as the protocol does.
+ * Commands and their responses. They are played packet by packet, and again with each side's bytes cut in every way.
+ * Packets get the protocol's sequence numbers.
  */
 public final class Conversation {
-    /** One packet. {@code answers} is how many answers are over when it has passed. */
+    /** One packet. {@code responses} is the number of responses completed after it. */
     private record Step(boolean fromClient, byte[] bytes, int responses) {}
 
     private final String name;
@@ -34,13 +34,13 @@ public final class Conversation {
         return this;
     }
 
-    /** A packet of the client's that belongs to the answer. */
+    /** Adds a client packet that belongs to the response. */
     public Conversation data(byte[] payload) {
         steps.add(new Step(true, Bytes.packet(sequence++, payload), seen.size()));
         return this;
     }
 
-    /** Packets of an answer of which none is the last. */
+    /** Adds packets of a response, not including its last one. */
     public Conversation server(byte[]... payloads) {
         for (byte[] payload : payloads) {
             steps.add(new Step(false, Bytes.packet(sequence, payload), seen.size()));
@@ -49,13 +49,13 @@ public final class Conversation {
         return this;
     }
 
-    /** The answer's last packet, and what is known then. */
+    /** Adds the response's last packet and the expected observation. */
     public Conversation last(byte[] payload, Seen expected) {
         seen.add(expected);
         return server(payload);
     }
 
-    /** An answer that only the next command ends. */
+    /** Marks a response that only the next command ends. */
     public Conversation superseded(Seen expected) {
         seen.add(expected);
         return this;
@@ -66,7 +66,7 @@ public final class Conversation {
         return name;
     }
 
-    /** Every packet in a buffer of its own, and a look at the tracker after each. */
+    /** Sends every packet in its own buffer and checks the tracker after each. */
     public void playWhole() {
         Memory memory = Memory.heap();
         Watcher watcher = new Watcher(Watcher.ALL);
@@ -75,7 +75,7 @@ public final class Conversation {
             Step step = steps.get(i);
             send(scripted, step.fromClient, step.bytes);
             assertThat(watcher.responses)
-                    .as("%s: answers over after step %d", name, i)
+                    .as("%s: responses complete after step %d", name, i)
                     .hasSize(step.responses)
                     .isEqualTo(seen.subList(0, step.responses));
             check(scripted, step.fromClient, step.bytes);
@@ -85,7 +85,10 @@ public final class Conversation {
         scripted.finish();
     }
 
-    /** Each run of packets of one side, cut in two at every offset; then byte by byte. With and without an observer. */
+    /**
+     * Sends each run of packets of one side cut in two at every offset, then byte by byte, with and without an
+     * observer.
+     */
     public void playCut() {
         List<Step> runs = runs();
         int longest = runs.stream().mapToInt(r -> r.bytes.length).max().orElse(0);

@@ -7,7 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 
-/** An end of a session that keeps what is sent to it. */
+/** An end of a session that records what is sent to it. */
 public final class FakeLeg implements Leg {
     private final ByteBufAllocator alloc;
     private final SocketAddress address = InetSocketAddress.createUnresolved("192.0.2.1", 4711);
@@ -54,7 +54,7 @@ public final class FakeLeg implements Leg {
         leastRead = bytes;
     }
 
-    /** Bytes without which nobody need be woken. */
+    /** Returns the number of bytes below which the session need not be called. */
     public int leastRead() {
         return leastRead;
     }
@@ -84,17 +84,17 @@ public final class FakeLeg implements Leg {
         return local;
     }
 
-    /** As if it came through a socket file, which needs no TLS to keep a secret. */
+    /** Makes the leg a Unix socket, which counts as secure without TLS. */
     public void beLocal() {
         local = true;
     }
 
-    /** From now on only counts: for measuring. */
+    /** Discards and counts the bytes from now on, for measurements. */
     public void countOnly() {
         keeping = false;
     }
 
-    /** What was sent since the last call. */
+    /** Returns the bytes sent since the last call. */
     public byte[] take() {
         byte[] bytes = sent.toByteArray();
         sent.reset();

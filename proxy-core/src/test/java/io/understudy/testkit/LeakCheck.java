@@ -6,7 +6,7 @@ import java.util.List;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Fails a test class when a buffer was garbage-collected without having been released. */
+/** Fails a test class if a buffer was garbage-collected without being released. */
 public final class LeakCheck implements AfterAllCallback {
     private static final int ATTEMPTS = 10;
 
@@ -18,7 +18,7 @@ public final class LeakCheck implements AfterAllCallback {
         }
     }
 
-    /** Lets the collector run, then has the detector look: it does so whenever a buffer is allocated. */
+    /** Runs the garbage collector, then allocates a buffer, which makes the detector report. */
     public static List<String> collect() {
         WeakReference<Object> canary = new WeakReference<>(new Object());
         for (int i = 0; i < ATTEMPTS && canary.get() != null; i++) {

@@ -10,13 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The check itself must be able to fail. */
+/** Checks that the leak check can fail. */
 class LeakCheckTest {
     @Test
-    void aBufferThatNobodyReleasesIsReported() {
+    void anUnreleasedBufferIsReported() {
         leak();
-        // The JVM tells of collected objects a while after the collection; taken here, so that no other class is
-        // blamed.
+        // The JVM reports collected objects with a delay. They are taken here, so that no other class is blamed.
         List<String> reported = new ArrayList<>();
         await().atMost(Duration.ofSeconds(30)).until(() -> {
             reported.addAll(LeakCheck.collect());

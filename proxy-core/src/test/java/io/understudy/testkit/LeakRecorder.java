@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Netty's leak detector with a memory: named in the module's {@code surefire.argLine}, so that it is in place before
- * the first buffer. {@link LeakCheck} fails the test class during which it has been told of a leak.
+ * Netty's leak detector with a record of its reports. The module's {@code surefire.argLine} names it, so that it is in
+ * place before the first buffer. {@link LeakCheck} fails the test class during which it reported a leak.
  */
 public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
     private static final List<String> LEAKS = new CopyOnWriteArrayList<>();
@@ -32,7 +32,7 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
         return true;
     }
 
-    /** Leaks reported since the last call. */
+    /** Returns the leaks reported since the last call. */
     public static List<String> take() {
         List<String> found = List.copyOf(LEAKS);
         LEAKS.removeAll(found);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.UnpooledByteBufAllocator;
 
-/** An allocator of one test's own, which knows at once what has not come back: no garbage collection is waited for. */
+/** A separate allocator for one test. It detects unreleased buffers at once, without a garbage collection. */
 public final class Memory {
     private final UnpooledByteBufAllocator alloc;
 
@@ -16,7 +16,7 @@ public final class Memory {
         return new Memory(false);
     }
 
-    /** Buffers without an array, as the relay's are; watched by the leak detector too, hence slow. */
+    /** Returns direct buffers, as the relay uses them. The leak detector watches them too, so they are slow. */
     public static Memory direct() {
         return new Memory(true);
     }

@@ -45,10 +45,10 @@ public final class Scripted {
     public final ClientSession session;
     private int ends;
 
-    /** No configuration is needed. */
+    /** The configuration, which has no keys. */
     public record NoConfig() {}
 
-    /** Gives every session the observer of the moment. */
+    /** Gives every session the currently set observer. */
     private record Plugin(String id, Supplier<SessionObserver> observers) implements ProxyPlugin<NoConfig> {
         @Override
         public Class<NoConfig> configType() {
@@ -96,7 +96,7 @@ public final class Scripted {
         return null;
     }
 
-    /** A greeting's payload. */
+    /** Returns a greeting's payload. */
     public static byte[] greeting(long capabilities, String version) {
         boolean mariaDb = (capabilities & Capabilities.LONG_PASSWORD) == 0;
         return Bytes.concat(
@@ -114,7 +114,7 @@ public final class Scripted {
                 Bytes.text("mysql_native_password\0"));
     }
 
-    /** A handshake response's payload. */
+    /** Returns a handshake response's payload. */
     public static byte[] reply(long capabilities, String user, @Nullable String schema) {
         boolean mariaDb = (capabilities & Capabilities.LONG_PASSWORD) == 0;
         return Bytes.concat(
@@ -129,7 +129,7 @@ public final class Scripted {
                 Bytes.text("mysql_native_password\0"));
     }
 
-    /** Connects and logs in; nothing of that is left in the legs. */
+    /** Connects and logs in, and discards the bytes of the login. */
     public Scripted loggedIn(long capabilities) {
         return loggedIn(capabilities, ServerStatus.AUTOCOMMIT);
     }
@@ -164,14 +164,14 @@ public final class Scripted {
         return model;
     }
 
-    /** How many sessions of a close reason were counted. */
+    /** Returns the number of sessions counted with a close reason. */
     public double closed(String reason) {
         var counter =
                 meters.find("understudy.sessions.closed").tag("reason", reason).counter();
         return counter == null ? 0 : counter.count();
     }
 
-    /** How many sessions are relayed unread because of something. */
+    /** Returns the number of sessions relayed unread for a reason. */
     public double unread(String reason) {
         var counter =
                 meters.find("understudy.unread.sessions").tag("reason", reason).counter();
@@ -182,7 +182,7 @@ public final class Scripted {
         return ends;
     }
 
-    /** Ends the session if it has not ended and accounts for every buffer. */
+    /** Ends the session if necessary and asserts that every buffer is released. */
     public void finish() {
         session.clientClosed(false);
         assertThat(session.ended()).isTrue();

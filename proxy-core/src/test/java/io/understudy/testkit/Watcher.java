@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Notes what an observer is told. */
+/** Records an observer's callbacks. */
 public class Watcher implements SessionObserver {
     public static final int ALL = Interest.COMMANDS | Interest.STATEMENTS | Interest.RESPONSES;
 
-    /** What was known when an answer was over. */
+    /** What was known at the end of a response. */
     public record Seen(int code, int error, int status, long affected, long rows, int preparedId) {}
 
     public final List<Integer> commands = new ArrayList<>();
@@ -27,10 +27,10 @@ public class Watcher implements SessionObserver {
     public int resets;
     public int asked;
 
-    /** What to put ahead of the next statements. */
+    /** The statement to inject before the next statements. */
     public @Nullable InjectedStatement next;
 
-    /** What to send right after the login. */
+    /** The statement to inject right after the login. */
     public @Nullable InjectedStatement first;
 
     private final int interests;

@@ -1,6 +1,6 @@
 /**
- * Scripted ends of a conversation for unit tests: packets as arrays, legs without sockets, sessions already logged in,
- * and an account of every buffer.
+ * Test doubles for unit tests: packets as arrays, legs without sockets, sessions already logged in, and accounting for
+ * every buffer.
  */
 @NullMarked
 package io.understudy.testkit;

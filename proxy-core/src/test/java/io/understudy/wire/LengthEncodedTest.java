@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Test;
 
 class LengthEncodedTest {
     @Property(tries = 500)
-    void whatIsWrittenIsRead(@ForAll long value) {
+    void writtenValuesAreReadBack(@ForAll long value) {
         roundTrip(value);
     }
 
     @Test
-    void edges() {
+    void everyLengthIsReadAtItsEdges() {
         for (long value :
                 new long[] {0, 250, 251, 252, 255, 65_535, 65_536, 0xFF_FFFF, 0x100_0000, Long.MAX_VALUE, -1}) {
             roundTrip(value);
@@ -71,7 +71,7 @@ class LengthEncodedTest {
     }
 
     @Test
-    void strings() {
+    void stringsAreReadWithTheirLength() {
         ByteBuf buf = Unpooled.buffer();
         LengthEncoded.writeString(buf, Bytes.text("abc"));
         assertThat(Bytes.read(buf)).isEqualTo(Bytes.shortString("abc"));

@@ -19,11 +19,11 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.ShrinkingMode;
 import org.junit.jupiter.api.Test;
 
-/** Whatever the cut and whatever the verdicts: the right bytes go on, the right bytes are shown, nothing is kept. */
+/** Whatever the cuts and verdicts, the scanner forwards and shows the right bytes and retains nothing. */
 class PacketScannerTest {
     private static final byte[] INSERTED = Bytes.packet(0, Bytes.text("+ours"));
 
-    /** One packet and what the sink says of it. */
+    /** One packet and the sink's verdict on it. */
     record Planned(int size, int wanted, boolean drop, boolean hold, boolean refuse, boolean insert) {
         static Planned forwarded(int size, int wanted) {
             return new Planned(size, wanted, false, false, false, false);
@@ -42,7 +42,7 @@ class PacketScannerTest {
         return payload;
     }
 
-    /** Plays the plan and keeps what comes of it. */
+    /** Applies the planned verdicts and records the result. */
     private static final class Recorder implements PacketSink {
         private final List<Planned> plan;
         private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -126,7 +126,7 @@ class PacketScannerTest {
         int from = 0;
         for (int i = 0; i <= cuts.length; i++) {
             int to = i == cuts.length ? wire.length : cuts[i];
-            // A reader index that is not zero: indexes must not be taken for offsets.
+            // The reader index is not zero: indexes must not be used as offsets.
             ByteBuf in = memory.alloc().buffer(3 + to - from).writeZero(3).writeBytes(wire, from, to - from);
             inputs.add(in.skipBytes(3));
             scanner.scan(in);
@@ -187,7 +187,7 @@ class PacketScannerTest {
     }
 
     @Test
-    void packetsOfSeveralPhysicalOnesAreOne() {
+    void aSplitPacketIsOnePacket() {
         int max = Packets.MAX_PAYLOAD;
         List<Planned> plan = List.of(
                 Planned.forwarded(5, 5),
@@ -197,13 +197,13 @@ class PacketScannerTest {
                 Planned.forwarded(1, 1));
         int second = 9 + max + 4;
         play(plan);
-        // Inside the closing empty packet's header, and in the continuation's.
+        // Inside the header of the final empty packet, and inside the continuation's header.
         play(plan, 9, 12, second, second + 2, second + 4, second + 4 + max + 6);
         play(plan, second + 4 + 4 + max + 1, second + 4 + 4 + max + 4);
     }
 
     @Test
-    void aBufferOfWhichNothingIsWithheldGoesOnAsItIs() {
+    void aBufferWithoutWithheldBytesIsForwardedUncopied() {
         List<Planned> plan = List.of(Planned.forwarded(4, 2), Planned.forwarded(0, 0), Planned.forwarded(90, 0));
         Memory memory = Memory.heap();
         Recorder sink = new Recorder(plan);
@@ -219,7 +219,7 @@ class PacketScannerTest {
     }
 
     @Test
-    void aHeldPacketThatGoesOnAtTheStartOfItsBufferIsNotSliced() {
+    void aReleasedPacketAtTheStartOfItsBufferIsNotSliced() {
         List<Planned> plan = List.of(new Planned(30, 30, false, true, false, true));
         Memory memory = Memory.heap();
         Recorder sink = new Recorder(plan);
@@ -230,7 +230,7 @@ class PacketScannerTest {
     }
 
     @Test
-    void nothingIsForwardedOfAHeldPacketBeforeItHasBeenShown() {
+    void aHeldPacketIsForwardedAfterTheSinkHasSeenIt() {
         List<Planned> plan = List.of(new Planned(30, 20, false, true, false, false));
         Memory memory = Memory.heap();
         Recorder sink = new Recorder(plan);
@@ -247,7 +247,7 @@ class PacketScannerTest {
     }
 
     @Test
-    void aSinkThatThrowsLeavesNothingBehind() {
+    void aThrowingSinkLeaksNothing() {
         byte[] wire = Bytes.concat(Bytes.packet(0, payload(20, 0)), Bytes.packet(1, payload(20, 1)));
         for (int verdict : new int[] {0, 10, 20 | PacketSink.HOLD, 20 | PacketSink.DROP}) {
             for (int moment = 0; moment < 3; moment++) {

@@ -18,7 +18,7 @@ class GrantsTest {
     }
 
     @Test
-    void readingIsAllThatAMirrorNeeds() {
+    void theMirrorNeedsReadPrivilegesOnly() {
         assertThat(beyond(
                         "GRANT USAGE ON *.* TO `m`@`%` IDENTIFIED BY PASSWORD '*0'",
                         "GRANT REPLICA MONITOR, BINLOG MONITOR, PROCESS ON *.* TO `m`@`%`",
@@ -28,7 +28,7 @@ class GrantsTest {
     }
 
     @Test
-    void whateverElseIsNamed() {
+    void furtherPrivilegesAreReported() {
         assertThat(beyond("GRANT SELECT, INSERT (a, b), EXECUTE ON `shop`.* TO `m`@`%`"))
                 .containsExactly("EXECUTE", "INSERT (a, b)");
         assertThat(beyond("GRANT ALL PRIVILEGES ON *.* TO `m`@`%` WITH GRANT OPTION"))
@@ -39,7 +39,7 @@ class GrantsTest {
 
     /** All of these were run on MariaDB 11.4. */
     @Test
-    void theRevokeIsOneThatWorks() {
+    void theProposedRevokeIsValid() {
         assertThat(revoke("GRANT SELECT, INSERT, DELETE HISTORY ON `test\\_%`.* TO PUBLIC"))
                 .isEqualTo("REVOKE DELETE HISTORY, INSERT ON `test\\_%`.* FROM PUBLIC");
         assertThat(revoke("GRANT ALL PRIVILEGES ON `shop`.* TO `m`@`%` WITH GRANT OPTION"))
@@ -51,7 +51,7 @@ class GrantsTest {
     }
 
     @Test
-    void aSchemaIsReadByAnyGrantThatCoversAllOfIt() {
+    void anyGrantThatCoversTheSchemaAllowsReadingIt() {
         Grants grants = new Grants(List.of(
                 "GRANT USAGE ON *.* TO `m`@`%`",
                 "GRANT SELECT ON `shop\\_%`.* TO `m`@`%`",

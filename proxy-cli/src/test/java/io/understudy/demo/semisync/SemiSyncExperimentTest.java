@@ -10,11 +10,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The experiment, short, and of its figures only those that no scheduler can make wrong: a delay is a lower bound. */
+/** Runs the experiment briefly. Checks only figures that do not depend on the scheduler: a delay is a lower bound. */
 @Timeout(120)
 class SemiSyncExperimentTest {
     @Test
-    void everySettingIsMeasuredAndTheDelayIsFoundInTheAcknowledgement() throws Exception {
+    void everySettingIsMeasuredAndTheAcknowledgementContainsTheDelay() throws Exception {
         int rtt = 30;
         StringWriter text = new StringWriter();
         SemiSyncExperiment experiment = new SemiSyncExperiment(
@@ -46,7 +46,7 @@ class SemiSyncExperimentTest {
     }
 
     @Test
-    void whatCannotBeMeasuredIsRefused() {
+    void settingsThatCannotBeMeasuredAreRefused() {
         Duration second = Duration.ofSeconds(1);
         assertThatThrownBy(() -> new SemiSyncExperiment.Options(List.of(), second))
                 .hasMessageContaining("0ms,10ms,85ms");

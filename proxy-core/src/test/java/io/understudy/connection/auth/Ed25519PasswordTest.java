@@ -21,7 +21,7 @@ class Ed25519PasswordTest {
                 .begin();
     }
 
-    /** For a password of 32 bytes the method is ordinary Ed25519, which the Java runtime has. */
+    /** For a password of 32 bytes the method equals standard Ed25519, which the Java runtime implements. */
     @Test
     void aPasswordOfKeyLengthSignsAsTheJavaRuntimeDoes() throws Exception {
         String password = "a password that has 32 bytes....";
@@ -39,7 +39,7 @@ class Ed25519PasswordTest {
     }
 
     @Test
-    void otherLengthsSignTooAndAShortScrambleIsRefused() throws Exception {
+    void otherLengthsSignAndAShortScrambleIsRefused() throws Exception {
         assertThat(response("secret", SCRAMBLE)).hasSize(64).isNotEqualTo(response("Secret", SCRAMBLE));
         assertThatThrownBy(() -> response("secret", new byte[20])).hasMessageContaining("20 bytes where 32 are due");
     }

@@ -104,7 +104,7 @@ class CompressedFramingTest {
     }
 
     @Test
-    void answersGoOnFromTheCommandsFrame() {
+    void responsesContinueFromTheCommandsFrameNumber() {
         EmbeddedChannel server = channel(Compressed.zlib(true, new InflationBudget(1 << 25)));
         server.writeInbound(
                 Unpooled.buffer().writeMediumLE(5).writeByte(0).writeMediumLE(0).writeBytes(packet(0, new byte[] {14
@@ -128,7 +128,7 @@ class CompressedFramingTest {
         }
         client.flush();
         drainOut(client).release();
-        // A server goes on from its frames' number, which is lower than the packets'.
+        // A server continues from its frames' number, which is lower than the packets' number.
         client.writeInbound(rawFrame(3, packet(4, new byte[7])));
         assertThat(drainIn(client).getByte(3)).isEqualTo((byte) 12);
     }
@@ -156,7 +156,7 @@ class CompressedFramingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"zlib", "zstd"})
-    void lengthsThatLieAreRefused(String algorithm) {
+    void wrongLengthsAreRefused(String algorithm) {
         ByteBuf honest = frameOf(algorithm);
         for (int lie : new int[] {1, 2003, 2005, 0xFF_FFFF}) {
             ByteBuf frame = honest.copy();
@@ -172,10 +172,10 @@ class CompressedFramingTest {
         assertThatThrownBy(() -> client.writeInbound(broken)).hasCauseInstanceOf(MalformedPacketException.class);
     }
 
-    /** A few bytes hold megabytes: they are made one after the other, as the other side takes them. */
+    /** A few bytes inflate to megabytes: they are inflated piece by piece, as the consumer takes them. */
     @ParameterizedTest
     @ValueSource(strings = {"zlib", "zstd"})
-    void nothingIsHandedOnThatMustWait(String algorithm) {
+    void inflatedBytesWaitForTheConsumer(String algorithm) {
         EmbeddedChannel client = channel(of(algorithm, false));
         byte[] payload = new byte[1 << 20];
         for (int i = 0; i < 20; i++) {
@@ -206,7 +206,7 @@ class CompressedFramingTest {
         assertThat(taker.held).isFalse();
     }
 
-    /** A session that can take no more after each piece, and nothing at first. */
+    /** A session that accepts nothing at first and then stops after each piece. */
     private static final class OneAtATime implements Intake {
         private boolean takes;
         private boolean held;
@@ -232,7 +232,7 @@ class CompressedFramingTest {
         }
     }
 
-    /** Back-pressure counts bytes, so a small frame must not hold the memory of what it was made of. */
+    /** Back-pressure counts bytes, so a small frame must not hold the memory of its uncompressed content. */
     @ParameterizedTest
     @ValueSource(strings = {"zlib", "zstd"})
     void aSmallFrameHoldsLittleMemory(String algorithm) {

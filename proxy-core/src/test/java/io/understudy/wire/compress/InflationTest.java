@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Frames of 16 MB, of which never more than a piece is made ahead, and the bound on those that are unfinished. */
+/** Frames of 16 MB, of which at most one piece is inflated ahead, and the limit on unfinished frames. */
 @ExtendWith(LeakCheck.class)
 class InflationTest {
     private static final int LARGEST = 0xFF_FFFF;
@@ -29,7 +29,7 @@ class InflationTest {
     private final AtomicLong nanos = new AtomicLong();
     private final InflationBudget budget = new InflationBudget(3 << 20, nanos::get);
 
-    /** @param random of every so many bytes one is random; 0 for none */
+    /** @param random one byte of this many is random; 0 for none */
     private static byte[] content(int random) {
         byte[] content = new byte[LARGEST];
         Random source = new Random(1);
@@ -105,7 +105,7 @@ class InflationTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"zlib", "zstd"})
-    void aLongFrameComesOutWhole(String algorithm) {
+    void aLongFrameIsInflatedCompletely(String algorithm) {
         byte[] content = content(5);
         ByteBuf frame = frame(algorithm, content, 3);
         EmbeddedChannel server = server(algorithm);
@@ -120,10 +120,10 @@ class InflationTest {
         frame.release();
     }
 
-    /** Nothing is made ahead of what the other side takes. */
+    /** Nothing is inflated before the consumer takes it. */
     @ParameterizedTest
     @ValueSource(strings = {"zlib", "zstd"})
-    void aFewBytesThatHoldMegabytesWait(String algorithm) {
+    void inflationWaitsForTheConsumer(String algorithm) {
         ByteBuf frame = frame(algorithm, content(0), 3);
         assertThat(frame.readableBytes()).isLessThan(17_000);
         EmbeddedChannel server = server(algorithm);
@@ -138,9 +138,9 @@ class InflationTest {
         assertThat(budget.used()).isZero();
     }
 
-    /** A frame that finds no room waits, unread, and goes on when another is done. */
+    /** A frame without budget waits, unread, and continues when another frame has ended. */
     @Test
-    void oneWaitsForTheOther() {
+    void aFrameWaitsForBudget() {
         byte[] content = content(3);
         ByteBuf frame = frame("zstd", content, 3);
         EmbeddedChannel first = server("zstd");
@@ -163,9 +163,9 @@ class InflationTest {
         second.finish();
     }
 
-    /** Room is not held for ever by somebody who sends half of a frame and no more. */
+    /** A peer that sends half a frame and stops does not hold its budget forever. */
     @Test
-    void anUnfinishedFrameLosesItsRoom() {
+    void anUnfinishedFrameLosesItsBudget() {
         byte[] content = content(3);
         ByteBuf frame = frame("zstd", content, 3);
         EmbeddedChannel stalled = server("zstd");
@@ -177,7 +177,7 @@ class InflationTest {
         stalled.runPendingTasks();
         stalled.checkException();
 
-        // 5 s, and another for each MB that came out: nothing here.
+        // The limit is 5 s plus one second for each inflated MB; nothing was inflated here.
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(6));
         budget.evictStalled();
         stalled.runPendingTasks();
@@ -189,11 +189,9 @@ class InflationTest {
         second.finish();
     }
 
-    /**
-     * A closed server connection leaves few bytes behind that hold many: nobody can be made to wait for them any more.
-     */
+    /** A closed server connection leaves a few bytes that inflate to many; back-pressure no longer applies to it. */
     @Test
-    void lastWordsAreBounded() {
+    void inflationAfterTheCloseIsLimited() {
         Compressed compressed = Compressed.zlib(false, budget);
         Taker taker = new Taker();
         taker.takes = false;
@@ -206,9 +204,9 @@ class InflationTest {
         assertThat(budget.used()).isZero();
     }
 
-    /** The session may end while a piece is handed on. */
+    /** The session may end while a piece is passed on. */
     @Test
-    void nothingIsMadeOnceRemoved() {
+    void nothingIsInflatedAfterRemoval() {
         Compressed compressed = Compressed.zlib(true, budget);
         EmbeddedChannel server = new EmbeddedChannel(compressed.decoder(), compressed.encoder());
         server.pipeline().addLast(new io.netty.channel.ChannelInboundHandlerAdapter() {
@@ -224,7 +222,7 @@ class InflationTest {
     }
 
     @Test
-    void aFrameThatCanNeverHaveRoomIsRefused() {
+    void aFrameAboveTheBudgetIsRefused() {
         budget.setLimit(1 << 20);
         ByteBuf frame = frame("zstd", content(3), 3);
         EmbeddedChannel server = server("zstd");
@@ -232,9 +230,9 @@ class InflationTest {
         server.finish();
     }
 
-    /** What lies behind each frame must not pile up when the next one has always begun. */
+    /** The remainders after each frame must not accumulate if the next frame has always begun. */
     @Test
-    void theBeginningOfANextFrameDoesNotKeepTheLastOnes() {
+    void theStartOfANextFrameDoesNotRetainTheLastOnes() {
         EmbeddedChannel server = server("zlib");
         ByteBuf stream = Unpooled.buffer();
         byte[] payload = new byte[1000];

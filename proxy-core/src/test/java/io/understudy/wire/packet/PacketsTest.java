@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What is read from whole packets, and that packets cut off anywhere are refused or read, and nothing else. */
+/** Parses whole packets. Packets cut off anywhere are either parsed or refused. */
 class PacketsTest {
     private static void cutAnywhere(byte[] payload, Consumer<ByteBuf> parse) {
         for (int length = 0; length < payload.length; length++) {

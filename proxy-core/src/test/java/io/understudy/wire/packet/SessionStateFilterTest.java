@@ -56,20 +56,20 @@ class SessionStateFilterTest {
     }
 
     @Test
-    void anUntouchedPacketGoesOnAsItIs() {
+    void anUnchangedPacketIsForwardedUncopied() {
         assertThat(withoutState("00000002000000")).isNull();
         assertThat(withoutState("00010022000000" + INFO)).isNull();
         assertThat(without("00000002400000" + "0004" + SCHEMA, "last_gtid")).isNull();
     }
 
     @Test
-    void stateIsTakenOutWhole() {
+    void sessionStateIsRemovedCompletely() {
         assertThat(withoutState("00000002400000" + "0004" + SCHEMA)).isEqualTo("07000007" + "00000002000000");
         assertThat(withoutState("00010022400000" + INFO + "13" + GTID)).isEqualTo("30000007" + "00010022000000" + INFO);
     }
 
     @Test
-    void whatIsLeftWithoutStateIsInTheSameBuffer() {
+    void theRemainderStaysInTheSameBuffer() {
         ByteBuf packet = packet("00000002400000" + "0013" + GTID);
         ByteBuf out = filter.without(UnpooledByteBufAllocator.DEFAULT, packet, 4, 28, 7, List.of("last_gtid"), false);
         assertThat(out).isNotNull();
@@ -81,7 +81,7 @@ class SessionStateFilterTest {
     }
 
     @Test
-    void onlyWhatWeAddedIsTakenOut() {
+    void onlyAddedVariablesAreRemoved() {
         assertThat(without("00010022400000" + INFO + "13" + GTID, "last_gtid"))
                 .isEqualTo("30000007" + "00010022000000" + INFO);
         assertThat(without("00000002400000" + "0017" + GTID + SCHEMA, "last_gtid"))
@@ -89,7 +89,7 @@ class SessionStateFilterTest {
     }
 
     @Test
-    void ofSeveralVariablesInOneEntryTheOthersStay() {
+    void otherVariablesOfTheSameEntryStay() {
         String gtid = GTID.substring(4);
         String charset = "0a" + "6175746f636f6d6d6974" + "024f4e"; // autocommit=ON
         String both = "00" + "1f" + charset + gtid;
@@ -104,13 +104,13 @@ class SessionStateFilterTest {
     void anEntryThatReachesBeyondTheBlockIsRefused() {
         assertThatThrownBy(() -> without("00000002400000" + "0005" + "0012096c61", "last_gtid"))
                 .isInstanceOf(MalformedPacketException.class);
-        // A name that goes on in the entry behind its own.
+        // A name that extends into the entry after its own.
         assertThatThrownBy(() -> without("00000002400000" + "000a" + "0004" + "066c6173" + SCHEMA, "last_gtid"))
                 .isInstanceOf(MalformedPacketException.class);
     }
 
     @Test
-    void mysqlsGtidEntriesAreOfTheirOwnType() {
+    void mysqlsGtidEntriesHaveTheirOwnType() {
         String gtids = "0304" + "00" + "02" + "613a";
         assertThat(without("00000002400000" + "000a" + gtids + SCHEMA))
                 .isEqualTo("0d000007" + "00000002400000" + "0004" + SCHEMA);
