@@ -90,7 +90,7 @@ final class ProxyProgram implements AutoCloseable {
         }
         primary.execute(
                 "GRANT REPLICA MONITOR, BINLOG MONITOR, PROCESS ON *.* TO understudy@'%'",
-                "GRANT SELECT ON shop.* TO understudy_mirror@'%'",
+                "GRANT SELECT, SHOW VIEW ON shop.* TO understudy_mirror@'%'",
                 "GRANT REPLICA MONITOR, BINLOG MONITOR ON *.* TO understudy_mirror@'%'",
                 "GRANT ALL ON shop.* TO " + USER + "@'%'");
     }

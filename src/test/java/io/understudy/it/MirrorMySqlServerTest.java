@@ -237,4 +237,53 @@ class MirrorMySqlServerTest {
             assertThat(proxy.dropped()).as("the connection lives on").isZero();
         }
     }
+
+    @Test
+    void aViewIsMirroredIfItsDefinitionOnlyReads() throws Exception {
+        PRIMARY.execute(
+                "CREATE VIEW shop.pure_view AS SELECT id, UPPER(note) AS note FROM shop.orders",
+                "CREATE VIEW shop.closed_view AS SELECT id FROM shop.orders",
+                "CREATE VIEW shop.lock_view AS SELECT GET_LOCK('viewed', 0) AS got",
+                "CREATE VIEW shop.outer_view AS SELECT got FROM shop.lock_view",
+                "CREATE VIEW shop.sleep_view AS SELECT SLEEP(0.01) AS slept FROM shop.orders WHERE id = 1",
+                "GRANT SHOW VIEW ON shop.* TO understudy_mirror");
+        await().atMost(PATIENCE)
+                .ignoreExceptions()
+                .until(() -> ask("SELECT COUNT(*) FROM information_schema.VIEWS WHERE TABLE_SCHEMA = 'shop'")
+                        .equals("5"));
+        try (MirrorProxy proxy = proxy();
+                Connection connection = proxy.mysql("");
+                Statement text = connection.createStatement()) {
+            for (String view : List.of("lock_view", "outer_view", "sleep_view")) {
+                text.executeQuery("SELECT * FROM " + view + " /* refused-my */").close();
+            }
+            text.execute("DO RELEASE_ALL_LOCKS()");
+            text.executeQuery("WITH Pure_View AS (SELECT 1 AS id) SELECT id FROM pure_view /* pure-my */ WHERE id = 7")
+                    .close();
+            text.executeQuery("TABLE pure_view LIMIT 1").close();
+            text.executeQuery("SELECT note FROM pure_view /* pure-my */ WHERE id = 7")
+                    .close();
+            await().atMost(PATIENCE).until(() -> logged("Query", "pure-my").size() == 2);
+            await().atMost(PATIENCE).until(() -> proxy.waiting("statements") == 0);
+            assertThat(logged("Query", "refused-my")).isEmpty();
+            assertThat(ask("SELECT IS_FREE_LOCK('viewed')")).isEqualTo("1");
+            assertThat(proxy.dropped("view")).isEqualTo(3);
+            assertThat(String.valueOf(proxy.view()))
+                    .contains("{view=shop.outer_view, reason=side_effect_function}")
+                    .contains("{view=shop.sleep_view, reason=side_effect_function}");
+        }
+        PRIMARY.execute("REVOKE SHOW VIEW ON shop.* FROM understudy_mirror");
+        await().atMost(PATIENCE)
+                .until(() -> !ask("SELECT COUNT(*) FROM mysql.db WHERE User = 'understudy_mirror'"
+                                + " AND Show_view_priv = 'Y'")
+                        .equals("1"));
+        try (MirrorProxy proxy = proxy();
+                Connection connection = proxy.mysql("");
+                Statement text = connection.createStatement()) {
+            text.executeQuery("SELECT id FROM closed_view /* closed-my */ WHERE id = 7")
+                    .close();
+            await().atMost(PATIENCE).until(() -> proxy.dropped("view") == 1);
+            assertThat(String.valueOf(proxy.view())).contains("{view=shop.closed_view, reason=definition_not_visible}");
+        }
+    }
 }

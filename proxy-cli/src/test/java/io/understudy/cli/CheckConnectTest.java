@@ -238,4 +238,27 @@ class CheckConnectTest {
                 .contains("can read every schema of the primary")
                 .doesNotContain("cannot read all");
     }
+
+    @Test
+    void viewsThatAreNotMirroredAreNamed() throws IOException {
+        pair.primary()
+                .execute(
+                        "CREATE VIEW shop.lock_view AS SELECT GET_LOCK('a', 0) AS a",
+                        "CREATE VIEW shop.one_view AS SELECT 1 AS a",
+                        "CREATE VIEW de_pot.two_view AS SELECT 1 AS a",
+                        "GRANT SHOW VIEW ON shop.* TO reader@'%'");
+        pair.awaitCaughtUp(java.time.Duration.ofSeconds(20));
+        try {
+            assertThat(connect(pair.standby().port(), "reader").text())
+                    .contains("may do more than read: shop.lock_view (side_effect_function)")
+                    .contains("GRANT SHOW VIEW ON `de\\_pot`.* TO 'reader'@'%'")
+                    .doesNotContain("one_view");
+            pair.primary().execute("GRANT SHOW VIEW ON `de\\_pot`.* TO reader@'%'", "DROP VIEW shop.lock_view");
+            pair.awaitCaughtUp(java.time.Duration.ofSeconds(20));
+            assertThat(connect(pair.standby().port(), "reader").text()).contains("its 2 views only read");
+        } finally {
+            pair.primary().execute("DROP VIEW shop.one_view, de_pot.two_view");
+            pair.awaitCaughtUp(java.time.Duration.ofSeconds(20));
+        }
+    }
 }

@@ -104,6 +104,19 @@ final class CommonTables {
         return false;
     }
 
+    /**
+     * Returns whether an expression in scope hides the table of the name at {@code n}. With another case it does on
+     * some servers only, and a table that is not read does no harm in a list.
+     */
+    boolean hides(int n) {
+        for (int k = 0; k < scopes; k++) {
+            if (t.identicalName(scope[k], n)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Returns the index after the clause without walking it: the statement that follows decides who walks it. */
     int behind(int with) {
         int n = with + 1;

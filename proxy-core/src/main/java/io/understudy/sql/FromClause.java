@@ -225,7 +225,7 @@ final class FromClause {
             if (!joined.add(qualifier, n)) {
                 draft.notPure(NotPure.TOO_LONG);
             }
-        } else if (qualifier >= 0 || !common.isDefined(n)) {
+        } else if (qualifier >= 0 || !common.hides(n)) {
             draft.reads(t.table(qualifier, n));
         }
         return n + 1;

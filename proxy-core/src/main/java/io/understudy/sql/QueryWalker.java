@@ -116,8 +116,8 @@ final class QueryWalker {
     }
 
     private boolean startsQuery(int i, int first) {
-        if (i == first) {
-            return true;
+        if (i == first || t.type(i - 1) == ')') {
+            return true; // WITH a AS (…) TABLE t
         }
         Keyword before = t.keyword(i - 1);
         return before != null

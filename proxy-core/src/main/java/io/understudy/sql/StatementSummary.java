@@ -1,6 +1,7 @@
 package io.understudy.sql;
 
 import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -91,12 +92,14 @@ public final class StatementSummary {
                         && (!ownSettings || other.ownSettings && functions.containsAll(other.functions));
         boolean sameTables =
                 reads.equals(other.reads) && writes.equals(other.writes) && functions.equals(other.functions);
-        return sure && (sameTables || !writesListed) && (touchesSession || !other.touchesSession)
+        return sure
+                        && (sameTables || !writesListed && reads.containsAll(other.reads))
+                        && (touchesSession || !other.touchesSession)
                 ? this
                 : new StatementSummary(
                         digest,
                         kind,
-                        reads,
+                        union(reads, other.reads),
                         writes,
                         sure ? reason : NotPure.QUOTES_UNKNOWN,
                         sure && pureButForFunctions,
@@ -114,6 +117,16 @@ public final class StatementSummary {
                         writesListed && other.writesListed && sameTables,
                         changesSchema || other.changesSchema,
                         changesDataOnly && other.changesDataOnly);
+    }
+
+    /** Which of the two readings is the server's is unknown: what either of them reads is read. */
+    private static List<TableName> union(List<TableName> some, List<TableName> more) {
+        if (some.containsAll(more)) {
+            return some;
+        }
+        Set<TableName> all = new LinkedHashSet<>(some);
+        all.addAll(more);
+        return List.copyOf(all);
     }
 
     /** Returns the digest as 16 lower-case hexadecimal digits. */

@@ -187,6 +187,17 @@ final class Tokens {
         return true;
     }
 
+    /** Returns whether two names are equal in every byte: to some servers names that differ by case are two. */
+    boolean identicalName(int i, int j) {
+        if (!sameName(i, j)) {
+            return false;
+        }
+        int s = start(i) + (type(i) == Lexer.QUOTED ? 1 : 0);
+        int r = start(j) + (type(j) == Lexer.QUOTED ? 1 : 0);
+        int n = end(i) - (type(i) == Lexer.QUOTED ? 1 : 0) - s;
+        return Arrays.equals(text, s, s + n, text, r, r + n);
+    }
+
     boolean isWord(int i, String upper) {
         int n = end(i) - start(i);
         if (type(i) != Lexer.WORD && type(i) != Lexer.QUOTED || n < upper.length()) {

@@ -78,6 +78,10 @@ final class CheckConnection implements AutoCloseable {
         return values.isEmpty() ? null : values.get(0);
     }
 
+    Connection connection() {
+        return connection;
+    }
+
     boolean isMariaDb() throws SQLException {
         String version = one("SELECT VERSION()");
         return version != null && version.contains("MariaDB");

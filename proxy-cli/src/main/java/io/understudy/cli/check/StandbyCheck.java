@@ -2,15 +2,21 @@ package io.understudy.cli.check;
 
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.StandbyConfig;
+import io.understudy.plugins.mirror.MirrorConfig;
+import io.understudy.plugins.mirror.MirroredViews;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Checks a standby: whether it is one, replicates from the primary, and has an account that can only read. */
 public final class StandbyCheck {
+    private static final int SHOWN = 10;
+
     private final LoadedConfig loaded;
     private final StandbyConfig standby;
     private final @Nullable Identity primary;
@@ -47,6 +53,7 @@ public final class StandbyCheck {
                 add(Finding.ok(where, "read_only is " + readOnly));
             }
             account(ask);
+            views(ask);
             replication(ask);
             parallelApply(ask);
         } catch (SQLException e) {
@@ -60,7 +67,7 @@ public final class StandbyCheck {
 
     private String remedy() {
         return "on the primary, from which it replicates: CREATE USER '" + standby.user()
-                + "'@'%' IDENTIFIED BY '…'; GRANT SELECT ON <schema>.* TO '" + standby.user() + "'@'%'";
+                + "'@'%' IDENTIFIED BY '…'; GRANT SELECT, SHOW VIEW ON <schema>.* TO '" + standby.user() + "'@'%'";
     }
 
     private void account(CheckConnection ask) throws SQLException {
@@ -113,9 +120,8 @@ public final class StandbyCheck {
                     "account " + standby.user() + " cannot read all of " + String.join(", ", unread)
                             + ", which the primary has: what is mirrored from there fails; on the primary: "
                             + unread.stream()
-                                    .map(name -> "GRANT SELECT ON `"
-                                            + name.replace("`", "``").replace("_", "\\_") + "`.* TO '" + standby.user()
-                                            + "'@'%'")
+                                    .map(name ->
+                                            "GRANT SELECT ON " + onSchema(name) + " TO '" + standby.user() + "'@'%'")
                                     .collect(Collectors.joining("; "))));
         } else if (schemas.all()) {
             add(Finding.ok(where, "account " + standby.user() + " can read every schema of the primary"));
@@ -127,6 +133,48 @@ public final class StandbyCheck {
                             + " can read every schema of the primary was not checked, because"
                             + " primary.monitor does not see them all: GRANT SHOW DATABASES ON *.* TO that account"));
         }
+    }
+
+    /** A view executes its definition, so one that is not certainly a pure read is not mirrored. */
+    private void views(CheckConnection ask) throws SQLException {
+        if (!(loaded.plugins().get("mirror") instanceof MirrorConfig mirror)) {
+            return;
+        }
+        MirroredViews views = MirroredViews.of(ask.connection(), mirror);
+        Set<String> unreadable = new TreeSet<>();
+        List<String> others = new ArrayList<>();
+        for (MirroredViews.Refused one : views.refused()) {
+            if (one.unreadable()) {
+                unreadable.add(one.schema());
+            } else {
+                others.add(one.schema() + "." + one.view() + " (" + one.reason() + ")");
+            }
+        }
+        if (!unreadable.isEmpty()) {
+            add(Finding.warning(
+                    where,
+                    "reads of views in " + String.join(", ", unreadable) + " are not mirrored, because account "
+                            + standby.user() + " cannot see their definitions; on the primary: "
+                            + unreadable.stream()
+                                    .map(name ->
+                                            "GRANT SHOW VIEW ON " + onSchema(name) + " TO '" + standby.user() + "'@'%'")
+                                    .collect(Collectors.joining("; "))));
+        }
+        if (!others.isEmpty()) {
+            add(Finding.ok(
+                    where,
+                    "reads of these views are not mirrored, because their definitions may do more than read: "
+                            + others.stream().limit(SHOWN).collect(Collectors.joining(", "))
+                            + (others.size() > SHOWN ? " and " + (others.size() - SHOWN) + " more" : "")));
+        }
+        if (views.refused().isEmpty() && views.pure() > 0) {
+            add(Finding.ok(where, "its " + views.pure() + " views only read, so reads of them are mirrored"));
+        }
+    }
+
+    /** Returns what a GRANT needs for a schema: its name is a pattern there. */
+    private static String onSchema(String name) {
+        return "`" + name.replace("`", "``").replace("_", "\\_") + "`.*";
     }
 
     private void replication(CheckConnection ask) throws SQLException {

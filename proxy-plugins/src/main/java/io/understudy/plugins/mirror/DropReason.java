@@ -11,6 +11,10 @@ enum DropReason {
     STANDBY_DOWN,
     NOT_READ_ONLY,
     RATE_LIMITED,
+    /** It reads a view that is not certainly a pure read. */
+    VIEW,
+    /** It reads a name that the standby does not have, does not show, or may be about to change. */
+    TABLE_UNKNOWN,
     /** An execution whose parameter types were never sent, or whose query attributes cannot be told from its values. */
     NOT_REPRODUCIBLE;
 

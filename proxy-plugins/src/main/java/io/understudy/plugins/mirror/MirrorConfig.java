@@ -4,6 +4,9 @@ import io.understudy.base.ByteSize;
 import io.understudy.rules.Match;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +58,11 @@ public record MirrorConfig(
         if (timeout.toMillis() < 1) {
             throw new IllegalArgumentException("timeout: expected at least 1ms but found " + timeout);
         }
+    }
+
+    /** Returns {@link #functions} in lower case. */
+    Set<String> pureFunctions() {
+        return functions.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toUnmodifiableSet());
     }
 
     /**

@@ -3,6 +3,7 @@ package io.understudy.plugins.mirror;
 import io.understudy.base.BackOff;
 import io.understudy.plugin.ServerConnection;
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -394,6 +395,27 @@ final class MirrorConnection implements Playback.Listener {
         } else if (over > 0 && killedNanos != since) {
             killedNanos = since;
             mirror.killer().killQuery(current.threadId());
+        }
+    }
+
+    /** Has the standby release the user locks of the connection, if it is open. Thread-safe. */
+    void releaseLocks() {
+        ServerConnection current = wire;
+        if (current == null) {
+            return;
+        }
+        try {
+            current.loop().execute(() -> {
+                if (current.isOpen()) {
+                    FirstStatements.send(current, List.of("DO RELEASE_ALL_LOCKS()"), refused -> {
+                        if (refused != null) {
+                            current.close(); // an old server without that function
+                        }
+                    });
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            log.debug("the connection to {} has ended already", mirror.name());
         }
     }
 

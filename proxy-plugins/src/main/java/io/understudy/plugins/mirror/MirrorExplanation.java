@@ -3,9 +3,7 @@ package io.understudy.plugins.mirror;
 import io.understudy.rules.Explanation;
 import io.understudy.rules.RuleSet;
 import io.understudy.rules.Subject;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +25,7 @@ public record MirrorExplanation(
 
     /** Explains one statement under a configuration. Opens no connection and counts nothing. */
     public static MirrorExplanation of(MirrorConfig config, Subject subject) {
-        Set<String> functions = new HashSet<>();
-        config.functions().forEach(name -> functions.add(name.toLowerCase(Locale.ROOT)));
+        Set<String> functions = config.pureFunctions();
         RuleSet<MirrorConfig.Rule> rules =
                 new RuleSet<>(config.rules(), MirrorConfig.Rule::name, MirrorConfig.Rule::match);
         Explanation<MirrorConfig.Rule> found = rules.explain(subject);

@@ -10,10 +10,13 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.rules.SessionRules;
+import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
+import io.understudy.sql.TableName;
 import io.understudy.wire.CommandCode;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +36,7 @@ final class MirrorObserver implements SessionObserver {
         private final byte @Nullable [] types;
         private final long digest;
         private final boolean oneProduct;
+        private final List<TableName> tables;
 
         Chosen(
                 ByteBuf packet,
@@ -50,8 +54,12 @@ final class MirrorObserver implements SessionObserver {
             this.types = types;
             this.digest = summary.digest();
             this.oneProduct = summary.oneProduct();
+            this.tables = ReadTables.of(summary, setting.schema());
         }
     }
+
+    /** A schema change that waits for the primary's response; {@code tables} is null if they are not known. */
+    private record SchemaChange(@Nullable List<TableName> tables) {}
 
     private static final Object CHANGE = new Object();
 
@@ -93,7 +101,14 @@ final class MirrorObserver implements SessionObserver {
     public void onCommand(CommandView command) {
         if (changesSession(command)) {
             changesInFlight++;
-            command.attach(CHANGE);
+            SchemaChange ddl = schemaChange(command);
+            command.attach(ddl == null ? CHANGE : ddl);
+            return;
+        }
+        SchemaChange ddl = schemaChange(command);
+        if (ddl != null) {
+            changesInFlight++;
+            command.attach(ddl);
             return;
         }
         if (!command.isStatement()) {
@@ -147,6 +162,45 @@ final class MirrorObserver implements SessionObserver {
             case CommandCode.INIT_DB, CommandCode.CHANGE_USER, CommandCode.RESET_CONNECTION -> true;
             default -> false;
         };
+    }
+
+    /** Returns the change of tables or views that the command makes, or null, and has the standbys' knowledge end. */
+    private @Nullable SchemaChange schemaChange(CommandView command) {
+        if (command.code() != CommandCode.QUERY && command.code() != CommandCode.STMT_EXECUTE) {
+            return null;
+        }
+        switch (command.kind()) {
+            case CREATE, ALTER, DROP, RENAME, SET -> {}
+            default -> {
+                return null;
+            }
+        }
+        StatementSummary summary = command.summary();
+        SchemaChange change = null;
+        if (summary == null) {
+            change = command.kind() == StatementKind.SET ? null : new SchemaChange(null);
+        } else if (summary.changesSchema() && !summary.temporary()) {
+            PreparedStatement prepared = command.prepared();
+            String schema = prepared == null ? session.schema() : prepared.schema();
+            List<TableName> written = ReadTables.resolved(summary.writes(), schema);
+            boolean unread = !summary.writesListed() && summary.runs() != StatementKind.DROP;
+            change = unread ? new SchemaChange(null) : written.isEmpty() ? null : new SchemaChange(written);
+        }
+        changed(change);
+        return change;
+    }
+
+    private void changed(@Nullable SchemaChange change) {
+        if (change == null) {
+            return;
+        }
+        long now = System.nanoTime();
+        List<TableName> tables = change.tables();
+        if (tables == null) {
+            plugin.schemaChanges().changedEverything(now);
+        } else {
+            tables.forEach(table -> plugin.schemaChanges().changed(table, now));
+        }
     }
 
     /**
@@ -216,6 +270,9 @@ final class MirrorObserver implements SessionObserver {
         command.attach(null);
         if (attached == CHANGE) {
             changesInFlight--;
+        } else if (attached instanceof SchemaChange change) {
+            changesInFlight--;
+            changed(change); // the standbys can have begun it only now
         }
         if (!(attached instanceof Chosen chosen)) {
             return;
@@ -232,6 +289,7 @@ final class MirrorObserver implements SessionObserver {
                     chosen.prepared,
                     chosen.types,
                     chosen.setting,
+                    chosen.tables,
                     chosen.rule,
                     session.id(),
                     chosen.oneProduct ? session.flavor() : null,

@@ -20,6 +20,7 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
 
     private final DigestTimes times = new DigestTimes();
     private final List<StandbyMirror> standbys = new ArrayList<>();
+    private final RecentDdl schemaChanges = new RecentDdl();
     private volatile @Nullable MirrorRules rules;
     private volatile @Nullable MirrorMeters meters;
     private @Nullable MirrorConfig config;
@@ -41,7 +42,7 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
         config = wanted;
         for (Standby standby : context.standbys()) {
             StandbyCollations collations = StandbyCollations.of(standby.name(), standby.dataSource());
-            standbys.add(new StandbyMirror(standby, context, made, wanted, times, collations));
+            standbys.add(new StandbyMirror(standby, context, made, wanted, times, collations, schemaChanges));
         }
         rules = new MirrorRules(wanted, standbys);
         standbys.forEach(StandbyMirror::start);
@@ -92,6 +93,10 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
 
     MirrorRules rules() {
         return java.util.Objects.requireNonNull(rules, "not started");
+    }
+
+    RecentDdl schemaChanges() {
+        return schemaChanges;
     }
 
     MirrorMeters meters() {

@@ -2,7 +2,6 @@ package io.understudy.plugins.mirror;
 
 import io.understudy.rules.RuleSet;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -42,7 +41,7 @@ final class MirrorRules {
     }
 
     private final RuleSet<Bound> rules;
-    private final Set<String> functions = new HashSet<>();
+    private final Set<String> functions;
 
     /** @throws IllegalArgumentException if a rule names a standby that is not configured */
     MirrorRules(MirrorConfig config, List<StandbyMirror> standbys) {
@@ -51,7 +50,7 @@ final class MirrorRules {
             bound.add(new Bound(rule, targets(rule, standbys)));
         }
         rules = new RuleSet<>(bound, Bound::name, one -> one.rule().match());
-        config.functions().forEach(name -> functions.add(name.toLowerCase(Locale.ROOT)));
+        functions = config.pureFunctions();
     }
 
     private static List<StandbyMirror> targets(MirrorConfig.Rule rule, List<StandbyMirror> standbys) {

@@ -3,6 +3,8 @@ package io.understudy.plugins.mirror;
 import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.sql.TableName;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param prepared the prepared statement that is executed, or null for a text statement
  * @param parameterTypes as they were when the client executed it, or null
  * @param setting schema and settings of the session
+ * @param tables that it reads, with their schemas
  * @param rule the rule that selected it
  * @param sessionId for order within a session
  * @param only the product whose built-in functions it calls, or null if it means the same on both
@@ -27,6 +30,7 @@ record MirroredStatement(
         @Nullable PreparedStatement prepared,
         byte @Nullable [] parameterTypes,
         StatementSetting setting,
+        List<TableName> tables,
         MirrorRules.Bound rule,
         long sessionId,
         @Nullable ServerFlavor only,

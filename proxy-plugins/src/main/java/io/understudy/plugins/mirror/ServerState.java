@@ -40,6 +40,12 @@ final class ServerState {
         return null;
     }
 
+    /** Returns whether all that the schema has is made by the server, so that no user has a view in it. */
+    static boolean isVirtual(String schema) {
+        return schema.length() == 18
+                && (schema.equalsIgnoreCase("information_schema") || schema.equalsIgnoreCase("performance_schema"));
+    }
+
     private static boolean isSystem(String schema) {
         return switch (schema.length()) {
             // The length alone excludes most other names.

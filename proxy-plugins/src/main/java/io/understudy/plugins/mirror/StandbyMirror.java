@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.understudy.plugin.LatencyRecorder;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.Standby;
+import io.understudy.sql.TableName;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -11,18 +12,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Mirroring to one standby: a queue bounded in statements, bytes and age, the connections that empty it, and the
  * counters of dropped statements. {@link #offer} is called by sessions, costs a few atomic operations and never blocks.
  */
 final class StandbyMirror {
+    private static final Logger log = LoggerFactory.getLogger(StandbyMirror.class);
     private static final int SWEEP_MILLIS = 200;
+    /** Time within which a lag is noticed. */
+    private static final long PROBED_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     /**
      * Every so many queued statements wake a connection without waiting for the timer; fewer if the queue is so short
      * that it would fill up before.
@@ -35,6 +43,8 @@ final class StandbyMirror {
     private final DigestTimes times;
     private final PauseGuard pause;
     private final StandbyCollations collations;
+    private final RecentDdl schemaChanges;
+    private final StandbyTables tables;
     private final StandbyErrors errors;
     private final StandbyKiller killer;
     private final LatencyRecorder seconds;
@@ -59,7 +69,30 @@ final class StandbyMirror {
             MirrorMeters meters,
             MirrorConfig config,
             DigestTimes times,
-            StandbyCollations collations) {
+            StandbyCollations collations,
+            RecentDdl schemaChanges) {
+        this(
+                standby,
+                context,
+                meters,
+                config,
+                times,
+                collations,
+                schemaChanges,
+                () -> TableDictionary.of(standby.dataSource()),
+                StandbyTables.thread(standby.name()));
+    }
+
+    StandbyMirror(
+            Standby standby,
+            PluginContext context,
+            MirrorMeters meters,
+            MirrorConfig config,
+            DigestTimes times,
+            StandbyCollations collations,
+            RecentDdl schemaChanges,
+            TableDictionary.Source dictionary,
+            Executor questions) {
         this.standby = standby;
         this.context = context;
         this.meters = meters;
@@ -69,6 +102,20 @@ final class StandbyMirror {
         this.order = config.order();
         this.pause = new PauseGuard(standby);
         this.collations = collations;
+        this.schemaChanges = schemaChanges;
+        this.tables = new StandbyTables(
+                dictionary, questions, () -> this.config.pureFunctions(), schemaChanges, this::appliedNanos);
+        tables.listener(new StandbyTables.Listener() {
+            @Override
+            public void decided(MirroredStatement statement, StandbyTables.Verdict verdict) {
+                StandbyMirror.this.decided(statement, verdict);
+            }
+
+            @Override
+            public void turnedUnfit(TableName name, String reason) {
+                StandbyMirror.this.turnedUnfit(name, reason);
+            }
+        });
         this.errors = new StandbyErrors(standby.name(), context.clock(), System.nanoTime());
         this.killer = new StandbyKiller(standby.name(), standby.connector());
         this.seconds =
@@ -109,6 +156,12 @@ final class StandbyMirror {
     /** Applies to statements queued from now on; concurrency and order need a restart. */
     void reload(MirrorConfig changed) {
         config = changed;
+        tables.forget(); // other functions may count as pure
+    }
+
+    /** Returns the time after which a standby that is not paused for its lag has applied a schema change. */
+    private long appliedNanos() {
+        return config.pauseAbove().replicationLag().toNanos() + PROBED_NANOS;
     }
 
     String name() {
@@ -118,6 +171,12 @@ final class StandbyMirror {
     /** Queues a statement and retains it, or drops it and counts the reason. Thread-safe; never blocks. */
     void offer(MirroredStatement statement) {
         DropReason refused = refusal();
+        if (refused != null) {
+            drop(refused);
+            return;
+        }
+        StandbyTables.Verdict verdict = tables.verdict(statement.tables());
+        refused = refusal(statement, verdict);
         if (refused != null) {
             drop(refused);
             return;
@@ -135,20 +194,60 @@ final class StandbyMirror {
             drop(DropReason.BYTES_FULL);
             return;
         }
-        MirrorLane lane = lanes.get((int) Math.floorMod(statement.sessionId(), (long) lanes.size()));
-        int size = statement.bytes();
         statement.retain();
+        boolean behind = order == MirrorConfig.Order.SESSION && tables.holdsStatements();
+        if (verdict == StandbyTables.Verdict.WAIT || behind) {
+            tables.await(statement);
+        } else {
+            enqueue(statement, waiting);
+        }
+    }
+
+    private void enqueue(MirroredStatement statement, int waiting) {
+        MirrorLane lane = lanes.get((int) Math.floorMod(statement.sessionId(), (long) lanes.size()));
         if (!lane.offer(statement)) {
-            statement.release();
-            statements.decrementAndGet();
-            bytes.addAndGet(-size);
-            drop(DropReason.QUEUE_FULL);
+            discard(statement, DropReason.QUEUE_FULL);
             return;
         }
+        MirrorConfig.Queue limits = config.queue();
         if (waiting % Math.min(WAKE_EVERY, limits.statements() / 4 + 1) == 0 && lane.openConnections() > 0) {
             lane.wakeOne();
         }
         timer.offered();
+    }
+
+    /**
+     * Returns why a statement must not be sent by what its names are, or null; the reason may be in the last errors.
+     */
+    private @Nullable DropReason refusal(MirroredStatement statement, StandbyTables.Verdict verdict) {
+        return switch (verdict) {
+            case READS, WAIT -> null;
+            case VIEW -> DropReason.VIEW;
+            case UNKNOWN -> {
+                StandbyError error = tables.errorOf(statement.tables());
+                if (error != null) {
+                    errors.failed(statement.rule().name(), statement.digest(), error, System.nanoTime());
+                }
+                yield DropReason.TABLE_UNKNOWN;
+            }
+        };
+    }
+
+    /** Called when a statement has waited for its names to be known. */
+    private void decided(MirroredStatement statement, StandbyTables.Verdict verdict) {
+        DropReason refused = refusal(statement, verdict);
+        if (refused != null) {
+            discard(statement, refused);
+        } else {
+            enqueue(statement, statements.get());
+            timer.offered();
+        }
+    }
+
+    /** A view that statements could read takes user locks, perhaps: no connection keeps one. */
+    private void turnedUnfit(TableName name, String reason) {
+        log.info("{} on standby {} is not mirrored any more: {}", name, standby.name(), reason);
+        connections.forEach(MirrorConnection::releaseLocks);
     }
 
     private @Nullable DropReason refusal() {
@@ -187,7 +286,7 @@ final class StandbyMirror {
                 : System.nanoTime() - statement.queuedNanos()
                                 > config.queue().age().toNanos()
                         ? DropReason.TOO_OLD
-                        : null;
+                        : refusal(statement, tables.verdict(statement.tables()));
         if (stale != null) {
             drop(stale);
             statement.release();
@@ -223,6 +322,10 @@ final class StandbyMirror {
                 discard(statement, reason);
             }
         }
+        MirroredStatement statement;
+        while ((statement = tables.poll()) != null) {
+            discard(statement, reason);
+        }
     }
 
     /** Drops a queued statement. */
@@ -245,6 +348,12 @@ final class StandbyMirror {
     private void sweep() {
         pause.check(config.pauseAbove());
         long now = System.nanoTime();
+        if (standby.state().reachable()) {
+            tables.makeRoom();
+        } else {
+            tables.forget();
+        }
+        schemaChanges.forget(now, appliedNanos());
         for (MirrorConnection connection : connections) {
             connection.sweep(now);
         }
@@ -302,6 +411,7 @@ final class StandbyMirror {
                 .forEach(rule ->
                         rule.forEach((outcome, counter) -> done.merge(outcome, (long) counter.count(), Long::sum)));
         view.put("executed", done);
+        view.put("tables", tables.view());
         view.put("lastErrors", errors.view());
         return view;
     }

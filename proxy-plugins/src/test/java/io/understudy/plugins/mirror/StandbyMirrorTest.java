@@ -48,7 +48,8 @@ class StandbyMirrorTest {
                     case "clock" -> java.time.Clock.systemUTC();
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
-        return new StandbyMirror(standby, context, new MirrorMeters(meters), config, new DigestTimes(), COLLATIONS);
+        return new StandbyMirror(
+                standby, context, new MirrorMeters(meters), config, new DigestTimes(), COLLATIONS, new RecentDdl());
     }
 
     private static MirrorConfig config(int concurrency, int statements, String bytes, Duration age) {
@@ -80,6 +81,7 @@ class StandbyMirrorTest {
                 null,
                 null,
                 setting,
+                List.of(),
                 new MirrorRules.Bound(new MirrorConfig.Rule("all", null, null, null, null, null), List.of(mirror)),
                 session,
                 null,

@@ -1,0 +1,65 @@
+package io.understudy.plugins.mirror;
+
+import io.understudy.sql.TableName;
+import java.util.Locale;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables and views that schema changes through the proxy named recently: what a standby says about them may be what
+ * was before the change, until it has applied it. Names are compared without case, as some servers do. Thread-safe.
+ */
+final class RecentDdl {
+    /** More names than this count as a change of everything. */
+    static final int MAX_NAMES = 1000;
+
+    /** Nothing that was read before a change is used longer than this after the time for it to be applied. */
+    private static final long KEPT_NANOS = StandbyTables.LASTING_NANOS + TimeUnit.SECONDS.toNanos(5);
+
+    private final ConcurrentMap<String, Long> names = new ConcurrentHashMap<>();
+    private volatile @Nullable Long everything;
+
+    /** @param table with its schema */
+    void changed(TableName table, long nowNanos) {
+        if (names.size() >= MAX_NAMES) {
+            changedEverything(nowNanos);
+        } else {
+            names.put(key(table), nowNanos);
+        }
+    }
+
+    void changedEverything(long nowNanos) {
+        everything = nowNanos;
+        names.clear();
+    }
+
+    boolean isEmpty() {
+        return everything == null && names.isEmpty();
+    }
+
+    /** Returns when the name was last changed, or null if it was not. */
+    @Nullable
+    Long last(TableName table) {
+        Long one = names.get(key(table));
+        return one == null ? everything : one;
+    }
+
+    /** Forgets changes that no knowledge is older than. */
+    void forget(long nowNanos, long appliedNanos) {
+        if (isEmpty()) {
+            return;
+        }
+        long kept = appliedNanos + KEPT_NANOS;
+        Long all = everything;
+        if (all != null && nowNanos - all > kept) {
+            everything = null;
+        }
+        names.values().removeIf(changed -> nowNanos - changed > kept);
+    }
+
+    private static String key(TableName table) {
+        return (table.schema() + "." + table.table()).toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,317 @@
+package io.understudy.plugins.mirror;
+
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.understudy.sql.TableName;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the names in mirrored statements are on one standby: a view executes whatever its definition says. The standby
+ * is asked for a name when a statement first reads it, by a thread of its own, and the statement waits in the mirror's
+ * queue meanwhile. Knowledge is renewed while it is used and never used when it is older than {@link #LASTING_NANOS}.
+ * Thread-safe; nothing but that thread blocks.
+ */
+final class StandbyTables {
+    /** A name that is used is asked for again after this time. */
+    static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** What was read longer ago is not used. */
+    static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    /** An absent name, or a standby that failed to tell, is asked again after this time. */
+    static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Names that are known at once; statements with others are dropped until some have not been used for long. */
+    static final int MAX_NAMES = 10_000;
+
+    private static final int SHOWN = 20;
+
+    /** What follows for a statement, from the best to the worst. */
+    enum Verdict {
+        READS,
+        /** The standby has been asked. */
+        WAIT,
+        UNKNOWN,
+        VIEW
+    }
+
+    /** Receives what the thread finds out. */
+    interface Listener {
+        /** Called for each statement that waited. */
+        void decided(MirroredStatement statement, Verdict verdict);
+
+        /** Called when a name that statements were allowed to read is no longer fit. */
+        void turnedUnfit(TableName name, String reason);
+    }
+
+    private final TableDictionary.Source source;
+    private final Executor executor;
+    private final Supplier<Set<String>> functions;
+    private final RecentDdl changes;
+    private final LongSupplier appliedNanos;
+    private final ConcurrentMap<TableName, TableState> known = new ConcurrentHashMap<>();
+    private final Set<TableName> wanted = ConcurrentHashMap.newKeySet();
+    private final Queue<MirroredStatement> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waitingCount = new AtomicInteger();
+    private final AtomicBoolean scheduled = new AtomicBoolean();
+    private volatile @Nullable Listener listener;
+    /** When the standby may be asked again after a failure, or null. */
+    private volatile @Nullable Long retryNanos;
+
+    private volatile @Nullable String problem;
+
+    /**
+     * @param functions names of stored functions that only read
+     * @param changes seen by sessions
+     * @param appliedNanos time after which a standby that is mirrored to has applied a change
+     */
+    StandbyTables(
+            TableDictionary.Source source,
+            Executor executor,
+            Supplier<Set<String>> functions,
+            RecentDdl changes,
+            LongSupplier appliedNanos) {
+        this.source = source;
+        this.executor = executor;
+        this.functions = functions;
+        this.changes = changes;
+        this.appliedNanos = appliedNanos;
+    }
+
+    /** Returns an executor whose one thread ends when it has had nothing to do for some seconds. */
+    static Executor thread(String standby) {
+        ThreadPoolExecutor one = new ThreadPoolExecutor(
+                1,
+                1,
+                15,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                new DefaultThreadFactory("mirror-tables-" + standby, true));
+        one.allowCoreThreadTimeOut(true);
+        return one;
+    }
+
+    void listener(Listener decisions) {
+        listener = decisions;
+    }
+
+    /** Returns the verdict on a statement that reads these tables, and asks the standby where it has to. */
+    Verdict verdict(List<TableName> tables) {
+        Verdict worst = Verdict.READS;
+        if (tables.isEmpty()) {
+            return worst;
+        }
+        long now = System.nanoTime();
+        for (int i = 0; i < tables.size(); i++) {
+            Verdict one = verdict(tables.get(i), now);
+            if (one.compareTo(worst) > 0) {
+                worst = one;
+            }
+        }
+        return worst;
+    }
+
+    private Verdict verdict(TableName table, long now) {
+        if (table.schema() == null) {
+            return Verdict.UNKNOWN;
+        }
+        if (ServerState.isVirtual(table.schema())) {
+            return Verdict.READS;
+        }
+        TableState state = known.get(table);
+        if (!changes.isEmpty()) {
+            Long changed = lastChange(table, state);
+            if (changed != null) {
+                long applied = changed + appliedNanos.getAsLong();
+                if (now - applied < 0) {
+                    return Verdict.UNKNOWN;
+                }
+                if (state != null && state.askedNanos() - applied < 0) {
+                    state = null;
+                }
+            }
+        }
+        long age = state == null ? 0 : now - state.askedNanos();
+        if (state == null || age > LASTING_NANOS) {
+            return ask(table, now) ? Verdict.WAIT : Verdict.UNKNOWN;
+        }
+        if (state.kind() == TableState.Kind.ABSENT) {
+            return age > RETRY_NANOS && ask(table, now) ? Verdict.WAIT : Verdict.UNKNOWN;
+        }
+        if (age > RENEW_NANOS) {
+            ask(table, now);
+        }
+        return state.kind() == TableState.Kind.READS ? Verdict.READS : Verdict.VIEW;
+    }
+
+    private @Nullable Long lastChange(TableName table, @Nullable TableState state) {
+        Long last = changes.last(table);
+        if (state != null) {
+            for (TableName name : state.names()) {
+                Long one = changes.last(name);
+                if (one != null && (last == null || one - last > 0)) {
+                    last = one;
+                }
+            }
+        }
+        return last;
+    }
+
+    private boolean ask(TableName table, long now) {
+        Long retry = retryNanos;
+        if (retry != null && now - retry < 0) {
+            return false;
+        }
+        if (known.size() + wanted.size() >= MAX_NAMES && !known.containsKey(table)) {
+            return false;
+        }
+        if (wanted.add(table)) {
+            schedule();
+        }
+        return true;
+    }
+
+    private void schedule() {
+        if (scheduled.compareAndSet(false, true)) {
+            executor.execute(this::run);
+        }
+    }
+
+    /** Keeps a statement, which must be retained, until its names are known. */
+    void await(MirroredStatement statement) {
+        waitingCount.incrementAndGet();
+        waiting.add(statement);
+        schedule();
+    }
+
+    /** Returns whether statements wait. */
+    boolean holdsStatements() {
+        return waitingCount.get() > 0;
+    }
+
+    /** Removes and returns a statement that waits, or null. */
+    @Nullable
+    MirroredStatement poll() {
+        MirroredStatement statement = waiting.poll();
+        if (statement != null) {
+            waitingCount.decrementAndGet();
+        }
+        return statement;
+    }
+
+    private void run() {
+        scheduled.set(false);
+        List<TableName> names = new ArrayList<>(wanted);
+        if (!names.isEmpty()) {
+            try (TableDictionary dictionary = source.open()) {
+                ViewReader reader = new ViewReader(dictionary, functions.get());
+                for (TableName name : names) {
+                    learn(name, reader.read(name));
+                    wanted.remove(name);
+                }
+                problem = null;
+                retryNanos = null;
+            } catch (SQLException | RuntimeException e) {
+                problem = String.valueOf(e.getMessage());
+                retryNanos = System.nanoTime() + RETRY_NANOS;
+                names.forEach(wanted::remove);
+            }
+        }
+        release();
+    }
+
+    private void learn(TableName name, TableState state) {
+        TableState before = known.put(name, state);
+        Listener to = listener;
+        String reason = state.reason();
+        if (to != null && reason != null && before != null && before.kind() == TableState.Kind.READS) {
+            to.turnedUnfit(name, reason);
+        }
+    }
+
+    /** Decides about the statements that wait. One that came during the last query may have to wait for the next. */
+    private void release() {
+        Listener to = listener;
+        for (int n = waitingCount.get(); n > 0; n--) {
+            MirroredStatement statement = waiting.poll();
+            if (statement == null || to == null) {
+                return;
+            }
+            Verdict verdict = verdict(statement.tables());
+            if (verdict == Verdict.WAIT) {
+                waiting.add(statement);
+                schedule();
+            } else {
+                to.decided(statement, verdict);
+                waitingCount.decrementAndGet();
+            }
+        }
+    }
+
+    /** Forgets everything: the standby was not reachable, and another server may come back under its address. */
+    void forget() {
+        known.clear();
+    }
+
+    /** Forgets what is too old to be used, if there is no room for new names. */
+    void makeRoom() {
+        if (known.size() >= MAX_NAMES) {
+            long now = System.nanoTime();
+            known.values().removeIf(state -> now - state.askedNanos() > LASTING_NANOS);
+        }
+    }
+
+    /** Returns the standby's error for the first absent name among {@code tables}, or null. */
+    @Nullable
+    StandbyError errorOf(List<TableName> tables) {
+        for (TableName table : tables) {
+            TableState state = known.get(table);
+            if (state != null && state.error() != null) {
+                return state.error();
+            }
+        }
+        return null;
+    }
+
+    /** Returns the views that are not mirrored, and names that are not there, for the admin endpoint. */
+    Map<String, Object> view() {
+        List<Map<String, Object>> views = new ArrayList<>();
+        List<String> absent = new ArrayList<>();
+        known.forEach((name, state) -> {
+            String reason = state.reason();
+            if (reason != null && views.size() < SHOWN) {
+                Map<String, Object> row = new LinkedHashMap<>();
+                row.put("view", name.toString());
+                row.put("reason", reason);
+                views.add(row);
+            } else if (state.kind() == TableState.Kind.ABSENT && absent.size() < SHOWN) {
+                absent.add(name.toString());
+            }
+        });
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("known", known.size());
+        view.put("viewsNotMirrored", views);
+        view.put("notFound", absent);
+        if (problem != null) {
+            view.put("problem", problem);
+        }
+        return view;
+    }
+}

@@ -1,0 +1,30 @@
+package io.understudy.plugins.mirror;
+
+import io.understudy.sql.TableName;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a name is on a standby.
+ *
+ * @param kind decides about reads of it
+ * @param reason why a view is not mirrored, else null
+ * @param names the name and, for a view, all that its definition reads through further views
+ * @param askedNanos monotonic time before the standby was asked
+ * @param error the standby's error for a read of an absent name, or null
+ */
+record TableState(
+        Kind kind,
+        @Nullable String reason,
+        Set<TableName> names,
+        long askedNanos,
+        @Nullable StandbyError error) {
+    enum Kind {
+        /** A base table, or a view that only reads. */
+        READS,
+        /** A view that is not certainly a pure read. */
+        VIEW,
+        /** Not there, or not visible to the mirror's account. */
+        ABSENT
+    }
+}

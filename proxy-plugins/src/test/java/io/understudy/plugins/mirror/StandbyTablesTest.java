@@ -1,0 +1,215 @@
+package io.understudy.plugins.mirror;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugins.mirror.StandbyTables.Verdict;
+import io.understudy.sql.SqlModes;
+import io.understudy.sql.TableName;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which names a standby's own dictionary lets the mirror read. */
+class StandbyTablesTest {
+    private final Map<TableName, TableDictionary.Found> dictionary = new HashMap<>();
+    private final List<TableName> asked = new ArrayList<>();
+    private final List<Runnable> tasks = new ArrayList<>();
+    private final RecentDdl changes = new RecentDdl();
+    private final List<String> unfit = new ArrayList<>();
+    private long appliedNanos;
+    private boolean down;
+
+    private final StandbyTables tables =
+            new StandbyTables(FakeDictionary::new, tasks::add, () -> Set.of("shop.pure"), changes, () -> appliedNanos);
+
+    StandbyTablesTest() {
+        tables.listener(new StandbyTables.Listener() {
+            @Override
+            public void decided(MirroredStatement statement, Verdict verdict) {}
+
+            @Override
+            public void turnedUnfit(TableName name, String reason) {
+                unfit.add(name + " " + reason);
+            }
+        });
+        table("t");
+        table("u");
+    }
+
+    private final class FakeDictionary implements TableDictionary {
+        FakeDictionary() throws SQLException {
+            if (down) {
+                throw new SQLException("down");
+            }
+        }
+
+        @Override
+        public @Nullable Found find(TableName table) {
+            asked.add(table);
+            return dictionary.get(table);
+        }
+
+        @Override
+        public StandbyError errorOfReading(TableName table) {
+            return new StandbyError(1146, "no " + table);
+        }
+
+        @Override
+        public int modes() {
+            return SqlModes.MARIADB;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private static TableName name(String table) {
+        return new TableName("shop", table);
+    }
+
+    private void table(String name) {
+        dictionary.put(name(name), TableDictionary.Found.TABLE);
+    }
+
+    private void view(String name, @Nullable String definition) {
+        dictionary.put(name(name), new TableDictionary.Found(true, definition));
+    }
+
+    private Verdict verdict(String... names) {
+        return tables.verdict(
+                List.of(names).stream().map(StandbyTablesTest::name).toList());
+    }
+
+    private Verdict settled(String... names) {
+        verdict(names);
+        answer();
+        return verdict(names);
+    }
+
+    private void answer() {
+        List<Runnable> now = List.copyOf(tasks);
+        tasks.clear();
+        now.forEach(Runnable::run);
+    }
+
+    @Test
+    void aStatementWaitsUntilItsNamesAreKnown() {
+        assertThat(verdict("t", "u")).isEqualTo(Verdict.WAIT);
+        assertThat(asked).as("nothing is asked where the session lives").isEmpty();
+        answer();
+        assertThat(verdict("t", "u")).isEqualTo(Verdict.READS);
+        assertThat(asked).containsExactlyInAnyOrder(name("t"), name("u"));
+        assertThat(tasks).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '~',
+            nullValues = "-",
+            value = {
+                "READS ~ - ~ select `shop`.`t`.`id` AS `id` from `shop`.`t`",
+                "READS ~ - ~ select `shop`.`pure`(1) AS `a` from (`shop`.`t` join `shop`.`u`)",
+                "READS ~ - ~ with v as (select 1 AS `a`)select `v`.`a` AS `a` from `v`",
+                "VIEW ~ side_effect_function ~ select get_lock('a',1) AS `a` from `shop`.`t`",
+                "VIEW ~ side_effect_function ~ select `shop`.`t`.`id` AS `id` from `shop`.`t` where sleep(1)",
+                "VIEW ~ stored_function ~ select `shop`.`writes`() AS `a`",
+                "VIEW ~ locking_read ~ select `shop`.`t`.`id` AS `id` from `shop`.`t` for update",
+                "VIEW ~ system_schema ~ select 1 AS `a` from `information_schema`.`TABLES`",
+                "VIEW ~ table_not_visible ~ select 1 AS `a` from `shop`.`hidden`",
+                "VIEW ~ definition_not_visible ~ -",
+                "VIEW ~ definition_not_visible ~ ''",
+                "VIEW ~ unparsed ~ select from",
+            })
+    void aViewIsWhatItsDefinitionDoes(Verdict verdict, @Nullable String reason, @Nullable String definition) {
+        view("v", definition);
+        view("outer", "select `v`.`a` AS `a` from `shop`.`v`");
+        assertThat(settled("v")).isEqualTo(verdict);
+        assertThat(settled("outer")).as("a view on it").isEqualTo(verdict);
+        assertThat(settled("t", "v")).isEqualTo(verdict);
+        if (reason != null) {
+            assertThat(String.valueOf(tables.view())).contains("{view=shop.v, reason=" + reason + "}");
+        }
+    }
+
+    @Test
+    void viewsThatReadEachOtherEnd() {
+        view("v", "select 1 AS `a` from `shop`.`w`");
+        view("w", "select 1 AS `a` from `shop`.`v`");
+        assertThat(settled("v")).isEqualTo(Verdict.READS);
+    }
+
+    @Test
+    void aNameThatIsNotThereIsNotReadAndTheErrorIsKept() {
+        assertThat(settled("later")).isEqualTo(Verdict.UNKNOWN);
+        assertThat(tables.errorOf(List.of(name("later")))).isEqualTo(new StandbyError(1146, "no shop.later"));
+        assertThat(tables.view()).containsEntry("notFound", List.of("shop.later"));
+        assertThat(tasks).as("it is not asked for by each statement").isEmpty();
+    }
+
+    @Test
+    void aNameWithoutSchemaIsNotRead() {
+        assertThat(tables.verdict(List.of(new TableName(null, "t")))).isEqualTo(Verdict.UNKNOWN);
+        assertThat(tables.verdict(List.of(new TableName("Information_Schema", "TABLES"))))
+                .isEqualTo(Verdict.READS);
+    }
+
+    @Test
+    void whatASchemaChangeNamesIsUnknownUntilTheStandbyHasIt() {
+        view("v", "select 1 AS `a` from `shop`.`t`");
+        assertThat(settled("v", "u")).isEqualTo(Verdict.READS);
+        appliedNanos = TimeUnit.HOURS.toNanos(1);
+        changes.changed(new TableName("SHOP", "T"), System.nanoTime());
+        assertThat(verdict("u")).isEqualTo(Verdict.READS);
+        assertThat(verdict("t")).isEqualTo(Verdict.UNKNOWN);
+        assertThat(verdict("v")).as("a view on it").isEqualTo(Verdict.UNKNOWN);
+        assertThat(tasks).as("the standby would tell what was before").isEmpty();
+        view("t", "select get_lock('a',1) AS `a`");
+        appliedNanos = 0;
+        assertThat(verdict("v")).isEqualTo(Verdict.WAIT);
+        answer();
+        assertThat(verdict("v")).isEqualTo(Verdict.VIEW);
+        assertThat(unfit).containsExactly("shop.v side_effect_function");
+    }
+
+    @Test
+    void tooManyChangesAreAChangeOfEverything() {
+        settled("u");
+        appliedNanos = TimeUnit.HOURS.toNanos(1);
+        for (int i = 0; i <= RecentDdl.MAX_NAMES; i++) {
+            changes.changed(name("n" + i), System.nanoTime());
+        }
+        assertThat(verdict("u")).isEqualTo(Verdict.UNKNOWN);
+        changes.forget(System.nanoTime() + TimeUnit.HOURS.toNanos(2), appliedNanos);
+        assertThat(changes.isEmpty()).isTrue();
+    }
+
+    @Test
+    void aStandbyThatDoesNotTellIsAskedOnceASecond() {
+        down = true;
+        assertThat(settled("t")).isEqualTo(Verdict.UNKNOWN);
+        assertThat(tasks).isEmpty();
+        assertThat(tables.view()).containsEntry("problem", "down");
+    }
+
+    @Test
+    void namesBeyondTheBoundAreNotLearned() {
+        for (int i = 0; i < StandbyTables.MAX_NAMES; i++) {
+            table("n" + i);
+            assertThat(verdict("n" + i)).isEqualTo(Verdict.WAIT);
+        }
+        assertThat(verdict("one-more")).isEqualTo(Verdict.UNKNOWN);
+        answer();
+        assertThat(verdict("one-more")).isEqualTo(Verdict.UNKNOWN);
+        assertThat(verdict("n7")).isEqualTo(Verdict.READS);
+        tables.forget();
+        assertThat(verdict("t")).isEqualTo(Verdict.WAIT);
+    }
+}

@@ -1,0 +1,176 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.PairOptions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A view executes what its definition says, whatever the statement that names it looks like. */
+@Timeout(120)
+class MirrorViewsServerTest {
+    private static final String MIRROR = "understudy_mirror";
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static EmbeddedPair pair;
+    private static GeneralLog log;
+
+    @BeforeAll
+    static void start() {
+        pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false));
+        MirrorServerTest.prepare(pair);
+        pair.primary()
+                .execute(
+                        "GRANT SHOW VIEW ON shop.* TO " + MIRROR + "@'%'",
+                        "CREATE VIEW shop.pure_view AS SELECT id, UPPER(note) AS note FROM shop.orders",
+                        "CREATE VIEW shop.lock_view AS SELECT GET_LOCK('viewed', 0) AS got",
+                        "CREATE VIEW shop.outer_view AS SELECT got FROM shop.lock_view",
+                        "CREATE VIEW shop.sleep_view AS SELECT SLEEP(0.01) AS slept FROM shop.orders WHERE id = 1",
+                        "CREATE FUNCTION shop.f() RETURNS INT DETERMINISTIC NO SQL RETURN 1",
+                        "CREATE VIEW shop.function_view AS SELECT shop.f() AS a",
+                        "CREATE VIEW depot.closed_view AS SELECT id FROM depot.shelves");
+        pair.awaitCaughtUp(PATIENCE);
+        log = new GeneralLog(pair.standby());
+    }
+
+    @AfterAll
+    static void stop() {
+        pair.close();
+    }
+
+    private static MirrorProxy proxy(String section) throws Exception {
+        MirrorProxy proxy =
+                MirrorProxy.start(pair.primary().port(), pair.standby().port(), section);
+        proxy.awaitMirroring();
+        return proxy;
+    }
+
+    private static void run(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static List<String> texts(String marker) throws SQLException {
+        return log.of(MIRROR, marker).stream().map(GeneralLog.Line::text).toList();
+    }
+
+    private static String lockOnStandby() {
+        return pair.standby().ask("SELECT IS_FREE_LOCK('viewed')");
+    }
+
+    @Test
+    void aViewIsMirroredIfItsDefinitionOnlyReads() throws Exception {
+        try (MirrorProxy proxy = proxy("{ rules: [ { name: all } ] }");
+                Connection connection = proxy.mariadb("")) {
+            for (String view : List.of("lock_view", "outer_view", "sleep_view", "function_view", "depot.closed_view")) {
+                run(connection, "SELECT * FROM " + view + " /* refused-view */");
+                run(connection, "SELECT * FROM orders o, " + view + " v /* refused-view */ WHERE o.id = 1");
+            }
+            run(connection, "DO RELEASE_ALL_LOCKS()");
+            run(connection, "SELECT note FROM pure_view /* pure-view */ WHERE id = 7");
+            run(connection, "SELECT note FROM shop.orders /* pure-view */ WHERE id = 7");
+
+            await().atMost(PATIENCE).until(() -> texts("pure-view").size() == 2);
+            await().atMost(PATIENCE).until(() -> proxy.waiting("statements") == 0);
+            assertThat(texts("refused-view")).isEmpty();
+            assertThat(lockOnStandby()).isEqualTo("1");
+            assertThat(proxy.dropped("view")).isEqualTo(10);
+            assertThat(proxy.dropped()).isEqualTo(10);
+            assertThat(String.valueOf(proxy.view()))
+                    .contains("{view=shop.lock_view, reason=side_effect_function}")
+                    .contains("{view=shop.outer_view, reason=side_effect_function}")
+                    .contains("{view=shop.function_view, reason=stored_function}")
+                    .contains("{view=depot.closed_view, reason=definition_not_visible}");
+        }
+        try (MirrorProxy proxy = proxy("{ functions: [ shop.f ], rules: [ { name: all } ] }");
+                Connection connection = proxy.mariadb("")) {
+            run(connection, "SELECT a FROM function_view /* listed-function */");
+            await().atMost(PATIENCE).until(() -> texts("listed-function").size() == 1);
+        }
+    }
+
+    /** What the standby told before a change through the proxy is not used after it. */
+    @Test
+    void aViewThatIsReplacedIsReadAgain() throws Exception {
+        pair.primary()
+                .execute("GRANT CREATE VIEW, DROP ON shop.* TO app@'%'", "CREATE VIEW shop.changing AS SELECT 1 AS a");
+        pair.awaitCaughtUp(PATIENCE);
+        try (MirrorProxy proxy =
+                        proxy("{ pauseAbove: { replicationLag: 1s }, concurrency: 1, rules: [ { name: all } ] }");
+                Connection connection = proxy.mariadb("")) {
+            run(connection, "SELECT a FROM changing /* changing-1 */");
+            await().atMost(PATIENCE).until(() -> texts("changing-1").size() == 1);
+            pair.standby().execute("STOP SLAVE SQL_THREAD");
+            run(connection, "CREATE OR REPLACE VIEW changing AS SELECT GET_LOCK('viewed', 0) AS a");
+            pair.standby().execute("START SLAVE");
+            proxy.awaitMirroring();
+            run(connection, "SELECT a FROM changing /* changing-2 */");
+            run(connection, "DO RELEASE_ALL_LOCKS()");
+            await().atMost(PATIENCE).until(() -> proxy.dropped("table_unknown") > 0);
+            await().atMost(PATIENCE).pollInterval(Duration.ofMillis(500)).until(() -> {
+                run(connection, "SELECT a FROM changing /* changing-2 */");
+                return proxy.dropped("view") > 0;
+            });
+            assertThat(texts("changing-2")).isEmpty();
+            assertThat(lockOnStandby()).isEqualTo("1");
+        }
+    }
+
+    /** A change that did not pass the proxy is found later; no lock that was taken meanwhile stays. */
+    @Test
+    void aViewThatIsReplacedElsewhereIsFound() throws Exception {
+        pair.primary().execute("CREATE VIEW shop.elsewhere AS SELECT 1 AS a");
+        pair.awaitCaughtUp(PATIENCE);
+        try (MirrorProxy proxy = proxy("{ concurrency: 2, rules: [ { name: all } ] }");
+                Connection connection = proxy.mariadb("")) {
+            run(connection, "SELECT a FROM elsewhere /* elsewhere-1 */");
+            await().atMost(PATIENCE).until(() -> texts("elsewhere-1").size() == 1);
+            pair.primary().execute("CREATE OR REPLACE VIEW shop.elsewhere AS SELECT GET_LOCK('viewed', 0) AS a");
+            pair.awaitCaughtUp(PATIENCE);
+            await().atMost(Duration.ofSeconds(40))
+                    .pollInterval(Duration.ofMillis(500))
+                    .until(() -> {
+                        run(connection, "SELECT a FROM elsewhere");
+                        return proxy.dropped("view") > 0;
+                    });
+            await().atMost(PATIENCE).until(() -> lockOnStandby().equals("1"));
+        }
+    }
+
+    /** A table that only the primary shows to the application is named with the standby's own error. */
+    @Test
+    void aTableThatTheAccountMustNotReadIsNamed() throws Exception {
+        pair.primary()
+                .execute(
+                        "CREATE DATABASE closed", "CREATE TABLE closed.t (id INT)", "GRANT ALL ON closed.* TO app@'%'");
+        pair.awaitCaughtUp(PATIENCE);
+        try (MirrorProxy proxy = proxy("{ rules: [ { name: all } ] }");
+                Connection connection = proxy.mariadb("")) {
+            run(connection, "SELECT id FROM closed.t");
+            await().atMost(PATIENCE).until(() -> proxy.dropped("table_unknown") == 1);
+            assertThat(String.valueOf(proxy.view())).contains("error=1142", "notFound=[closed.t]");
+        }
+    }
+
+    /** A table is known as soon as the standby has it. */
+    @Test
+    void aNewTableIsMirroredSoon() throws Exception {
+        try (MirrorProxy proxy = proxy("{ rules: [ { name: all } ] }");
+                Connection connection = proxy.mariadb("")) {
+            pair.primary().execute("CREATE TABLE shop.fresh (id INT)");
+            await().atMost(PATIENCE).pollInterval(Duration.ofMillis(300)).until(() -> {
+                run(connection, "SELECT id FROM fresh /* fresh-1 */");
+                return !texts("fresh-1").isEmpty();
+            });
+        }
+    }
+}
