@@ -28,7 +28,11 @@ final class FramedSocket implements Closeable {
     private int at;
 
     FramedSocket(InetSocketAddress address) throws IOException {
-        socket = new Socket(address.getAddress(), address.getPort());
+        this(new Socket(address.getAddress(), address.getPort()));
+    }
+
+    FramedSocket(Socket connected) throws IOException {
+        socket = connected;
         socket.setTcpNoDelay(true);
         socket.setSoTimeout(TIMEOUT_MILLIS);
         received = new DataInputStream(socket.getInputStream());

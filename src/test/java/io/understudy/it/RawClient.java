@@ -135,12 +135,17 @@ final class RawClient implements AutoCloseable {
 
     /** Logs in and returns the server's last packet, OK or ERR. */
     Packet tryLogin(String user, String password, String schema, long capabilities) throws IOException {
+        return tryLogin(user, password, schema, capabilities, 1);
+    }
+
+    /** @param number of the packet with the login: 2 behind an SSLRequest */
+    Packet tryLogin(String user, String password, String schema, long capabilities, int number) throws IOException {
         Packet greeting = read();
         if (greeting.isErr()) {
             throw new IOException("refused: " + greeting.errorCode() + " " + greeting.errorText());
         }
         parseGreeting(greeting.payload());
-        send(1, handshakeResponse(user, password, schema, capabilities));
+        send(number, handshakeResponse(user, password, schema, capabilities));
         return finishAuthentication(password);
     }
 

@@ -64,6 +64,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
         if (event instanceof SslCloseCompletionEvent closed && closed.isSuccess()) {
             farewell = true;
+            ctx.close(); // also where no FIN follows
         }
         if (event instanceof ChannelInputShutdownEvent) {
             if (client.isEncrypted()) {

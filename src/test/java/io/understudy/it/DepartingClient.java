@@ -1,0 +1,168 @@
+package io.understudy.it;
+
+import io.understudy.wire.Capabilities;
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509TrustManager;
+import org.jspecify.annotations.Nullable;
+
+/** A client with or without TLS and compression that leaves in one of the ways in which clients do. */
+final class DepartingClient implements AutoCloseable {
+    private static final int TIMEOUT_MILLIS = 20_000;
+    private static final SSLContext TRUSTING = trusting();
+
+    /** What the client's end of its connection is made of. */
+    enum Form {
+        PLAIN(false, false),
+        TLS(true, false),
+        COMPRESSED(false, true),
+        TLS_COMPRESSED(true, true);
+
+        final boolean tls;
+        final boolean compressed;
+
+        Form(boolean tls, boolean compressed) {
+            this.tls = tls;
+            this.compressed = compressed;
+        }
+    }
+
+    /** How it leaves. */
+    enum Departure {
+        FIN(false),
+        RESET(false),
+        /** The FIN of one direction: the client could still read. */
+        HALF(false),
+        CLOSE_NOTIFY(true),
+        CLOSE_NOTIFY_AND_FIN(true);
+
+        final boolean needsTls;
+
+        Departure(boolean needsTls) {
+            this.needsTls = needsTls;
+        }
+    }
+
+    private final Socket raw;
+    private final @Nullable SSLSocket tls;
+    private final RawClient client;
+
+    private DepartingClient(Socket raw, @Nullable SSLSocket tls, RawClient client) {
+        this.raw = raw;
+        this.tls = tls;
+        this.client = client;
+    }
+
+    static DepartingClient login(InetSocketAddress address, ServerUnderTest server, Form form) throws IOException {
+        Socket raw = new Socket(address.getAddress(), address.getPort());
+        raw.setTcpNoDelay(true);
+        raw.setSoTimeout(TIMEOUT_MILLIS);
+        byte[] greeting = greeting(raw);
+        long capabilities = RawClient.PLAIN | (form.compressed ? Capabilities.COMPRESS : 0);
+        SSLSocket tls = null;
+        if (form.tls) {
+            capabilities |= Capabilities.SSL;
+            byte[] request = new RawClient.Bytes()
+                    .uint(32, 3)
+                    .uint(1, 1)
+                    .uint(capabilities | RawClient.CONNECT_WITH_DB, 4)
+                    .uint(1 << 24, 4)
+                    .uint(45, 1)
+                    .zeros(23)
+                    .bytes();
+            raw.getOutputStream().write(request);
+            // Layered and without closing the socket below, so that a close_notify can leave without a FIN.
+            tls = (SSLSocket) TRUSTING.getSocketFactory()
+                    .createSocket(raw, address.getAddress().getHostAddress(), address.getPort(), false);
+            tls.startHandshake();
+        }
+        FramedSocket socket = new FramedSocket(tls == null ? raw : tls);
+        InputStream in = new SequenceInputStream(new ByteArrayInputStream(greeting), socket.in());
+        RawClient client = RawClient.over(in, socket.out(), raw);
+        RawClient.Packet response = client.tryLogin(
+                server.user(), server.password(), ServerUnderTest.SCHEMA, capabilities, form.tls ? 2 : 1);
+        if (!response.isOk()) {
+            throw new IOException("login failed: " + response.hex());
+        }
+        if (form.compressed) {
+            socket.compress();
+        }
+        return new DepartingClient(raw, tls, client);
+    }
+
+    private static byte[] greeting(Socket raw) throws IOException {
+        DataInputStream in = new DataInputStream(raw.getInputStream());
+        byte[] header = in.readNBytes(4);
+        int length = (int) RawClient.uint(header, 0, 3);
+        return new RawClient.Bytes().raw(header).raw(in.readNBytes(length)).bytes();
+    }
+
+    void query(String sql) throws IOException {
+        client.query(sql);
+    }
+
+    long threadId() {
+        return client.threadId();
+    }
+
+    void leave(Departure departure) throws IOException {
+        switch (departure) {
+            case FIN -> raw.close();
+            case RESET -> {
+                raw.setSoLinger(true, 0);
+                raw.close();
+            }
+            case HALF -> raw.shutdownOutput();
+            case CLOSE_NOTIFY -> sayFarewell();
+            default -> {
+                sayFarewell();
+                raw.close();
+            }
+        }
+    }
+
+    private void sayFarewell() throws IOException {
+        java.util.Objects.requireNonNull(tls).shutdownOutput();
+        if (raw.isOutputShutdown() || raw.isClosed()) {
+            throw new IllegalStateException("the close_notify took a FIN with it");
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        raw.close();
+    }
+
+    private static SSLContext trusting() {
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, new TrustManager[] {new Trusting()}, null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static final class Trusting implements X509TrustManager {
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+}
