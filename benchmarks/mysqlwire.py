@@ -1,4 +1,4 @@
-"""Just enough of the client protocol to log in (mysql_native_password) and run a statement: idle sessions for `relay`."""
+"""A minimal client that logs in (mysql_native_password) and runs a statement: idle sessions for `relay`."""
 
 import hashlib
 import socket
@@ -38,7 +38,7 @@ class Session:
             raise RuntimeError(f"login failed: {reply!r}")
 
     def query(self, sql):
-        """Runs a statement with at most one result of any size and throws the answer away."""
+        """Runs a statement with at most one result of any size and discards the response."""
         self.write(0, b"\x03" + sql.encode())
         first = self.read()
         if first[0] in (0x00, 0xFF):

@@ -1,4 +1,4 @@
--- About 1 MB in 5,400 rows of 194 bytes: many small packets in one answer.
+-- About 1 MB in 5,400 rows of 194 bytes: many small packets in one response.
 function thread_init()
     drv = sysbench.sql.driver()
     con = drv:connect()

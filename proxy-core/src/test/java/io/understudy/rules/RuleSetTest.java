@@ -158,7 +158,7 @@ class RuleSetTest {
     }
 
     @Test
-    void aRepeatedStatementCostsALookup() {
+    void aRepeatedStatementIsMatchedFromTheCache() {
         RuleSet<Named> rules = rules(patternRule("audit", "^insert into audit_"));
         FakeCommand command = new FakeCommand("INSERT INTO audit_log VALUES (1)");
 

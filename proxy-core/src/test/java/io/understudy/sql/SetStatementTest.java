@@ -152,7 +152,7 @@ class SetStatementTest {
                 "SET TRANSACTION FOO",
                 "SET \u0000=1"
             })
-    void answersNullForWhatIsNoSet(String sql) {
+    void returnsNullForOtherStatements(String sql) {
         assertThat(parse(sql, SqlModes.NONE)).isNull();
     }
 }

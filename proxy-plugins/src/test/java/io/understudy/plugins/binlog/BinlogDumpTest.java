@@ -78,7 +78,7 @@ class BinlogDumpTest {
     }
 
     @Test
-    void noPrivilege() {
+    void aMissingPrivilegeIsReportedAndTriedAgainEveryMinute() {
         BinlogDump dump = dump(0);
         last().streaming().onEnd("error 1227 (42000) Access denied; you need REPLICATION SLAVE privilege(s)");
         expectTrouble(BinlogTrouble.Reason.PRIVILEGE, "GRANT REPLICATION SLAVE ON *.*");
@@ -94,7 +94,7 @@ class BinlogDumpTest {
     }
 
     @Test
-    void binlogOff() {
+    void aDisabledBinaryLogIsReported() {
         primary.facts = new PrimaryFacts(ServerFlavor.MARIADB, 1, "", false, "ROW", true, "");
         dump(0);
         expectTrouble(BinlogTrouble.Reason.BINLOG_OFF, "log_bin");
@@ -102,7 +102,7 @@ class BinlogDumpTest {
     }
 
     @Test
-    void gtidModeOff() {
+    void gtidModeOffIsReported() {
         primary.facts = new PrimaryFacts(ServerFlavor.MYSQL, 1, EventBuilder.UUID, true, "ROW", false, "");
         try (CapturedErrors log = new CapturedErrors()) {
             dump(0);
@@ -181,14 +181,14 @@ class BinlogDumpTest {
     }
 
     @Test
-    void unreachablePrimary() {
+    void anUnreachablePrimaryIsReported() {
         primary.facts = new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "unreachable", true, "");
         dump(0);
         expectTrouble(BinlogTrouble.Reason.CONNECTION, "connection refused");
     }
 
     @Test
-    void failureWhilePreparing() {
+    void aConnectionClosedDuringPreparationIsReported() {
         primary.silentSql = true;
         dump(0);
         expectTrouble(BinlogTrouble.Reason.CONNECTION, "closed the connection");

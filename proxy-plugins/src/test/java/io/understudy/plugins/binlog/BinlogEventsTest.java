@@ -96,7 +96,7 @@ class BinlogEventsTest {
 
     /** Of an event of 16 MiB and more only the first packet is passed on. */
     @Test
-    void marksAnEventThatIsNotWhole() {
+    void marksAnIncompleteEvent() {
         join(reader);
         primary.last().feed(server.format("11.4.5-MariaDB"), server.mariaDbGtid(0, 8, 0x0c, 0));
         ByteBuf packet = server.event(30);

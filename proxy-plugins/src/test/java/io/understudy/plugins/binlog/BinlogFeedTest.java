@@ -185,7 +185,7 @@ class BinlogFeedTest {
     }
 
     @Test
-    void restsForTheLeastThatIsAllowed() {
+    void restsForTheShortestAllowedTime() {
         first.rest = 20 * MS;
         second.rest = 2 * MS;
         joined("gtid-domain", first, false);

@@ -100,7 +100,7 @@ class CommitRecognizerTest {
         }
 
         @Test
-        void aSchemaChangeThatIsRefusedBeforehandHasNot() {
+        void aSchemaChangeRefusedBeforehandKeepsTheOpenTransaction() {
             for (int error : new int[] {1064, 1290, 1399, 1792}) {
                 beginAndWrite();
                 assertThat(after(to("CREATE TABLE t (a INT)").error(error))).isNull();

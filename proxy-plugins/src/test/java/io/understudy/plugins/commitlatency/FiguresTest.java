@@ -125,7 +125,7 @@ class FiguresTest {
     }
 
     @Test
-    void configurationChecksItself() {
+    void invalidConfigurationIsRejected() {
         CommitLatencyConfig defaults = CommitLatencyConfig.defaults();
         assertThat(defaults.attribution()).isEqualTo(Attribution.AUTO);
         assertThat(defaults.slow()).isEqualTo(Duration.ofMillis(250));

@@ -76,7 +76,7 @@ class GtidJoinTest {
     }
 
     @Test
-    void eitherSideFirst() {
+    void commitsAndEventsAreJoinedInEitherOrder() {
         GtidJoin join = join(10);
         tell(join, commit("0-1-1", 0, 100));
         join.event(event("0-1-1", 40));
@@ -87,7 +87,7 @@ class GtidJoinTest {
     }
 
     @Test
-    void timeBehindOthersAcknowledgements() {
+    void timeBehindOtherAcknowledgementsIsQueued() {
         GtidJoin join = join(10);
         join.event(event("0-1-1", 10));
         tell(join, commit("0-1-1", 0, 110));
@@ -144,7 +144,7 @@ class GtidJoinTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
-    void noneOfAHundredThousandIsLostOrMatchedWrongly(long seed) {
+    void aHundredThousandCommitsAreJoinedWithTheirOwnEvents(long seed) {
         Random random = new Random(seed);
         GtidJoin join = join(1 << 16);
         int total = 100_000;

@@ -42,7 +42,7 @@ class SemiSyncTest {
     }
 
     @Test
-    void onBeforeAndAfter() {
+    void commitsBetweenTwoProbesWithSemiSyncOnAreOn() {
         classifier.sample(sample(0, true, true, 5));
         commits(10, 20);
         classifier.sample(sample(100, true, true, 5));
@@ -50,7 +50,7 @@ class SemiSyncTest {
     }
 
     @Test
-    void notEnabled() {
+    void commitsWithoutSemiSyncAreOff() {
         classifier.sample(sample(0, false, false, 0));
         commits(10);
         classifier.sample(sample(100, false, false, 0));
