@@ -8,9 +8,11 @@ interface Codec {
     void compress(ByteBuf in, ByteBuf out);
 
     /**
-     * Appends exactly {@code length} bytes, decompressed from all readable bytes of {@code in}.
+     * Appends {@code length} bytes, or fewer if {@link #mayHoldLess}, decompressed from all readable bytes of
+     * {@code in}.
      *
-     * @throws io.understudy.wire.MalformedPacketException when there are more bytes, or fewer, or the data are corrupt
+     * @throws io.understudy.wire.MalformedPacketException when there are more bytes, or fewer than allowed, or the data
+     *     are corrupt
      */
     void decompress(ByteBuf in, ByteBuf out, int length);
 
@@ -23,6 +25,9 @@ interface Codec {
      * @throws io.understudy.wire.MalformedPacketException when the data contradicts that
      */
     long inflationBytes(ByteBuf start, boolean complete, int length);
+
+    /** Returns whether a frame may hold fewer bytes than it says: servers accept that of zlib. */
+    boolean mayHoldLess();
 
     /** For one frame, to be read in pieces. */
     Inflation inflation();

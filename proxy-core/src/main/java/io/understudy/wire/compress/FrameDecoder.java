@@ -243,6 +243,10 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         }
         frameLeft = 0;
         originalLeft = 0;
+        if (!made.isReadable()) {
+            made.release();
+            return null;
+        }
         return made;
     }
 
@@ -283,13 +287,14 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
 
     private void checkEnd(Inflation current, boolean made) {
         if (originalLeft < 0
-                || current.finished() && originalLeft > 0
+                || current.finished() && originalLeft > 0 && !codec.mayHoldLess()
                 || !made && !current.finished() && frameLeft == 0) {
             throw new MalformedPacketException("a compressed frame says it holds " + original + " bytes, and does not");
         }
         InflationBudget.Share own = share;
         if (current.finished()) {
             dataEnded = true;
+            originalLeft = 0;
             closeInflation();
         } else if (made && own != null) {
             own.progressed(PIECE);

@@ -57,6 +57,11 @@ final class ZlibCodec implements Codec {
     }
 
     @Override
+    public boolean mayHoldLess() {
+        return true;
+    }
+
+    @Override
     public Inflation inflation() {
         return new Piecewise();
     }
@@ -115,7 +120,7 @@ final class ZlibCodec implements Codec {
                 left -= made;
             }
             boolean more = left == 0 && !inflater.finished() && inflater.inflate(new byte[1]) > 0;
-            if (left > 0 || more || !inflater.finished()) {
+            if (more || !inflater.finished()) {
                 throw new MalformedPacketException(
                         "a compressed frame says it holds " + length + " bytes, and does not");
             }

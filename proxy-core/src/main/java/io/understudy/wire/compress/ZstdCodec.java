@@ -70,6 +70,11 @@ final class ZstdCodec implements Codec {
     }
 
     @Override
+    public boolean mayHoldLess() {
+        return false;
+    }
+
+    @Override
     public Inflation inflation() {
         return new Piecewise();
     }
