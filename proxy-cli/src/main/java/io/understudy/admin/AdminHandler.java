@@ -30,17 +30,19 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     private final AdminRoutes routes;
     private final Duration requestTimeout;
+    private final AdminConnections connections;
     private @Nullable Future<?> deadline;
     private boolean ending;
 
-    AdminHandler(AdminRoutes routes, Duration requestTimeout) {
+    AdminHandler(AdminRoutes routes, Duration requestTimeout, AdminConnections connections) {
         this.routes = routes;
         this.requestTimeout = requestTimeout;
+        this.connections = connections;
     }
 
     @Override
     public void channelActive(ChannelHandlerContext context) throws Exception {
-        awaitRequest(context);
+        awaitRequest(context, false);
         super.channelActive(context);
     }
 
@@ -56,6 +58,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
             return;
         }
         stopWaiting();
+        connections.serves(context.channel());
         // Responses come from other threads: further requests wait until this response is sent.
         context.channel().config().setAutoRead(false);
         Throwable unreadable = request.decoderResult().cause();
@@ -84,7 +87,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         HttpUtil.setKeepAlive(response, keepAlive);
         context.writeAndFlush(response).addListener((ChannelFutureListener) sent -> {
             if (sent.isSuccess() && keepAlive) {
-                awaitRequest(context);
+                awaitRequest(context, true);
                 context.channel().config().setAutoRead(true);
             } else {
                 end(context);
@@ -98,6 +101,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
      */
     private void end(ChannelHandlerContext context) {
         ending = true;
+        connections.waits(context.channel(), false);
         ((DuplexChannel) context.channel()).shutdownOutput();
         context.channel().config().setAutoRead(true);
         deadline = context.executor().schedule(() -> context.close(), LINGER_SECONDS, TimeUnit.SECONDS);
@@ -117,7 +121,8 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         return response;
     }
 
-    private void awaitRequest(ChannelHandlerContext context) {
+    private void awaitRequest(ChannelHandlerContext context, boolean afterResponse) {
+        connections.waits(context.channel(), afterResponse);
         deadline = context.executor().schedule(() -> context.close(), requestTimeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 

@@ -40,7 +40,8 @@ public final class AdminServer implements AutoCloseable {
     /**
      * @param request time for a whole request to arrive, counted from the connection or the last response
      * @param response time for a view or an action
-     * @param connections at the same time; further ones are closed
+     * @param connections at the same time; a further one has the longest silent one closed, or is closed itself if
+     *     there is none
      */
     record Limits(Duration request, Duration response, int connections) {
 
@@ -58,8 +59,7 @@ public final class AdminServer implements AutoCloseable {
     private final Channel listener;
     private final Limits limits;
     private final AdminToken token;
-    /** Confined to the event loop. */
-    private int open;
+    private final AdminConnections connections;
 
     private AdminServer(
             InetSocketAddress address,
@@ -70,6 +70,7 @@ public final class AdminServer implements AutoCloseable {
             Limits limits)
             throws IOException {
         this.limits = limits;
+        this.connections = new AdminConnections(limits.connections());
         this.token = new AdminToken(token);
         group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("admin-http", true), NioIoHandler.newFactory());
@@ -141,9 +142,7 @@ public final class AdminServer implements AutoCloseable {
     }
 
     private void assemble(SocketChannel channel, AdminRoutes routes) {
-        open++;
-        channel.closeFuture().addListener(closed -> open--);
-        if (open > limits.connections()) {
+        if (!connections.admit(channel)) {
             channel.close();
             return;
         }
@@ -158,7 +157,7 @@ public final class AdminServer implements AutoCloseable {
                         .setMaxHeaderSize(MAX_HEADERS)))
                 .addLast(new Aggregator())
                 .addLast(new FlowControlHandler())
-                .addLast(new AdminHandler(routes, limits.request()));
+                .addLast(new AdminHandler(routes, limits.request(), connections));
     }
 
     /** Stops listening, closes all connections and ends the threads. */

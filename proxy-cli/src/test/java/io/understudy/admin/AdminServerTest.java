@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,6 +42,7 @@ class AdminServerTest {
     private final List<String> reasons = new CopyOnWriteArrayList<>();
     private final List<Map<String, String>> paused = new CopyOnWriteArrayList<>();
     private final CountDownLatch slow = new CountDownLatch(1);
+    private final CountDownLatch slowBegan = new CountDownLatch(1);
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final AdminEndpoints endpoints = new AdminEndpoints()
@@ -50,6 +52,7 @@ class AdminServerTest {
             })
             .view("slow", () -> {
                 try {
+                    slowBegan.countDown();
                     slow.await();
                 } catch (InterruptedException e) {
                     throw new IllegalStateException(e);
@@ -356,17 +359,53 @@ class AdminServerTest {
 
     @Test
     void boundsTheNumberOfConnections() throws Exception {
-        restart(TOKEN, new AdminServer.Limits(Duration.ofSeconds(30), Duration.ofSeconds(5), 1));
+        restart(TOKEN, new AdminServer.Limits(Duration.ofSeconds(30), Duration.ofSeconds(30), 1));
         try (Socket first = new Socket();
                 Socket second = new Socket()) {
             first.connect(server.address(), 5000);
+            first.getOutputStream()
+                    .write("GET /api/slow HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(slowBegan.await(20, TimeUnit.SECONDS)).isTrue();
             second.connect(server.address(), 5000);
             second.setSoTimeout(20_000);
             assertThat(second.getInputStream().read()).isEqualTo(-1);
-            first.close();
+            slow.countDown();
         }
         await().until(() -> raw("GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
                 .startsWith("HTTP/1.1 200"));
+    }
+
+    /** Connections that never send a request make room, the longest silent first, also when they come without end. */
+    @Test
+    void silentClientsKeepNobodyOut() throws Exception {
+        List<Socket> silent = new ArrayList<>();
+        try (Socket served = new Socket()) {
+            served.connect(server.address(), 5000);
+            served.setSoTimeout(20_000);
+            served.getOutputStream()
+                    .write("GET /api/slow HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(slowBegan.await(20, TimeUnit.SECONDS)).isTrue();
+            for (int i = 0; i < 1000; i++) {
+                Socket one = new Socket();
+                silent.add(one);
+                one.connect(server.address(), 5000);
+                if (i % 2 == 0) {
+                    one.getOutputStream().write("GET /health/rea".getBytes(StandardCharsets.US_ASCII));
+                }
+                if (i % 200 == 199) {
+                    String reply = raw("GET /health/ready HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+                    assertThat(reply).startsWith("HTTP/1.1 200");
+                }
+            }
+            slow.countDown();
+            assertThat(new String(served.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+                    .as("a request in progress is not given up for them")
+                    .isEqualTo("HTTP/1.1 200");
+        } finally {
+            for (Socket one : silent) {
+                one.close();
+            }
+        }
     }
 
     @Test
