@@ -9,6 +9,7 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.understudy.base.Cidr;
 import io.understudy.config.AcceptProxyProtocol;
 import io.understudy.config.Address;
+import io.understudy.config.Transport;
 import io.understudy.connection.NetworkTransport;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -59,7 +60,6 @@ public final class RelayServer {
                 .handler(new AcceptReserve(context.shortage()))
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .childOption(ChannelOption.AUTO_READ, false)
-                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
@@ -74,6 +74,10 @@ public final class RelayServer {
                     }
                 });
         transport.relayed(bootstrap);
+        // NIO's socket files do not have it: Netty would warn of it for every client.
+        if (transport.kind() != Transport.NIO || !address.isUnix()) {
+            bootstrap.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+        }
         if (!address.isUnix()) {
             bootstrap.option(ChannelOption.SO_REUSEADDR, true);
         }
