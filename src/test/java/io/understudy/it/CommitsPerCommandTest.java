@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -30,9 +31,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A command may commit more than once: texts of several statements, and procedures that commit. */
-@Timeout(120)
+@Timeout(300)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class CommitsPerCommandTest {
+    private static final String PLUGIN = "poll: 100ms, expire: 1s";
+    private static final int ATTEMPTS = 4;
+
     private static EmbeddedServer server;
     private static CommitProxy proxy;
 
@@ -55,7 +59,7 @@ class CommitsPerCommandTest {
                 "GRANT REPLICATION SLAVE ON *.* TO monitor",
                 "CREATE USER app IDENTIFIED BY '" + CommitProxy.PASSWORD + "'",
                 "GRANT ALL ON shop.* TO app");
-        proxy = new CommitProxy(server.address(), "poll: 100ms, expire: 1s").streaming();
+        proxy = new CommitProxy(server.address(), PLUGIN).streaming();
     }
 
     @AfterAll
@@ -83,16 +87,34 @@ class CommitsPerCommandTest {
             if (options.contains("Prep") && (!sql.startsWith("CALL") || sql.contains("EXECUTE"))) {
                 continue;
             }
+            awaitCounted(sql, options, transactions);
+        }
+    }
+
+    /**
+     * Runs the statement until its transactions are counted. More than there are fails at once. Fewer may be counted on
+     * a busy machine: a commit of a CALL whose event arrives later than 100 ms after the response counts as another
+     * writer's, and so do those of the next minute, for which a new proxy knows nothing of it.
+     */
+    private static void awaitCounted(String sql, String options, int transactions) throws Exception {
+        for (int attempt = 1; ; attempt++) {
             long before = timed();
             long logged = logged();
             run(sql, options);
             assertThat(logged() - logged).as("transactions in the log").isEqualTo(transactions);
             // Another commit behind it: when that is in, and time to find more has passed, the count is final.
             run("INSERT INTO t (v) VALUES (9)", "");
-            await().atMost(Duration.ofSeconds(20))
-                    .untilAsserted(() -> assertThat(timed() - before)
-                            .as("%s %s", sql, options)
-                            .isEqualTo(transactions + 1L));
+            try {
+                await().atMost(Duration.ofSeconds(20)).until(() -> timed() - before == transactions + 1L);
+                return;
+            } catch (ConditionTimeoutException e) {
+                assertThat(timed() - before).as("%s %s", sql, options).isLessThanOrEqualTo(transactions + 1L);
+                if (attempt == ATTEMPTS) {
+                    throw e;
+                }
+                proxy.close();
+                proxy = new CommitProxy(server.address(), PLUGIN).streaming();
+            }
         }
     }
 
