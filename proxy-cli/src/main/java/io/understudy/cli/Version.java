@@ -1,14 +1,15 @@
 package io.understudy.cli;
 
+import io.understudy.runtime.BuildInfo;
 import picocli.CommandLine.IVersionProvider;
 
-/** The version, which the build writes into the jar. */
+/** The version and the commit, which the build writes into the jar. */
 public final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
-        String version = Understudy.class.getPackage().getImplementationVersion();
+        BuildInfo build = BuildInfo.current();
         return new String[] {
-            "understudy " + (version == null ? "(not packaged)" : version),
+            "understudy " + build.version() + " (" + build.commit() + ")",
             "Java " + System.getProperty("java.version") + ", " + System.getProperty("os.name") + " "
                     + System.getProperty("os.arch")
         };

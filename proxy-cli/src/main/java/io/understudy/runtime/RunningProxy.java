@@ -61,6 +61,7 @@ public final class RunningProxy implements AutoCloseable {
         });
         proxy = new ProxyServer(loaded, plugins.plugins(), registry);
         PrometheusHistograms.export(proxy.histograms(), registry);
+        BuildInfo.current().register(registry);
         Gauge.builder("understudy.config.last.reload.failed", lastReloadFailed, AtomicInteger::get)
                 .description("1 while the newest configuration file could not be applied")
                 .register(registry);
@@ -90,6 +91,7 @@ public final class RunningProxy implements AutoCloseable {
             return null;
         }
         AdminEndpoints endpoints = new AdminEndpoints();
+        endpoints.view("build", BuildInfo.current()::view);
         endpoints.view("sessions", proxy::sessionsView);
         endpoints.view("standbys", proxy::standbysView);
         PagesView pages = new PagesView(() -> current.config(), System::nanoTime);

@@ -51,7 +51,10 @@ public final class RunCommand implements Callable<Integer> {
                 });
             }
             proxy.onDrainRequest(stopped::countDown);
+            ServiceManager serviceManager = ServiceManager.ofEnvironment();
+            serviceManager.ready();
             stopped.await();
+            serviceManager.stopping();
             proxy.drain();
         }
         log.info("stopped");
