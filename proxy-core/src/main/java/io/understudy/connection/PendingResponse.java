@@ -1,5 +1,6 @@
 package io.understudy.connection;
 
+import io.netty.buffer.ByteBuf;
 import io.understudy.command.response.ResponseGrammar;
 import io.understudy.command.response.ResponseProgress;
 import io.understudy.plugin.ServerResponse;
@@ -33,6 +34,19 @@ public final class PendingResponse extends ResponseProgress {
     @Nullable
     ServerStream stream() {
         return stream;
+    }
+
+    /** Returns how many bytes of a row its listener reads. */
+    int rowBytes() {
+        ServerResponse waiting = response;
+        return waiting == null ? 0 : waiting.rowBytes();
+    }
+
+    void row(ByteBuf buf, int index, int shown, int length) {
+        ServerResponse waiting = response;
+        if (waiting != null) {
+            waiting.onRow(buf, index, shown, length);
+        }
     }
 
     void read(long nanos, boolean inTransaction) {

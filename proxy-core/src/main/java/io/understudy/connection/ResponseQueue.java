@@ -42,6 +42,7 @@ final class ResponseQueue implements PacketSink {
     private int fileRequest = -1;
     private int length;
     private int first;
+    private boolean row;
     private @Nullable ErrPacket farewell;
 
     ResponseQueue(long capabilities, Refusal noFile) {
@@ -100,7 +101,9 @@ final class ResponseQueue implements PacketSink {
             throw new MalformedPacketException("the server sent a packet though no response was due");
         }
         pending.read(nanos, inTransaction);
+        long rows = pending.rows();
         int wanted = pending.packet(packetLength, firstByte);
+        row = false;
         ServerStream stream = pending.stream();
         if (stream != null) {
             return DROP | streamed(pending, stream, wanted);
@@ -110,6 +113,11 @@ final class ResponseQueue implements PacketSink {
                 throw new MalformedPacketException("the server asks for data that this connection does not have");
             }
             fileRequest = sequence + 1;
+        }
+        if (wanted == 0 && pending.rows() > rows) {
+            int shown = Math.min(Math.max(0, pending.rowBytes()), packetLength);
+            row = shown > 0;
+            return shown | DROP;
         }
         return wanted | DROP;
     }
@@ -135,10 +143,20 @@ final class ResponseQueue implements PacketSink {
         ServerStream stream = pending.stream();
         if (stream != null && !pending.over()) {
             feed(stream, buf, index, shown);
+        } else if (row) {
+            showRow(pending, buf, index, shown);
         } else {
             pending.look(buf, index, shown);
         }
         return false;
+    }
+
+    private void showRow(PendingResponse pending, ByteBuf buf, int index, int shown) {
+        try {
+            pending.row(buf, index, shown, length);
+        } catch (RuntimeException fault) {
+            log.error("the handler of a response failed on a row of {} bytes", length, fault);
+        }
     }
 
     private void feed(ServerStream stream, ByteBuf buf, int index, int shown) {

@@ -1,5 +1,7 @@
 package io.understudy.plugin;
 
+import io.netty.buffer.ByteBuf;
+
 /**
  * Handles the response to one command on a {@link ServerConnection}. One of the methods is called, once: on the
  * connection's event loop, or on the calling thread if that loop has already ended.
@@ -12,6 +14,22 @@ public interface ServerResponse {
      * @param preparedId statement id when the command was COM_STMT_PREPARE and succeeded, else -1
      */
     void onResponse(ResponseView response, int preparedId);
+
+    /**
+     * Returns how many bytes of each row to show to {@link #onRow}. Asked once for each row; the rest is discarded, so
+     * that memory does not grow with a result.
+     */
+    default int rowBytes() {
+        return 0;
+    }
+
+    /**
+     * Called for each row while {@link #rowBytes} is positive.
+     *
+     * @param buf holds {@code shown} bytes of the row's packet from {@code index}; valid during the call
+     * @param length payload bytes of the row's packet
+     */
+    default void onRow(ByteBuf buf, int index, int shown, int length) {}
 
     /** Called when the connection ended before the response was complete; the message says why. */
     void onFailure(String reason);
