@@ -208,7 +208,7 @@ public final class ProxyServer implements AutoCloseable {
 
     /** Returns the content of {@code /api/standbys}. */
     public Object standbysView() {
-        return backends.view();
+        return backends.view(published);
     }
 
     /**

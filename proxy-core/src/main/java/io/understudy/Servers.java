@@ -10,6 +10,7 @@ import io.understudy.connection.NettyServerConnector;
 import io.understudy.connection.NetworkTransport;
 import io.understudy.host.HostedPrimary;
 import io.understudy.host.HostedStandby;
+import io.understudy.host.Published;
 import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.Standby;
 import io.understudy.server.PrimaryMonitor;
@@ -150,12 +151,13 @@ final class Servers implements AutoCloseable {
     }
 
     /** Returns the content of {@code /api/standbys}. */
-    List<Map<String, Object>> view() {
+    List<Map<String, Object>> view(Published published) {
         List<Map<String, Object>> view = new ArrayList<>();
         for (Standby standby : standbys) {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("standby", standby.name());
             row.put("state", standby.state());
+            row.putAll(published.ofStandby(standby.name()));
             view.add(row);
         }
         return view;

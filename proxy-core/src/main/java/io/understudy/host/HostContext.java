@@ -94,6 +94,11 @@ public final class HostContext implements PluginContext, AutoCloseable {
     }
 
     @Override
+    public void publishOfStandby(String standby, String key, Supplier<Object> figures) {
+        shared.published().publishOfStandby(standby, key, figures);
+    }
+
+    @Override
     public void publishAction(String name, Action action) {
         shared.published().publishAction(owner, name, action);
     }

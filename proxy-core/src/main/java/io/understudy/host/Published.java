@@ -10,6 +10,8 @@ import java.util.function.Supplier;
 /** Views and actions that plugins publish on the admin endpoint. Thread-safe. */
 public final class Published {
     private final ConcurrentSkipListMap<String, Supplier<Object>> views = new ConcurrentSkipListMap<>();
+    private final ConcurrentSkipListMap<String, ConcurrentSkipListMap<String, Supplier<Object>>> ofStandbys =
+            new ConcurrentSkipListMap<>();
     private final ConcurrentSkipListMap<String, Action> actions = new ConcurrentSkipListMap<>();
 
     /** @throws IllegalArgumentException if another plugin uses the name */
@@ -17,6 +19,21 @@ public final class Published {
         if (views.putIfAbsent(name, view) != null) {
             throw new IllegalArgumentException("plugin " + plugin + " publishes /api/" + name + ", which exists");
         }
+    }
+
+    void publishOfStandby(String standby, String key, Supplier<Object> figures) {
+        ofStandbys
+                .computeIfAbsent(standby, name -> new ConcurrentSkipListMap<>())
+                .put(key, figures);
+    }
+
+    /** Returns what plugins know about a standby, by key. */
+    public Map<String, Object> ofStandby(String standby) {
+        Map<String, Object> view = new TreeMap<>();
+        ofStandbys
+                .getOrDefault(standby, new ConcurrentSkipListMap<>())
+                .forEach((key, figures) -> view.put(key, figures.get()));
+        return view;
     }
 
     /** @throws IllegalArgumentException if another plugin uses the name */

@@ -56,6 +56,9 @@ public interface PluginContext {
      */
     void publish(String name, Supplier<Object> view);
 
+    /** Adds figures about one standby, which become JSON like a view, to its row of {@code GET /api/standbys}. */
+    default void publishOfStandby(String standby, String key, Supplier<Object> figures) {}
+
     /**
      * Publishes an action under {@code POST /api/NAME}, for holders of the admin token.
      *

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param lagSeconds replication lag, or null when unknown or not replicating
  * @param applierStopped a replication channel has an unknown lag, because it does not apply or does not receive
  * @param threadsRunning {@code Threads_running}, or -1 when unknown
+ * @param coldReads InnoDB pages read from disk since the server's start, or -1 when unknown
+ * @param uptimeSeconds time since the server's start, or -1 when unknown
  * @param problem why it is not reachable or not usable, or null
  */
 public record StandbyState(
@@ -18,6 +20,19 @@ public record StandbyState(
         @Nullable Double lagSeconds,
         boolean applierStopped,
         int threadsRunning,
+        long coldReads,
+        long uptimeSeconds,
         @Nullable String problem) {
     public static final StandbyState UNKNOWN = new StandbyState(false, false, null, false, -1, "not yet contacted");
+
+    /** Creates a state whose counters are unknown. */
+    public StandbyState(
+            boolean reachable,
+            boolean readOnly,
+            @Nullable Double lagSeconds,
+            boolean applierStopped,
+            int threadsRunning,
+            @Nullable String problem) {
+        this(reachable, readOnly, lagSeconds, applierStopped, threadsRunning, -1, -1, problem);
+    }
 }

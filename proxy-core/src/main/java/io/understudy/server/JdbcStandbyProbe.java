@@ -50,7 +50,8 @@ final class JdbcStandbyProbe implements StandbyProbe {
                     lag.stopped(),
                     status.getOrDefault("threads_running", -1L).intValue(),
                     coldReads,
-                    status.getOrDefault("innodb_buffer_pool_read_requests", 0L));
+                    status.getOrDefault("innodb_buffer_pool_read_requests", 0L),
+                    status.getOrDefault("uptime", -1L));
         }
     }
 
@@ -61,8 +62,9 @@ final class JdbcStandbyProbe implements StandbyProbe {
 
     private static Map<String, Long> status(Statement statement) throws SQLException {
         Map<String, Long> values = new HashMap<>();
-        try (ResultSet rows = statement.executeQuery("SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_running',"
-                + "'Innodb_buffer_pool_reads','Innodb_buffer_pool_read_ahead','Innodb_buffer_pool_read_requests')")) {
+        try (ResultSet rows = statement.executeQuery(
+                "SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_running','Uptime',"
+                        + "'Innodb_buffer_pool_reads','Innodb_buffer_pool_read_ahead','Innodb_buffer_pool_read_requests')")) {
             while (rows.next()) {
                 values.put(rows.getString(1).toLowerCase(Locale.ROOT), rows.getLong(2));
             }

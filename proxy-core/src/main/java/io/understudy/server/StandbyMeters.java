@@ -51,7 +51,7 @@ final class StandbyMeters {
         coldReads.add(Math.max(0, reads));
         if (before != null) {
             // MySQL does not count read-ahead pages as requests, so the ratio may exceed 1.
-            missRatio = requests <= 0 ? 0 : Math.min(1, (double) Math.max(0, reads) / requests);
+            missRatio = requests <= 0 ? Double.NaN : Math.min(1, (double) Math.max(0, reads) / requests);
         }
     }
 

@@ -73,6 +73,8 @@ public final class StandbyMonitor implements AutoCloseable {
                     seen.lagSeconds(),
                     seen.applierStopped(),
                     seen.threadsRunning(),
+                    seen.coldReads(),
+                    seen.uptimeSeconds(),
                     seen.readOnly() ? null : "read_only is off; set it, so that nothing can write on the standby");
         } catch (SQLException e) {
             if (polling.stopped()) {

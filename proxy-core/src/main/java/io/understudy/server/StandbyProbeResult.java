@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param threadsRunning {@code Threads_running}
  * @param coldReads pages read from disk since the server's start
  * @param readRequests logical reads since the server's start
+ * @param uptimeSeconds time since the server's start, or -1 when unknown
  */
 record StandbyProbeResult(
         boolean readOnly,
@@ -18,4 +19,5 @@ record StandbyProbeResult(
         boolean applierStopped,
         int threadsRunning,
         long coldReads,
-        long readRequests) {}
+        long readRequests,
+        long uptimeSeconds) {}
