@@ -44,13 +44,46 @@ final class MirrorProxy implements AutoCloseable {
                     password: %s
                 plugins:
                   mirror:
-                %s""".formatted(primaryPort, PASSWORD, standbyPort, PASSWORD, section.indent(4));
+                %s""".formatted(
+                        primaryPort,
+                        PASSWORD,
+                        standbyPort,
+                        PASSWORD,
+                        withoutProbes(section).indent(4));
         LoadedConfig loaded = ConfigLoader.load(text, "test.yaml", Map.of("mirror", MirrorConfig.class), name -> null);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Map<String, ProxyPlugin<?>> plugins = Map.of("mirror", new MirrorPlugin());
         ProxyServer server = new ProxyServer(loaded, plugins, meters);
         server.start();
         return new MirrorProxy(server, meters);
+    }
+
+    /** Statements arrive as they are unless the section asks for probes. */
+    private static String withoutProbes(String section) {
+        if (section.contains("probes:")) {
+            return section;
+        }
+        if (section.startsWith("{")) {
+            return "{ probes: 0, " + section.substring(1);
+        }
+        String margin =
+                section.substring(0, section.length() - section.stripLeading().length());
+        return margin + "probes: 0\n" + section;
+    }
+
+    /** The content of {@code /api/standbys}. */
+    Object standbys() {
+        return server.standbysView();
+    }
+
+    /** A gauge of the standby; {@code tags} are keys and values. */
+    double gauge(String name, String... tags) {
+        Gauge gauge = meters.find(name).tags(tags).gauge();
+        return gauge == null ? Double.NaN : gauge.value();
+    }
+
+    double probes(String outcome) {
+        return count("understudy.mirror.probes", "outcome", outcome);
     }
 
     /** A session by MariaDB's driver. */

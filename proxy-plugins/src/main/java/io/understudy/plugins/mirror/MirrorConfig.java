@@ -20,6 +20,10 @@ import org.jspecify.annotations.Nullable;
  * @param pauseAbove load of a standby above which mirroring to it pauses
  * @param functions stored functions that are known to read only, {@code schema.name} or {@code name}
  * @param rules first match wins; no match: not mirrored
+ * @param target pages a statement above the primary's that count as warm
+ * @param standbyIops page reads a second that a standby can do, for the forecast; null for the highest rate seen
+ * @param probes statements a second and standby whose page reads are counted; 0 for none
+ * @param budget load of a standby within which {@code sample: adaptive} stays
  */
 public record MirrorConfig(
         Integer concurrency,
@@ -29,7 +33,11 @@ public record MirrorConfig(
         Order order,
         PauseAbove pauseAbove,
         List<String> functions,
-        List<Rule> rules) {
+        List<Rule> rules,
+        Double target,
+        @Nullable Integer standbyIops,
+        Integer probes,
+        Budget budget) {
 
     /** Order of statements on a standby. */
     public enum Order {
@@ -52,11 +60,58 @@ public record MirrorConfig(
         pauseAbove = pauseAbove == null ? new PauseAbove(null, null, null) : pauseAbove;
         functions = functions == null ? List.of() : List.copyOf(functions);
         rules = rules == null ? List.of() : List.copyOf(rules);
+        target = target == null ? 0.1 : target;
+        probes = probes == null ? 5 : probes;
+        budget = budget == null ? new Budget(null, null, null) : budget;
         if (concurrency < 1 || concurrency > 1000) {
             throw new IllegalArgumentException("concurrency: expected 1 to 1000 but found " + concurrency);
         }
         if (timeout.toMillis() < 1) {
             throw new IllegalArgumentException("timeout: expected at least 1ms but found " + timeout);
+        }
+        if (!(target >= 0.001 && target <= 1000)) {
+            throw new IllegalArgumentException("target: expected 0.001 to 1000 pages but found " + target);
+        }
+        if (standbyIops != null && standbyIops < 1) {
+            throw new IllegalArgumentException("standbyIops: expected at least 1 but found " + standbyIops);
+        }
+        if (probes < 0 || probes > 1000) {
+            throw new IllegalArgumentException("probes: expected 0 to 1000 but found " + probes);
+        }
+    }
+
+    /** Creates one with the defaults for warmth. */
+    @SuppressWarnings("NullAway") // absent keys are null
+    public MirrorConfig(
+            Integer concurrency,
+            Queue queue,
+            Duration timeout,
+            List<String> initSql,
+            Order order,
+            PauseAbove pauseAbove,
+            List<String> functions,
+            List<Rule> rules) {
+        this(concurrency, queue, timeout, initSql, order, pauseAbove, functions, rules, null, null, null, null);
+    }
+
+    /**
+     * Load of a standby above which {@code sample: adaptive} halves the sample.
+     *
+     * @param pageReads its page reads a second, or null for no bound
+     * @param replicationLag how far it is behind
+     * @param threadsRunning its Threads_running
+     */
+    public record Budget(@Nullable Integer pageReads, Duration replicationLag, Integer threadsRunning) {
+        @SuppressWarnings("NullAway") // absent keys are null
+        public Budget {
+            replicationLag = replicationLag == null ? Duration.ofSeconds(5) : replicationLag;
+            threadsRunning = threadsRunning == null ? 32 : threadsRunning;
+            if (pageReads != null && pageReads < 1) {
+                throw new IllegalArgumentException("pageReads: expected at least 1 but found " + pageReads);
+            }
+            if (threadsRunning < 1) {
+                throw new IllegalArgumentException("threadsRunning: expected at least 1 but found " + threadsRunning);
+            }
         }
     }
 

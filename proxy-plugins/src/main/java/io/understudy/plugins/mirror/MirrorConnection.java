@@ -144,7 +144,7 @@ final class MirrorConnection implements Playback.Listener {
     private void opened(ServerConnection connected, CollationNames names) {
         openedNanos = System.nanoTime();
         backingOff = false;
-        playback = new Playback(connected, names, this);
+        playback = new Playback(connected, names, mirror.probing(), this);
         wire = connected;
         lane.opened();
         mirror.timer().runOn(connected.loop());

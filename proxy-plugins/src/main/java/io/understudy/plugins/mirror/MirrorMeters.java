@@ -3,18 +3,29 @@ package io.understudy.plugins.mirror;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
+import io.understudy.plugins.mirror.warmth.Estimate;
+import io.understudy.plugins.mirror.warmth.StandbyWarmth;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 
 /** The mirror's meters by their bounded labels. Only paths that are slow anyway find a meter by map. */
 final class MirrorMeters {
     private final MeterRegistry registry;
+    private final MultiGauge samples;
     private final ConcurrentMap<String, Counter> skipped = new ConcurrentHashMap<>();
 
     MirrorMeters(MeterRegistry registry) {
         this.registry = registry;
+        samples = MultiGauge.builder("understudy.mirror.sample.ratio")
+                .description("The share mirrored now, fixed or adaptive")
+                .register(registry);
     }
 
     Counter executed(String standby, String rule, String outcome) {
@@ -49,6 +60,53 @@ final class MirrorMeters {
         Map<String, Long> counts = new java.util.TreeMap<>();
         skipped.forEach((reason, counter) -> counts.put(reason, (long) counter.count()));
         return counts;
+    }
+
+    Counter probes(String standby, String outcome) {
+        return Counter.builder("understudy.mirror.probes")
+                .description("Statements whose page reads were counted on the standby, or were to be")
+                .tag("standby", standby)
+                .tag("outcome", outcome)
+                .register(registry);
+    }
+
+    Counter sampleChanges(String standby, String reason) {
+        return Counter.builder("understudy.mirror.sample.changes")
+                .description("Changes of the adaptive sample")
+                .tag("standby", standby)
+                .tag("reason", reason)
+                .register(registry);
+    }
+
+    void warmth(StandbyWarmth warmth, String standby) {
+        excess(warmth, standby, "estimate", Estimate::mean);
+        excess(warmth, standby, "low", Estimate::low);
+        excess(warmth, standby, "high", Estimate::high);
+        Gauge.builder("understudy.standby.warmth", warmth, StandbyWarmth::warmth)
+                .description("0 cold as after a restart, 1 as warm as the primary; NaN while unknown")
+                .tag("standby", standby)
+                .register(registry);
+    }
+
+    private void excess(StandbyWarmth warmth, String standby, String bound, ToDoubleFunction<Estimate> value) {
+        Gauge.builder("understudy.standby.excess.pages", warmth, one -> value.applyAsDouble(one.excess()))
+                .description("Page reads of a statement above those on the primary; NaN while unknown")
+                .tag("standby", standby)
+                .tag("bound", bound)
+                .register(registry);
+    }
+
+    /** Replaces the gauges of the rules' samples. */
+    void samples(MirrorRules rules) {
+        List<MultiGauge.Row<?>> rows = new ArrayList<>();
+        for (int i = 0; i < rules.set().size(); i++) {
+            MirrorRules.Bound rule = rules.set().rule(i);
+            for (StandbyMirror standby : rule.targets()) {
+                Tags tags = Tags.of("standby", standby.name(), "rule", rule.name());
+                rows.add(MultiGauge.Row.of(tags, standby, rule::share));
+            }
+        }
+        samples.register(rows, true);
     }
 
     void waiting(String standby, Supplier<Number> statements, Supplier<Number> bytes) {

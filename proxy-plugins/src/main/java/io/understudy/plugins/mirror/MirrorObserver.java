@@ -35,8 +35,9 @@ final class MirrorObserver implements SessionObserver {
         private final @Nullable PreparedStatement prepared;
         private final byte @Nullable [] types;
         private final long digest;
-        private final boolean oneProduct;
+        private final StatementSummary summary;
         private final List<TableName> tables;
+        private final int random;
 
         Chosen(
                 ByteBuf packet,
@@ -45,7 +46,8 @@ final class MirrorObserver implements SessionObserver {
                 StatementSetting setting,
                 @Nullable PreparedStatement prepared,
                 byte @Nullable [] types,
-                StatementSummary summary) {
+                StatementSummary summary,
+                int random) {
             this.packet = packet;
             this.longData = longData;
             this.rule = rule;
@@ -53,8 +55,9 @@ final class MirrorObserver implements SessionObserver {
             this.prepared = prepared;
             this.types = types;
             this.digest = summary.digest();
-            this.oneProduct = summary.oneProduct();
+            this.summary = summary;
             this.tables = ReadTables.of(summary, setting.schema());
+            this.random = random;
         }
     }
 
@@ -70,6 +73,8 @@ final class MirrorObserver implements SessionObserver {
     private SessionRules<MirrorRules.Bound> sessionRules;
     private StatementSetting setting;
     private int changesInFlight;
+    /** Drawn for the current command. */
+    private int random;
     /** Copies to release if the session ends before their responses. */
     private final Deque<Chosen> awaitingResponse = new ArrayDeque<>(2);
 
@@ -142,7 +147,8 @@ final class MirrorObserver implements SessionObserver {
                 prepared == null ? now : now.asPrepared(prepared),
                 prepared,
                 prepared == null ? null : prepared.parameterTypes(),
-                summary);
+                summary,
+                random);
         command.attach(chosen);
         awaitingResponse.add(chosen);
     }
@@ -247,10 +253,10 @@ final class MirrorObserver implements SessionObserver {
         if (rule == null) {
             return null;
         }
-        int random = rule.rule().by() == MirrorConfig.By.SESSION
+        random = rule.rule().by() == MirrorConfig.By.SESSION
                 ? sessionHash
                 : ThreadLocalRandom.current().nextInt();
-        return rule.rule().sample().takes(random) ? rule : null;
+        return rule.takes(random) ? rule : null;
     }
 
     private StatementSetting currentSetting() {
@@ -292,12 +298,13 @@ final class MirrorObserver implements SessionObserver {
                     chosen.tables,
                     chosen.rule,
                     session.id(),
-                    chosen.oneProduct ? session.flavor() : null,
+                    chosen.summary.oneProduct() ? session.flavor() : null,
+                    chosen.summary,
                     chosen.digest,
                     response.lastByteNanos() - command.receivedNanos(),
                     response.lastByteNanos());
             for (StandbyMirror standby : chosen.rule.targets()) {
-                standby.offer(statement);
+                standby.offer(statement, chosen.random);
             }
         } finally {
             chosen.packet.release();

@@ -5,6 +5,7 @@ import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugin.Standby;
+import io.understudy.plugins.mirror.warmth.FloorPolling;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +25,7 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
     private volatile @Nullable MirrorRules rules;
     private volatile @Nullable MirrorMeters meters;
     private @Nullable MirrorConfig config;
+    private @Nullable FloorPolling primary;
 
     @Override
     public String id() {
@@ -40,14 +42,22 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
         MirrorMeters made = new MirrorMeters(context.meters());
         meters = made;
         config = wanted;
+        FloorPolling polling = new FloorPolling(context.primary());
+        primary = polling;
         for (Standby standby : context.standbys()) {
             StandbyCollations collations = StandbyCollations.of(standby.name(), standby.dataSource());
-            standbys.add(new StandbyMirror(standby, context, made, wanted, times, collations, schemaChanges));
+            standbys.add(new StandbyMirror(
+                    standby, context, made, wanted, times, collations, schemaChanges, polling.floor()));
         }
-        rules = new MirrorRules(wanted, standbys);
+        MirrorRules first = new MirrorRules(wanted, standbys);
+        rules = first;
+        made.samples(first);
         standbys.forEach(StandbyMirror::start);
+        standbys.forEach(standby -> context.publishOfStandby(standby.name(), "warmth", standby.probing()::view));
         if (standbys.isEmpty()) {
             log.warn("plugins.mirror is configured but there are no standbys: nothing is mirrored");
+        } else {
+            polling.start(context.executor());
         }
         context.publish("mirror", this::view);
         context.publishAction("mirror/{standby}/pause", path -> {
@@ -78,6 +88,7 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
         MirrorRules next = new MirrorRules(wanted, standbys);
         standbys.forEach(standby -> standby.reload(wanted));
         rules = next;
+        meters().samples(next);
         config = wanted;
     }
 
@@ -88,6 +99,10 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
 
     @Override
     public void stop() {
+        FloorPolling polling = primary;
+        if (polling != null) {
+            polling.stop();
+        }
         standbys.forEach(StandbyMirror::stop);
     }
 

@@ -23,6 +23,29 @@ final class MirrorRules {
             limit = perSecond == null ? RateLimit.NONE : RateLimit.perSecond(perSecond, System.nanoTime());
         }
 
+        /** Returns whether the sample has the statement for which {@code random} was drawn. */
+        boolean takes(int random) {
+            if (!rule.sample().isAdaptive()) {
+                return rule.sample().takes(random);
+            }
+            for (int i = 0; i < targets.size(); i++) {
+                if (targets.get(i).adaptiveSample().takes(random)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /** Returns the share of statements that go to {@code standby}. */
+        double share(StandbyMirror standby) {
+            return share(standby.adaptiveSample());
+        }
+
+        /** Returns the share of statements that are mirrored if {@code adaptive} is the sample of adaptive rules. */
+        double share(SampleRate adaptive) {
+            return (rule.sample().isAdaptive() ? adaptive : rule.sample()).share();
+        }
+
         String name() {
             return rule.name();
         }

@@ -3,6 +3,8 @@ package io.understudy.plugins.mirror;
 import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
 import io.understudy.sql.TableName;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param rule the rule that selected it
  * @param sessionId for order within a session
  * @param only the product whose built-in functions it calls, or null if it means the same on both
+ * @param summary of the statement, or null if it is not known
  * @param digest of the statement, for the comparison of times
  * @param primaryNanos execution time on the primary
  * @param queuedNanos monotonic time at which it was queued
@@ -34,12 +37,20 @@ record MirroredStatement(
         MirrorRules.Bound rule,
         long sessionId,
         @Nullable ServerFlavor only,
+        @Nullable StatementSummary summary,
         long digest,
         long primaryNanos,
         long queuedNanos) {
 
     int bytes() {
         return packet.readableBytes() + (longData == null ? 0 : longData.length);
+    }
+
+    /** Returns whether it is a plain SELECT, whose page reads a standby can count. */
+    boolean isSelect() {
+        return summary != null
+                && summary.kind() == StatementKind.SELECT
+                && !summary.reads().isEmpty();
     }
 
     void retain() {

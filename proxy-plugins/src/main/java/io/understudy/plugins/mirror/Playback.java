@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.ServerResponse;
 import io.understudy.wire.CommandCode;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * while {@link #awaitsStep} is true. Runs on the connection's event loop.
  */
 final class Playback {
+    private static final int ER_QUERY_INTERRUPTED = 1317;
     private static final int ER_STATEMENT_TIMEOUT_MARIADB = 1969;
     private static final int ER_QUERY_TIMEOUT_MYSQL = 3024;
 
@@ -46,9 +48,19 @@ final class Playback {
         void failed(MirroredStatement statement, String reason);
     }
 
+    /** Chooses the statements whose page reads are counted. */
+    interface Probes {
+        Probes NONE = (statement, standby) -> null;
+
+        /** Returns a probe if the statement, about to be sent, is one. */
+        @Nullable
+        Probe probe(MirroredStatement statement, ServerFlavor standby);
+    }
+
     private final ServerConnection connection;
     private final CollationNames collations;
     private final Listener listener;
+    private final Probes probes;
     private final PreparedCache prepared = new PreparedCache();
     /** The setting in force once everything sent so far has been executed. Read by any thread. */
     private volatile @Nullable StatementSetting setting;
@@ -58,10 +70,11 @@ final class Playback {
     private boolean awaitsStep;
     private long lastResponseNanos;
 
-    Playback(ServerConnection connection, CollationNames collations, Listener listener) {
+    Playback(ServerConnection connection, CollationNames collations, Probes probes, Listener listener) {
         this.connection = connection;
         this.collations = collations;
         this.listener = listener;
+        this.probes = probes;
     }
 
     /**
@@ -175,9 +188,15 @@ final class Playback {
     }
 
     private void run(MirroredStatement statement) {
+        run(statement, probes.probe(statement, connection.flavor()));
+    }
+
+    private void run(MirroredStatement statement, @Nullable Probe probe) {
         PreparedStatement source = statement.prepared();
         if (source == null) {
-            send(statement, statement.packet().retainedDuplicate());
+            ByteBuf packet = statement.packet();
+            boolean plain = probe == null || !probe.analyzes();
+            send(statement, plain ? packet.retainedDuplicate() : Probe.analyze(connection.alloc(), packet), probe);
             return;
         }
         byte[] text = source.text();
@@ -185,21 +204,27 @@ final class Playback {
             listener.notReproducible(statement, null);
             return;
         }
+        text = probe == null || !probe.analyzes() ? text : Probe.analyze(text);
         PreparedCache.Entry known = prepared.find(text, statement.setting());
         if (known == null) {
-            prepare(statement, text, source.parameters());
+            prepare(statement, text, source.parameters(), probe);
         } else {
-            execute(statement, known);
+            execute(statement, known, probe);
         }
     }
 
-    private void prepare(MirroredStatement statement, byte[] text, int parameters) {
+    private void prepare(MirroredStatement statement, byte[] text, int parameters, @Nullable Probe probe) {
         long sentNanos = System.nanoTime();
         awaitsStep = true;
         connection.execute(Commands.bytes(connection.alloc(), CommandCode.STMT_PREPARE, text), new ServerResponse() {
             @Override
             public void onResponse(ResponseView response, int preparedId) {
                 awaitsStep = false;
+                if (!response.ok() && probe != null && probe.analyzes()) {
+                    probe.refused();
+                    run(statement, null);
+                    return;
+                }
                 if (!response.ok() || preparedId < 0) {
                     listener.executed(statement, "error", StandbyError.of(response), System.nanoTime() - sentNanos);
                     return;
@@ -209,7 +234,7 @@ final class Playback {
                 if (evicted != null) {
                     connection.send(Commands.closeStatement(connection.alloc(), evicted.statementId()));
                 }
-                execute(statement, added);
+                execute(statement, added, probe);
             }
 
             @Override
@@ -219,7 +244,7 @@ final class Playback {
         });
     }
 
-    private void execute(MirroredStatement statement, PreparedCache.Entry entry) {
+    private void execute(MirroredStatement statement, PreparedCache.Entry entry, @Nullable Probe probe) {
         ByteBuf packet = ExecutePacket.rewrite(
                 connection.alloc(),
                 statement.packet(),
@@ -234,15 +259,44 @@ final class Playback {
         if (longData != null) {
             connection.send(ExecutePacket.readdress(connection.alloc(), longData, entry.statementId()));
         }
-        send(statement, packet);
+        send(statement, packet, probe);
     }
 
-    private void send(MirroredStatement statement, ByteBuf packet) {
+    private void send(MirroredStatement statement, ByteBuf packet, @Nullable Probe probe) {
         long sentNanos = System.nanoTime();
+        boolean analyzes = probe != null && probe.analyzes();
+        // A refused probe is sent again in its plain form, before anything that changes the settings.
+        awaitsStep = awaitsStep || analyzes;
+        if (probe != null && !analyzes) {
+            connection.execute(Probe.counter(connection.alloc()), probe.counted(false));
+        }
         connection.execute(packet, new ServerResponse() {
+            @Override
+            public int rowBytes() {
+                return probe == null ? 0 : probe.rowBytes();
+            }
+
+            @Override
+            public void onRow(ByteBuf buf, int index, int shown, int length) {
+                if (probe != null) {
+                    probe.row(buf, index, shown, length);
+                }
+            }
+
             @Override
             public void onResponse(ResponseView response, int preparedId) {
                 long now = System.nanoTime();
+                if (probe != null && analyzes) {
+                    awaitsStep = false;
+                    if (refused(response)) {
+                        probe.refused();
+                        run(statement, null);
+                        return;
+                    }
+                }
+                if (probe != null && response.ok()) {
+                    probe.executed();
+                }
                 long began = lastResponseNanos - sentNanos > 0 ? lastResponseNanos : sentNanos;
                 lastResponseNanos = now;
                 listener.executed(statement, outcome(response), StandbyError.of(response), now - began);
@@ -253,6 +307,14 @@ final class Playback {
                 listener.failed(statement, reason);
             }
         });
+        if (probe != null && !analyzes) {
+            connection.execute(Probe.counter(connection.alloc()), probe.counted(true));
+        }
+    }
+
+    /** Returns whether the plain form may be executed all the same. */
+    private static boolean refused(ResponseView response) {
+        return !response.ok() && !outcome(response).equals("timeout") && response.errorCode() != ER_QUERY_INTERRUPTED;
     }
 
     private static String outcome(ResponseView response) {

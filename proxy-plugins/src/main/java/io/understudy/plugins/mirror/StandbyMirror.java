@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.understudy.plugin.LatencyRecorder;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.Standby;
+import io.understudy.plugins.mirror.warmth.Floor;
 import io.understudy.sql.TableName;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -48,6 +49,8 @@ final class StandbyMirror {
     private final StandbyErrors errors;
     private final StandbyKiller killer;
     private final LatencyRecorder seconds;
+    private final StandbyProbes probing;
+    private final Floor floor;
     private final Map<DropReason, Counter> dropped = new EnumMap<>(DropReason.class);
     /** By rule and outcome. */
     private final ConcurrentMap<String, ConcurrentMap<String, Counter>> executed = new ConcurrentHashMap<>();
@@ -70,7 +73,8 @@ final class StandbyMirror {
             MirrorConfig config,
             DigestTimes times,
             StandbyCollations collations,
-            RecentDdl schemaChanges) {
+            RecentDdl schemaChanges,
+            Floor floor) {
         this(
                 standby,
                 context,
@@ -79,6 +83,7 @@ final class StandbyMirror {
                 times,
                 collations,
                 schemaChanges,
+                floor,
                 () -> TableDictionary.of(standby.dataSource()),
                 StandbyTables.thread(standby.name()));
     }
@@ -91,8 +96,10 @@ final class StandbyMirror {
             DigestTimes times,
             StandbyCollations collations,
             RecentDdl schemaChanges,
+            Floor floor,
             TableDictionary.Source dictionary,
             Executor questions) {
+        this.floor = floor;
         this.standby = standby;
         this.context = context;
         this.meters = meters;
@@ -120,6 +127,7 @@ final class StandbyMirror {
         this.killer = new StandbyKiller(standby.name(), standby.connector());
         this.seconds =
                 context.latency("understudy_mirror_seconds", "Execution on the standby", "standby", standby.name());
+        this.probing = new StandbyProbes(standby, meters, config, System.nanoTime());
         for (DropReason reason : DropReason.values()) {
             dropped.put(reason, meters.dropped(standby.name(), reason.label()));
         }
@@ -166,6 +174,31 @@ final class StandbyMirror {
 
     String name() {
         return standby.name();
+    }
+
+    /**
+     * Queues a statement like {@link #offer(MirroredStatement)} unless this standby's adaptive sample has no room for
+     * it.
+     *
+     * @param random drawn for the statement
+     */
+    void offer(MirroredStatement statement, int random) {
+        if (statement.rule().rule().sample().isAdaptive()) {
+            if (!adaptiveSample().takes(random)) {
+                return;
+            }
+            probing.offered();
+        }
+        offer(statement);
+    }
+
+    /** Returns the sample of adaptive rules for this standby. */
+    SampleRate adaptiveSample() {
+        return probing.sample();
+    }
+
+    StandbyProbes probing() {
+        return probing;
     }
 
     /** Queues a statement and retains it, or drops it and counts the reason. Thread-safe; never blocks. */
@@ -304,6 +337,7 @@ final class StandbyMirror {
 
     /** Called by connections when an execution has ended. */
     void executed(MirroredStatement statement, String outcome, long nanos) {
+        probing.executed();
         String rule = statement.rule().name();
         executed.computeIfAbsent(rule, key -> new ConcurrentHashMap<>())
                 .computeIfAbsent(outcome, key -> meters.executed(standby.name(), rule, outcome))
@@ -354,6 +388,7 @@ final class StandbyMirror {
             tables.forget();
         }
         schemaChanges.forget(now, appliedNanos());
+        probing.update(config, floor, now);
         for (MirrorConnection connection : connections) {
             connection.sweep(now);
         }
@@ -413,6 +448,7 @@ final class StandbyMirror {
         view.put("executed", done);
         view.put("tables", tables.view());
         view.put("lastErrors", errors.view());
+        view.putAll(probing.details(config));
         return view;
     }
 }

@@ -69,7 +69,11 @@ class MirrorObserverTest {
                         executor,
                         "latency",
                         (io.understudy.plugin.LatencyRecorder) nanos -> {},
+                        "primary",
+                        fake(io.understudy.plugin.Primary.class, Map.of("dataSource", (Result) arguments -> null)),
                         "publish",
+                        (Result) arguments -> null,
+                        "publishOfStandby",
                         (Result) arguments -> null,
                         "publishAction",
                         (Result) arguments -> null));

@@ -10,6 +10,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.understudy.base.ByteSize;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.StandbyState;
+import io.understudy.plugins.mirror.warmth.Floor;
 import io.understudy.wire.CommandCode;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -49,7 +50,14 @@ class StandbyMirrorTest {
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
         return new StandbyMirror(
-                standby, context, new MirrorMeters(meters), config, new DigestTimes(), COLLATIONS, new RecentDdl());
+                standby,
+                context,
+                new MirrorMeters(meters),
+                config,
+                new DigestTimes(),
+                COLLATIONS,
+                new RecentDdl(),
+                new Floor());
     }
 
     private static MirrorConfig config(int concurrency, int statements, String bytes, Duration age) {
@@ -84,6 +92,7 @@ class StandbyMirrorTest {
                 List.of(),
                 new MirrorRules.Bound(new MirrorConfig.Rule("all", null, null, null, null, null), List.of(mirror)),
                 session,
+                null,
                 null,
                 1,
                 1000,

@@ -18,7 +18,16 @@ class ValueTypesTest {
     void rejectsTextThatIsNoRate() {
         assertThatThrownBy(() -> SampleRate.parse("101%")).hasMessageContaining("at most 100%");
         assertThatThrownBy(() -> SampleRate.parse("10")).hasMessageContaining("percentage such as 10%");
-        assertThatThrownBy(() -> SampleRate.parse("adaptive")).hasMessageContaining("not there yet");
+        assertThatThrownBy(() -> SampleRate.parse("adapted")).hasMessageContaining("or adaptive");
+    }
+
+    @Test
+    void readsTheAdaptiveRate() {
+        SampleRate adaptive = SampleRate.parse("adaptive");
+        assertThat(adaptive.isAdaptive()).isTrue();
+        assertThat(adaptive).hasToString("adaptive");
+        assertThat("adaptive").matches(SampleRate.PATTERN);
+        assertThat(SampleRate.of(0.005)).isEqualTo(SampleRate.parse("0.5%"));
     }
 
     @Test

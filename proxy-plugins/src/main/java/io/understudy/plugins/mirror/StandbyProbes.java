@@ -1,0 +1,177 @@
+package io.understudy.plugins.mirror;
+
+import io.micrometer.core.instrument.Counter;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.Standby;
+import io.understudy.plugin.StandbyState;
+import io.understudy.plugins.mirror.warmth.AdaptiveSample;
+import io.understudy.plugins.mirror.warmth.Estimate;
+import io.understudy.plugins.mirror.warmth.Floor;
+import io.understudy.plugins.mirror.warmth.ProbeResult;
+import io.understudy.plugins.mirror.warmth.Probed;
+import io.understudy.plugins.mirror.warmth.StandbyWarmth;
+import io.understudy.plugins.mirror.warmth.WarmthSettings;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The mirror's part in measuring one standby: makes probes of statements, passes their results to its
+ * {@link StandbyWarmth}, and sets the adaptive sample by what that finds. {@link #probe} and {@link #offered} are
+ * called by event loops, {@link #update} by one thread.
+ */
+final class StandbyProbes implements Playback.Probes, Probe.Listener {
+    private static final Logger log = LoggerFactory.getLogger(StandbyProbes.class);
+    private static final long UPDATE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** Smallest adaptive sample, so that a share can always be written in millionths. */
+    private static final double LOWEST = 1e-4;
+
+    private static final double RATE_WEIGHT = 0.2;
+
+    private final Standby standby;
+    private final MirrorMeters meters;
+    private final StandbyWarmth warmth;
+    private final AdaptiveSample adaptive;
+    private final Map<ProbeResult.Outcome, Counter> outcomes = new EnumMap<>(ProbeResult.Outcome.class);
+    private final LongAdder offered = new LongAdder();
+    private final LongAdder executed = new LongAdder();
+
+    private volatile SampleRate sample = SampleRate.of(1);
+    private long updatedNanos;
+    private double adaptiveLoad = Double.NaN;
+
+    StandbyProbes(Standby standby, MirrorMeters meters, MirrorConfig config, long nowNanos) {
+        this.standby = standby;
+        this.meters = meters;
+        this.warmth = new StandbyWarmth(nowNanos, config.probes());
+        this.adaptive = new AdaptiveSample(nowNanos);
+        this.updatedNanos = nowNanos;
+        for (ProbeResult.Outcome outcome : ProbeResult.Outcome.values()) {
+            outcomes.put(outcome, meters.probes(standby.name(), outcome.label()));
+        }
+        meters.warmth(warmth, standby.name());
+    }
+
+    @Override
+    public @Nullable Probe probe(MirroredStatement statement, ServerFlavor flavor) {
+        return statement.isSelect() && warmth.probeNext()
+                ? new Probe(statement, flavor, warmth.probedShare(), this)
+                : null;
+    }
+
+    @Override
+    public void probed(MirroredStatement statement, double share, ProbeResult result) {
+        Counter counter = outcomes.get(result.outcome());
+        if (counter != null) {
+            counter.increment();
+        }
+        double sampled = Math.max(LOWEST, statement.rule().share(sample));
+        warmth.ended(new Probed(
+                statement.rule().name(),
+                statement.digest(),
+                1 / (sampled * Math.max(1e-9, share)),
+                statement.setting().schema(),
+                statement.summary() == null ? List.of() : statement.summary().reads(),
+                result,
+                System.nanoTime()));
+    }
+
+    /** Called for each statement that an adaptive rule mirrors. */
+    void offered() {
+        offered.increment();
+    }
+
+    /** Called when the standby has executed a statement. */
+    void executed() {
+        executed.increment();
+    }
+
+    /** Returns the sample of adaptive rules. */
+    SampleRate sample() {
+        return sample;
+    }
+
+    /** Works off what has happened, if a second has passed since the last time. */
+    void update(MirrorConfig config, Floor floor, long nowNanos) {
+        long passed = nowNanos - updatedNanos;
+        if (passed < UPDATE_NANOS) {
+            return;
+        }
+        updatedNanos = nowNanos;
+        StandbyState state = standby.state();
+        WarmthSettings settings = new WarmthSettings(config.target(), config.standbyIops(), config.probes());
+        warmth.update(state, floor, executed.sum(), settings, nowNanos);
+        adapt(config, state, passed / 1e9, nowNanos);
+    }
+
+    private void adapt(MirrorConfig config, StandbyState state, double seconds, long nowNanos) {
+        double load = offered.sumThenReset() / seconds / sample.share();
+        adaptiveLoad = Double.isNaN(adaptiveLoad) ? load : adaptiveLoad + RATE_WEIGHT * (load - adaptiveLoad);
+        double lowest = adaptiveLoad > 0 ? config.probes() / adaptiveLoad : 1;
+        MirrorConfig.Budget budget = config.budget();
+        Double lag = state.lagSeconds();
+        Estimate excess = warmth.excess();
+        boolean changed = adaptive.update(
+                new AdaptiveSample.Measured(
+                        excess,
+                        warmth.restarted(),
+                        warmth.readsPerSecond(),
+                        lag == null ? Double.NaN : lag,
+                        state.threadsRunning() < 0 ? Double.NaN : state.threadsRunning(),
+                        Math.max(LOWEST, lowest)),
+                new AdaptiveSample.Bounds(
+                        config.target(),
+                        budget.pageReads() == null ? Double.POSITIVE_INFINITY : budget.pageReads(),
+                        budget.replicationLag().toMillis() / 1000.0,
+                        budget.threadsRunning()),
+                nowNanos);
+        if (changed) {
+            SampleRate next = SampleRate.of(adaptive.ratio());
+            String why = adaptive.reason().label();
+            meters.sampleChanges(standby.name(), why).increment();
+            if (usesAdaptive(config)) {
+                log.info(
+                        "adaptive sample of {} {} -> {}: {} (excess {} pages a statement)",
+                        standby.name(),
+                        sample,
+                        next,
+                        why,
+                        excess.known() ? String.format(Locale.ROOT, "%.3f", excess.mean()) : "unknown");
+            }
+            sample = next;
+        }
+    }
+
+    private static boolean usesAdaptive(MirrorConfig config) {
+        return config.rules().stream().anyMatch(rule -> rule.sample().isAdaptive());
+    }
+
+    /** Returns the figures of {@code /api/standbys}. */
+    Map<String, @Nullable Object> view() {
+        return warmth.view();
+    }
+
+    /** Returns the figures of {@code /api/mirror}: where it is cold, and the adaptive sample. */
+    Map<String, Object> details(MirrorConfig config) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("warmth", warmth.view());
+        view.put("cold", warmth.where());
+        if (usesAdaptive(config)) {
+            view.put(
+                    "adaptive",
+                    Map.of(
+                            "sample",
+                            sample.toString(),
+                            "reason",
+                            adaptive.reason().label()));
+        }
+        return view;
+    }
+}

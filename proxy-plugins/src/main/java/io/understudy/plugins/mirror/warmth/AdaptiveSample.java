@@ -1,0 +1,151 @@
+package io.understudy.plugins.mirror.warmth;
+
+/**
+ * The sample of {@code sample: adaptive} for one standby: everything while the standby is cold, halved step by step
+ * while its excess is below the target, doubled while it is above one and a half of it, and unchanged between. Budgets
+ * bound it. Pure: time and measurements are passed in. Not thread-safe.
+ */
+public final class AdaptiveSample {
+    /** Time between two steps, in which the estimate takes up the effect of the last. */
+    static final long STEP_NANOS = 5_000_000_000L;
+
+    static final double COLDER = 1.5;
+    private static final double RELIEVED = 0.8;
+    private static final double FEWEST = 30;
+
+    /** Why the sample is what it is. */
+    public enum Reason {
+        START("start"),
+        RESTART("restart"),
+        COLD("cold"),
+        WARM("warm"),
+        PAGE_READS("budget_page_reads"),
+        LAG("budget_lag"),
+        THREADS("budget_threads_running"),
+        RELIEF("budget_relieved"),
+        PROBES("probes");
+
+        private final String label;
+
+        Reason(String label) {
+            this.label = label;
+        }
+
+        public String label() {
+            return label;
+        }
+    }
+
+    /**
+     * Bounds.
+     *
+     * @param target excess below which the standby is warm enough
+     * @param pageReads page reads a second of the standby, or infinite
+     * @param lagSeconds its replication lag
+     * @param threadsRunning its Threads_running
+     */
+    public record Bounds(double target, double pageReads, double lagSeconds, double threadsRunning) {}
+
+    /**
+     * Measurements; NaN where unknown.
+     *
+     * @param restarted the standby has restarted since the last call
+     * @param lowest sample at which enough statements for the probes are mirrored
+     */
+    public record Measured(
+            Estimate excess,
+            boolean restarted,
+            double pageReads,
+            double lagSeconds,
+            double threadsRunning,
+            double lowest) {}
+
+    private double wanted = 1;
+    private double ceiling = 1;
+    private double ratio = 1;
+    private Reason reason = Reason.START;
+    private long steppedNanos;
+    private long relievedNanos;
+
+    public AdaptiveSample(long nowNanos) {
+        steppedNanos = nowNanos;
+        relievedNanos = nowNanos;
+    }
+
+    /** Returns the share of statements to mirror. */
+    public double ratio() {
+        return ratio;
+    }
+
+    /** Returns why it changed last. */
+    public Reason reason() {
+        return reason;
+    }
+
+    /** Takes in measurements, about once a second; returns whether the sample has changed. */
+    public boolean update(Measured now, Bounds bounds, long nowNanos) {
+        Reason why = reason;
+        double lowest = Math.min(1, Math.max(0, now.lowest()));
+        if (now.restarted()) {
+            wanted = 1;
+            why = Reason.RESTART;
+            steppedNanos = nowNanos;
+        } else if (nowNanos - steppedNanos >= STEP_NANOS) {
+            why = step(now.excess(), bounds.target(), lowest, nowNanos, why);
+        }
+        if (wanted < lowest) {
+            wanted = lowest;
+            why = Reason.PROBES;
+        }
+        why = budget(now, bounds, lowest, nowNanos, why);
+        double next = Math.min(wanted, ceiling);
+        boolean changed = next != ratio;
+        if (changed) {
+            ratio = next;
+            reason = why;
+        }
+        return changed;
+    }
+
+    private Reason step(Estimate excess, double target, double lowest, long nowNanos, Reason before) {
+        if (!excess.known() || excess.samples() < FEWEST) {
+            return before;
+        }
+        if (excess.mean() < target && wanted > lowest) {
+            wanted = Math.max(lowest, wanted / 2);
+            steppedNanos = nowNanos;
+            return Reason.WARM;
+        }
+        if (excess.mean() > COLDER * target && wanted < 1) {
+            wanted = Math.min(1, wanted * 2);
+            steppedNanos = nowNanos;
+            return Reason.COLD;
+        }
+        return before;
+    }
+
+    private Reason budget(Measured now, Bounds bounds, double lowest, long nowNanos, Reason before) {
+        Reason exceeded = exceeded(now, bounds, 1);
+        if (exceeded != null) {
+            ceiling = Math.max(lowest, Math.min(wanted, ceiling) / 2);
+            relievedNanos = nowNanos;
+            return exceeded;
+        }
+        if (ceiling < 1 && exceeded(now, bounds, RELIEVED) == null && nowNanos - relievedNanos >= STEP_NANOS) {
+            ceiling = Math.min(1, ceiling * 2);
+            relievedNanos = nowNanos;
+            return ceiling <= wanted ? Reason.RELIEF : before;
+        }
+        return before;
+    }
+
+    private static @org.jspecify.annotations.Nullable Reason exceeded(Measured now, Bounds bounds, double share) {
+        if (now.pageReads() > bounds.pageReads() * share) {
+            return Reason.PAGE_READS;
+        }
+        if (now.lagSeconds() > bounds.lagSeconds() * share) {
+            return Reason.LAG;
+        }
+        return now.threadsRunning() > bounds.threadsRunning() * share ? Reason.THREADS : null;
+    }
+}

@@ -1,0 +1,51 @@
+package io.understudy.plugins.mirror.warmth;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Estimates by rule, table or digest. Bounded: the row that was longest without a probe is evicted. */
+final class ColdRows {
+    private final String key;
+    private final int limit;
+    private final LinkedHashMap<String, ColdEstimate> rows = new LinkedHashMap<>(16, 0.75f, true);
+
+    /** @param key name of the key in {@link #view} */
+    ColdRows(String key, int limit) {
+        this.key = key;
+        this.limit = limit;
+    }
+
+    void add(String name, double pages, double weight, long nowNanos) {
+        rows.computeIfAbsent(name, one -> new ColdEstimate()).add(pages, weight, 0, nowNanos);
+        if (rows.size() > limit) {
+            var oldest = rows.entrySet().iterator();
+            oldest.next();
+            oldest.remove();
+        }
+    }
+
+    void clear() {
+        rows.clear();
+    }
+
+    /** Returns the coldest rows, the coldest first, those of too few probes last and without a figure. */
+    List<Map<String, @Nullable Object>> view(int most) {
+        record Row(String name, Estimate estimate) {}
+        List<Row> all = new ArrayList<>();
+        rows.forEach((name, estimate) -> all.add(new Row(name, estimate.estimate())));
+        all.sort(Comparator.comparingDouble(
+                row -> row.estimate().known() ? -row.estimate().mean() : 1));
+        List<Map<String, @Nullable Object>> view = new ArrayList<>();
+        for (Row row : all.subList(0, Math.min(most, all.size()))) {
+            Map<String, @Nullable Object> line = new LinkedHashMap<>();
+            line.put(key, row.name());
+            line.putAll(row.estimate().view());
+            view.add(line);
+        }
+        return view;
+    }
+}

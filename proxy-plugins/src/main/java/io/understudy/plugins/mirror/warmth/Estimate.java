@@ -1,0 +1,52 @@
+package io.understudy.plugins.mirror.warmth;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A mean with its 95 % confidence interval. All are NaN while it is unknown; {@code high} alone may be known.
+ *
+ * @param samples effective number of samples behind it
+ */
+public record Estimate(double mean, double low, double high, double samples) {
+    public static final Estimate UNKNOWN = new Estimate(Double.NaN, Double.NaN, Double.NaN, 0);
+
+    static final double Z = 1.96;
+
+    public boolean known() {
+        return !Double.isNaN(mean);
+    }
+
+    /** Returns this minus {@code other}, as independent estimates; unknown if one is. */
+    public Estimate minus(Estimate other) {
+        if (!known()) {
+            return UNKNOWN;
+        }
+        if (!other.known()) {
+            // What the other is cannot be below 0.
+            return new Estimate(Double.NaN, Double.NaN, high, samples);
+        }
+        double difference = mean - other.mean;
+        return new Estimate(
+                difference,
+                difference - Math.hypot(mean - low, other.high - other.mean),
+                difference + Math.hypot(high - mean, other.mean - other.low),
+                samples);
+    }
+
+    /** Returns the figures for a JSON view; what is unknown is null. */
+    public Map<String, @Nullable Object> view() {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("estimate", rounded(mean));
+        view.put("low", rounded(low));
+        view.put("high", rounded(high));
+        view.put("probes", Math.round(samples));
+        return view;
+    }
+
+    /** Returns {@code value} with four decimals, or null if it is not a finite number. */
+    public static @Nullable Double rounded(double value) {
+        return Double.isNaN(value) || Double.isInfinite(value) ? null : Math.round(value * 1e4) / 1e4;
+    }
+}

@@ -1,0 +1,51 @@
+package io.understudy.plugins.mirror.warmth;
+
+import io.understudy.plugin.Primary;
+import io.understudy.plugin.ServerFlavor;
+import java.sql.SQLException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the primary's counters every few seconds with the monitor account. */
+public final class FloorPolling {
+    private static final int SECONDS = 5;
+
+    private final Primary primary;
+    private final Floor floor = new Floor();
+    private @Nullable ScheduledFuture<?> task;
+
+    public FloorPolling(Primary primary) {
+        this.primary = primary;
+    }
+
+    /** Returns the floor, which stays unknown without {@code primary.monitor}. */
+    public Floor floor() {
+        return floor;
+    }
+
+    public void start(ScheduledExecutorService executor) {
+        DataSource source = primary.dataSource();
+        if (source != null) {
+            task = executor.scheduleWithFixedDelay(() -> poll(source), 1, SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    private void poll(DataSource source) {
+        try {
+            ServerCounters now = ServerCounters.read(source, primary.flavor() == ServerFlavor.MARIADB);
+            floor.saw(now, System.nanoTime());
+        } catch (SQLException e) {
+            floor.sawNothing(); // the primary's monitor logs it
+        }
+    }
+
+    public void stop() {
+        ScheduledFuture<?> running = task;
+        if (running != null) {
+            running.cancel(false);
+        }
+    }
+}

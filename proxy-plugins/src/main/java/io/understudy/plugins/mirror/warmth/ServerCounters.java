@@ -1,0 +1,56 @@
+package io.understudy.plugins.mirror.warmth;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import javax.sql.DataSource;
+
+/**
+ * A primary's global counters.
+ *
+ * @param pageReads pages that statements read from disk
+ * @param selects queries, those answered by the query cache included
+ * @param writes other statements that read rows
+ * @param uptimeSeconds time since its start
+ */
+record ServerCounters(long pageReads, long selects, long writes, long uptimeSeconds) {
+    private static final String[] WRITES = {
+        "insert", "insert_select", "update", "update_multi", "delete", "delete_multi", "replace", "replace_select"
+    };
+
+    private static final String SQL = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Uptime','Innodb_buffer_pool_reads',"
+            + "'Innodb_buffer_pool_read_ahead','Qcache_hits','Com_select','Com_insert','Com_insert_select','Com_update',"
+            + "'Com_update_multi','Com_delete','Com_delete_multi','Com_replace','Com_replace_select')";
+
+    /** Reads the counters; waits for the server. */
+    static ServerCounters read(DataSource source, boolean mariaDb) throws SQLException {
+        Map<String, Long> values = new HashMap<>();
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(SQL)) {
+            while (rows.next()) {
+                values.put(rows.getString(1).toLowerCase(Locale.ROOT), rows.getLong(2));
+            }
+        }
+        long reads = value(values, "innodb_buffer_pool_reads");
+        long ahead = value(values, "innodb_buffer_pool_read_ahead");
+        long writes = 0;
+        for (String kind : WRITES) {
+            writes += value(values, "com_" + kind);
+        }
+        // As probes count: on MariaDB without read-ahead, which its counter of reads includes; on MySQL with it.
+        return new ServerCounters(
+                mariaDb ? Math.max(0, reads - ahead) : reads + ahead,
+                value(values, "com_select") + value(values, "qcache_hits"),
+                writes,
+                value(values, "uptime"));
+    }
+
+    private static long value(Map<String, Long> values, String name) {
+        return values.getOrDefault(name, 0L);
+    }
+}

@@ -1,0 +1,154 @@
+package io.understudy.plugins.mirror.warmth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.understudy.plugin.StandbyState;
+import io.understudy.plugins.mirror.warmth.ProbeResult.Outcome;
+import io.understudy.sql.TableName;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class StandbyWarmthTest {
+    private static final WarmthSettings SETTINGS = new WarmthSettings(0.1, null, 5);
+    private static final TableName ORDERS = new TableName("shop", "orders");
+
+    private final StandbyWarmth warmth = new StandbyWarmth(1, 5);
+    private final Floor floor = new Floor();
+    private long second = 100;
+    private long uptime = 5000;
+    private long reads;
+    private long executed;
+
+    StandbyWarmthTest() {
+        floor.saw(new ServerCounters(0, 0, 0, 10), 0);
+        floor.saw(new ServerCounters(20, 1000, 0, 15), 5_000_000_000L);
+    }
+
+    private static StandbyState state(long coldReads, long uptime) {
+        return new StandbyState(true, true, 0.0, false, 1, coldReads, uptime, null);
+    }
+
+    private void probe(ProbeResult result) {
+        warmth.ended(new Probed("rest", 0xabcL, 10, null, List.of(ORDERS), result, second * 1_000_000_000L));
+    }
+
+    /** A second in which {@code probes} probes read {@code pages} each. */
+    private void pass(int probes, long pages, int statements) {
+        second++;
+        uptime++;
+        executed += statements;
+        reads += statements * pages;
+        for (int i = 0; i < probes; i++) {
+            probe(ProbeResult.counted(pages));
+        }
+        warmth.update(state(reads, uptime), floor, executed, SETTINGS, second * 1_000_000_000L);
+    }
+
+    private Object view(String key) {
+        return warmth.view().get(key);
+    }
+
+    @Test
+    void anIdleStandbyIsUnknownAndNotWarm() {
+        for (int i = 0; i < 10; i++) {
+            pass(0, 0, 0);
+        }
+        assertThat(warmth.excess().known()).isFalse();
+        assertThat(warmth.warmth()).isNaN();
+        assertThat(view("state")).isEqualTo("no_probes");
+        assertThat(view("warmth")).isNull();
+    }
+
+    @Test
+    void theExcessIsWhatTheStandbyReadsAboveThePrimary() {
+        for (int i = 0; i < 20; i++) {
+            pass(5, 1, 100);
+        }
+        assertThat(warmth.excess().mean()).isCloseTo(0.98, within(1e-9));
+        assertThat(warmth.warmth()).isCloseTo(0, within(1e-9));
+        assertThat(view("probedShare")).isEqualTo(0.1);
+        for (int i = 0; i < 200; i++) {
+            pass(5, 0, 100);
+        }
+        assertThat(warmth.warmth()).isGreaterThan(0.98);
+        assertThat(String.valueOf(warmth.where()))
+                .contains("rule=rest", "table=shop.orders", "digest=0000000000000abc");
+    }
+
+    @Test
+    void aRestartForgetsWhatWasMeasured() {
+        for (int i = 0; i < 200; i++) {
+            pass(5, 0, 100);
+        }
+        assertThat(warmth.warmth()).isEqualTo(1);
+        uptime = 3;
+        reads = 0;
+        pass(0, 0, 100);
+        assertThat(warmth.restarted()).isTrue();
+        assertThat(warmth.warmth()).isNaN();
+        for (int i = 0; i < 10; i++) {
+            pass(5, 2, 100);
+        }
+        assertThat(warmth.restarted()).isFalse();
+        assertThat(warmth.warmth()).isCloseTo(0, within(1e-9));
+        assertThat(view("referenceFrom")).isEqualTo("restart");
+        assertThat(view("mirroredSinceRestart")).isEqualTo(1000L);
+    }
+
+    @Test
+    void aStandbyWithoutCountersGetsTheGlobalOneDivided() {
+        for (int i = 0; i < 12; i++) {
+            probe(ProbeResult.of(Outcome.NO_COUNTERS));
+        }
+        for (int i = 0; i < 30; i++) {
+            pass(0, 3, 100);
+        }
+        assertThat(warmth.probeNext()).isFalse();
+        assertThat(view("method")).isEqualTo("global_counter_divided");
+        assertThat(warmth.excess().mean()).isCloseTo(2.98, within(0.01));
+    }
+
+    @Test
+    void anUnreachableStandbyIsUnknown() {
+        for (int i = 0; i < 20; i++) {
+            pass(5, 1, 100);
+        }
+        second++;
+        warmth.update(
+                new StandbyState(false, false, null, false, -1, "gone"),
+                floor,
+                executed,
+                SETTINGS,
+                second * 1_000_000_000L);
+        assertThat(warmth.warmth()).isNaN();
+        assertThat(view("state")).isEqualTo("unreachable");
+    }
+
+    @Test
+    void oldProbesSayNothingAboutToday() {
+        for (int i = 0; i < 20; i++) {
+            pass(5, 1, 100);
+        }
+        second += 301;
+        pass(0, 0, 0);
+        assertThat(view("state")).isEqualTo("no_recent_probes");
+        assertThat(warmth.warmth()).isNaN();
+    }
+
+    @Test
+    void rowsAreBounded() {
+        for (int i = 0; i < 3000; i++) {
+            warmth.ended(new Probed(
+                    "rest", i, 1, null, List.of(new TableName("s", "t" + i)), ProbeResult.counted(1), second));
+            if (i % 500 == 0) {
+                pass(0, 0, 0);
+            }
+        }
+        pass(0, 0, 0);
+        assertThat((List<?>) warmth.where().get("tables")).hasSize(20);
+        assertThat(((Map<?, ?>) warmth.view().get("excessPages")).get("estimate"))
+                .isNotNull();
+    }
+}
