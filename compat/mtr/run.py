@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 """MariaDB's own test suite, directly and through the proxy with all plugins on, and what fails through it alone.
 
-    compat/mtr/run.py --proxy "COMMAND {config}" [--suite main] [--list FILE] [--option=--ps-protocol]... [TEST ...]
+    compat/mtr/run.py [--suite main] [--option=--ps-protocol]... [--list FILE] [--keep FOLDER]
+                      [--proxy "COMMAND {config}"] [TEST ...]
 
 COMMAND starts the proxy with a configuration file, `./understudy run -c {config}` unless told otherwise. Needs Debian's
-packages mariadb-server and mariadb-test. Each run has a server of its own, started with the options that the suite expects;
-all listen on 127.0.0.1. Without TEST and --list the whole suite runs, which takes an hour or more. Exits with 1 when a test
-fails through the proxy that passes directly, with 77 when something that it needs is not installed.
+packages mariadb-server and mariadb-test. Without TEST and --list the whole suite runs, except the tests that want a
+server with options of their own. Both sides run at the same time, each with a server of its own that has the suite's
+options, listens on 127.0.0.1 and begins empty every 100 tests. A test that failed through the proxy alone runs once
+more, on a server that is empty after each failure: an earlier test's remains or a busy machine may have caused the
+first one. Exits with 1 when a test fails twice through the proxy alone that differs.txt does not name, with 77 when
+something that it needs is not installed. --keep names a folder for what the servers, the proxy and the suite wrote.
 """
 import argparse
+import concurrent.futures
+import contextlib
 import os
 import pathlib
 import re
@@ -21,23 +27,26 @@ import sys
 import tempfile
 import time
 
-SUITE = "/usr/share/mysql/mysql-test"
+SUITE = pathlib.Path("/usr/share/mysql/mysql-test")
 NEEDED = ("mariadbd", "mariadb-install-db", "mariadb")
-RESULT = re.compile(r"^(\S+\.\S+)(?: '[^']*')?(?: w\d+)?\s+\[ (\w+) \]", re.M)
-# What mysqld is given by include/default_mysqld.cnf, as far as tests of the main suite depend on it.
-SERVER = """--no-defaults --bind-address=127.0.0.1 --server-id=1 --log-bin=master-bin --plugin-maturity=unknown --local-infile
- --character-set-server=latin1 --collation-server=latin1_swedish_ci --connect-timeout=60 --log-bin-trust-function-creators=1
- --key_buffer_size=1M --sort_buffer_size=256K --max_heap_table_size=1M --aria-pagecache-buffer-size=8M
- --innodb_data_file_path=ibdata1:12M:autoextend --innodb_buffer_pool_size=32M --innodb_log_file_size=10M
- --slave-net-timeout=120 --binlog-direct-non-transactional-updates --default-storage-engine=myisam
- --use_stat_tables=preferably --histogram_type=json_hb --lc-messages-dir=/usr/share/mysql""".split()
-# These end the server, which nobody starts again.
-ENDS_SERVER = "bootstrap|shutdown|restart|crash|upgrade|events_|log_state|mysqld--help|bind_|ipv"
+RESULT = re.compile(r"^\w+\.(\S+)(?: '[^']*')?(?: w\d+)?\s+\[ (\w+) \]", re.M)
+# Parts of a failure that differ between two runs of the same test.
+VARIES = re.compile(r"^(?:---|\+\+\+|\s*Test ended| - saving|More results|worker).*$"
+                    r"|/\S*/(?:direct|proxied)\b\S*|\d+", re.M)
+# Besides what include/default_mysqld.cnf says.
+SERVER = """--bind-address=127.0.0.1 --server-id=1 --log-bin=master-bin --collation-server=latin1_swedish_ci
+ --lc-messages-dir=/usr/share/mysql --skip-log-error""".split()
+# Tests that start or end servers, or want one with options of their own: with --extern nobody does that for them.
+OWN_SERVER = re.compile(r"(?:re)?start_mysqld|shutdown_mysqld|kill_mysqld|shutdown_server|kill_server|not_extern"
+                        r"|MYSQLD_(?:BOOTSTRAP_|LAST_)?CMD|mysql_upgrade")
+CHUNK = 100
+OWN_OPTIONS = ("-master.opt", ".opt", "-master.sh", ".cnf")
 CONFIG = """
-listen: {{ address: ["127.0.0.1:{port}", "unix:{folder}/proxy.sock"] }}
+listen: {{ address: ["127.0.0.1:{port}", "unix:{folder}/server.sock"] }}
 primary:
   address: 127.0.0.1:{primary}
   tls: {{ mode: disabled }}
+  compression: as-client
   monitor: {{ user: root, password: "" }}
 standbys:
   - {{ name: s1, address: "127.0.0.1:{standby}", tls: {{ mode: disabled }}, user: root, password: "" }}
@@ -45,6 +54,7 @@ admin: {{ enabled: false }}
 plugins:
   mirror: {{ rules: [ {{ name: all, sample: 100% }} ] }}
   commit-latency: {{ slow: 10s }}
+  black-box: {{ memory: 64MiB }}
   gtid-domain: {{ mode: tag, rules: [ {{ name: schema-changes, match: {{ kind: ddl }}, domain: 10 }} ] }}
 """
 
@@ -63,53 +73,172 @@ def unprivileged(command):
 
 
 def own(folder):
+    folder.mkdir(parents=True)
     if os.getuid() == 0:
         shutil.chown(folder, "nobody", "nogroup")
+    return folder
 
 
-def ask(port, sql):
-    return subprocess.run(["mariadb", "--no-defaults", "--skip-ssl", "-uroot", "-h127.0.0.1", f"-P{port}", "-e", sql],
-                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+def client(port, *more, **streams):
+    return subprocess.run(["mariadb", "--no-defaults", "--skip-ssl", "-uroot", "-h127.0.0.1", f"-P{port}", *more],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, **streams).returncode == 0
 
 
 def wait_for(port, process, what):
     for _ in range(600):
-        if ask(port, "DO 1"):
+        if client(port, "-eDO 1"):
             return
         if process.poll() is not None:
             break
-        time.sleep(0.2)
+        time.sleep(0.1)
     sys.exit(f"{what} does not answer on port {port}")
 
 
-def server(folder, files, *more):
-    folder.mkdir()
-    own(folder)
-    data = folder / "data"
-    subprocess.run(unprivileged(["mariadb-install-db", "--no-defaults", f"--datadir={data}", "--skip-test-db",
-                                 "--auth-root-authentication-method=normal"]), check=True, stdout=subprocess.DEVNULL)
-    port = free_port()
-    log = open(folder / "log", "wb")
-    process = subprocess.Popen(unprivileged(
-        ["mariadbd"] + SERVER + [f"--datadir={data}", f"--port={port}", f"--socket={folder}/server.sock", f"--tmpdir={folder}",
-                                 f"--secure-file-priv={files}"] + list(more)), stdout=log, stderr=log)
-    wait_for(port, process, "the server")
-    ask(port, "CREATE DATABASE test")
-    return port, process
+def suite_options(vardir):
+    """The suite's own options for servers, without TLS: the legs of this proxy have none."""
+    options, in_section = [], False
+    for line in (SUITE / "include/default_mysqld.cnf").read_text().splitlines():
+        line = line.strip()
+        if line.startswith("["):
+            in_section = line == "[mysqld]"
+        elif in_section and line and not line.startswith("#") and "ssl" not in line:
+            name, _, value = line.partition("=")
+            value = value.strip().strip("'").replace("@ENV.MYSQLTEST_VARDIR", str(vardir))
+            options.append("--" + name.strip() + ("=" + value if value else ""))
+    return options
 
 
-def suite(name, port, sock, options, tests, work):
-    vardir = work / f"var-{name}"
-    vardir.mkdir()
-    own(vardir)
-    command = ["./mtr", "--extern", "host=127.0.0.1", "--extern", f"port={port}", "--extern", "user=root",
-               "--extern", f"socket={sock}", f"--vardir={vardir}/var", "--force", "--max-test-fail=0", "--retry=0",
-               "--nocheck-testcases", "--testcase-timeout=3", f"--skip-test={ENDS_SERVER}"] + options + tests
-    done = subprocess.run(unprivileged(command), cwd=SUITE, env=dict(os.environ, HOME=str(vardir)),
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    text = done.stdout.decode(errors="replace")
-    (work / f"{name}.out").write_text(text)
-    return dict(RESULT.findall(text)), text
+class Side:
+    """A server that begins empty at every start; `proxy` starts what stands in front of it."""
+
+    def __init__(self, folder, empty, more=(), proxy=None, standby=None):
+        self.folder, self.empty, self.more = own(folder), empty, list(more)
+        self.command, self.standby = proxy, standby
+        self.server_port = free_port()
+        self.port = free_port() if proxy else self.server_port
+        self.processes = []
+        self.results, self.texts, self.starts, self.ended = {}, {}, 0, False
+
+    def start(self):
+        self.starts += 1
+        self.vardir = own(self.folder / f"var{self.starts}")
+        for name in ("log", "run", "tmp"):
+            own(self.vardir / name)
+        home = own(self.vardir / "server")  # where tests expect files that they write or read through the server
+        subprocess.run(unprivileged(["cp", "-r", str(self.empty), str(home / "data")]), check=True)
+        sock = home / "server.sock" if self.command else self.folder / "server.sock"
+        self._run(unprivileged(["mariadbd", "--no-defaults", *suite_options(self.vardir), *SERVER,
+                                f"--datadir={home}/data", f"--port={self.server_port}", f"--socket={sock}",
+                                f"--tmpdir={home}", *self.more]), "server.log", self.server_port)
+        client(self.server_port, "-eCREATE DATABASE test; CREATE DATABASE mtr")
+        script = (SUITE / "include/mtr_warnings.sql").read_bytes() + (SUITE / "include/mtr_check.sql").read_bytes()
+        client(self.server_port, "--force", "mtr", input=script.replace(b"delimiter ||;", b"delimiter ||"))
+        client(self.server_port, "mysql", input=(SUITE.parent / "mysql_test_data_timezone.sql").read_bytes())
+        if self.command:
+            config = self.folder / "proxy.yaml"
+            config.write_text(CONFIG.format(port=self.port, folder=self.folder, primary=self.server_port,
+                                            standby=self.standby))
+            self._run(shlex.split(self.command.format(config=config)), "proxy.log", self.port)
+            (self.folder / "server.sock").chmod(0o777)
+
+    def _run(self, command, log, port):
+        with open(self.folder / log, "ab") as out:
+            process = subprocess.Popen(command, stdout=out, stderr=out, env=dict(os.environ, TZ="GMT-3"))
+        self.processes.append(process)
+        wait_for(port, process, command[0])
+
+    def stop(self):
+        for process in reversed(self.processes):
+            process.terminate()
+            process.wait()
+        self.processes = []
+
+    def suite(self, options, tests, alone):
+        """Runs the tests; what each of them came to, and what was written about it, is in results and texts.
+
+        alone: after a failure the next test begins with an empty server; otherwise after CHUNK tests."""
+        left = list(tests)
+        while left and not self.ended:
+            self.start()
+            chunk = left if alone else left[:CHUNK]
+            how = options if alone else options + ["--force", "--max-test-fail=0"]
+            command = ["./mtr", "--extern", "host=127.0.0.1", "--extern", f"port={self.port}", "--extern", "user=root",
+                       "--extern", f"socket={self.folder}/server.sock", f"--vardir={self.vardir}", "--retry=0",
+                       "--nocheck-testcases", "--testcase-timeout=3", *how, *chunk]
+            said = self.folder / f"suite{self.starts}.out"
+            with open(said, "wb") as out:
+                process = subprocess.Popen(
+                    unprivileged(command), cwd=SUITE, stdout=out, stderr=subprocess.STDOUT,
+                    env=dict(os.environ, HOME=str(self.vardir), MASTER_MYPORT=str(self.port),
+                             MASTER_MYSOCK=f"{self.folder}/server.sock"))
+            self.processes.append(process)
+            process.wait()
+            self.stop()
+            shutil.rmtree(self.vardir / "server")
+            text = said.read_text(errors="replace")
+            found = [match for match in RESULT.finditer(text) if match[1] in chunk]
+            ends = [match.start() for match in found[1:]] + [len(text)]
+            for match, end in zip(found, ends):
+                self.results[match[1]] = match[2]
+                self.texts[match[1]] = text[match.start():end].split("\n---------------")[0]
+            stopped = alone and any(match[2] == "fail" for match in found)
+            left = [test for test in left if test not in (self.results if stopped else chunk)]
+
+    def end(self):
+        self.ended = True
+        self.stop()
+
+
+def both(command, empty, options, tests, work, alone):
+    """Runs the tests directly and through the proxy."""
+    with contextlib.ExitStack() as sides:
+        standby = Side(work / "standby", empty, ["--read-only"])
+        sides.callback(standby.end)
+        standby.start()
+        direct = Side(work / "direct", empty)
+        sides.callback(direct.end)
+        proxied = Side(work / "proxied", empty, proxy=command, standby=standby.port)
+        sides.callback(proxied.end)
+        # Not a context: when this process is to end, the sides end the suite, and with it the pool's threads.
+        pool = concurrent.futures.ThreadPoolExecutor(2)
+        for side in [pool.submit(side.suite, options, tests, alone) for side in (direct, proxied)]:
+            side.result()
+    return direct, proxied
+
+
+def lost(direct, proxied):
+    return [test for test, result in direct.results.items() if result == "pass" and proxied.results.get(test) != "pass"]
+
+
+def listed(file):
+    return [line.split("#")[0].strip() for line in file.read_text().splitlines() if line.split("#")[0].strip()]
+
+
+def whole(suite):
+    folder = SUITE / ("main" if suite == "main" else f"suite/{suite}")
+    folder = folder / "t" if (folder / "t").is_dir() else folder
+    return [file.stem for file in sorted(folder.glob("*.test"))
+            if not any((folder / (file.stem + end)).exists() for end in OWN_OPTIONS)
+            and not OWN_SERVER.search(file.read_text(errors="replace"))]
+
+
+def report(direct, proxied, at_first, again):
+    """Prints the counts; returns the tests that differ without a reason in differs.txt."""
+    differ = listed(pathlib.Path(__file__).with_name("differs.txt"))
+    passed = [test for test, result in direct.results.items() if result == "pass"]
+    failed = [test for test, result in direct.results.items() if result == "fail"]
+    unknown = [test for test in again if test not in differ]
+    print(f"{len(passed) + len(failed)} tests ran directly, {len(passed)} passed")
+    print(f"of these passed through the proxy {len(passed) - len(at_first)} at once and {len(at_first) - len(again)} "
+          f"at the second try; {len(again) - len(unknown)} differ as differs.txt says, {len(unknown)} differ")
+    for test in unknown:
+        print(f"  {test}: {proxied.results.get(test, 'not run')}")
+    unlike = [test for test in failed if proxied.results.get(test) != "fail"
+              or VARIES.sub("", direct.texts[test]) != VARIES.sub("", proxied.texts[test])]
+    print(f"{len(failed)} failed directly, {len(failed) - len(unlike)} of them in the same way through the proxy")
+    for test in unlike:
+        print(f"  {test}: {proxied.results.get(test, 'not run')}, in another way")
+    return unknown
 
 
 def main():
@@ -119,55 +248,40 @@ def main():
     arguments.add_argument("--suite", default="main")
     arguments.add_argument("--list", type=pathlib.Path)
     arguments.add_argument("--option", action="append", default=[])
+    arguments.add_argument("--keep", type=pathlib.Path)
     arguments.add_argument("tests", nargs="*")
     options = arguments.parse_args()
-    missing = [name for name in NEEDED if not shutil.which(name)] + ([] if os.path.exists(SUITE + "/mtr") else [SUITE])
+    missing = [name for name in NEEDED if not shutil.which(name)] + ([] if (SUITE / "mtr").exists() else [str(SUITE)])
     if missing:
         print("not installed: " + ", ".join(missing))
         return 77
-    tests = list(options.tests)
-    if options.list:
-        tests += [line.strip() for line in options.list.read_text().splitlines() if line.strip() and line[0] != "#"]
-    work = pathlib.Path(tempfile.mkdtemp(prefix="mtr-"))
-    work.chmod(0o777)
-    processes = []
+    tests = options.tests + (listed(options.list) if options.list else []) or whole(options.suite)
+    which = options.option + [f"--suite={options.suite}"]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the servers end as well
-    try:
-        direct, process = server(work / "direct", work)
-        processes.append(process)
-        primary, process = server(work / "primary", work)
-        processes.append(process)
-        standby, process = server(work / "standby", work, "--read-only")
-        processes.append(process)
-        port = free_port()
-        config = work / "proxy.yaml"
-        config.write_text(CONFIG.format(port=port, folder=work, primary=primary, standby=standby))
-        log = open(work / "proxy.log", "wb")
-        proxy = subprocess.Popen(shlex.split(options.proxy.format(config=config)), stdout=log, stderr=log)
-        processes.append(proxy)
-        wait_for(port, proxy, "the proxy")
-        (work / "proxy.sock").chmod(0o777)
-        which = options.option + [f"--suite={options.suite}"]
-        expected, text = suite("direct", direct, work / "direct/server.sock", which, tests, work)
-        seen, _ = suite("proxied", port, work / "proxy.sock", which, tests, work)
-    finally:
-        for process in reversed(processes):
-            process.terminate()
-        for process in processes:
-            process.wait()
-    passed = [test for test, result in expected.items() if result == "pass"]
-    lost = [test for test in passed if seen.get(test) != "pass"]
-    print(f"directly {len(passed)} of {len(expected)} passed; of these {len(lost)} not through the proxy")
-    for test in lost:
-        print(f"  {test}: {seen.get(test, 'not run')}")
-    unread = (work / "proxy.log").read_text(errors="replace").count("is relayed unread")
+    work = options.keep or pathlib.Path(tempfile.mkdtemp(prefix="mtr-"))
+    work.mkdir(exist_ok=True)
+    work.chmod(0o755)
+    empty = own(work / "empty") / "data"
+    subprocess.run(unprivileged(["mariadb-install-db", "--no-defaults", f"--datadir={empty}", "--skip-test-db",
+                                 "--innodb-data-file-path=ibdata1:12M:autoextend", "--innodb-log-file-size=10M",
+                                 "--auth-root-authentication-method=normal"]), check=True, stdout=subprocess.DEVNULL)
+    direct, proxied = both(options.proxy, empty, which, tests, work / "all", alone=False)
+    at_first = lost(direct, proxied)
+    again = at_first
+    if at_first:
+        second = both(options.proxy, empty, which, at_first, work / "again", alone=True)
+        again = [test for test in at_first if test in lost(*second)]
+        (work / "lost.txt").write_text("\n".join(second[1].texts.get(test, test + ": not run\n") for test in again))
+    unknown = report(direct, proxied, at_first, again)
+    unread = (work / "all/proxied/proxy.log").read_text(errors="replace").count("is relayed unread")
     print(f"{unread} sessions were relayed unread")
-    if not passed:
-        print(text[-3000:])
-    if lost or unread or not passed:
+    if not direct.results:
+        print((work / "all/direct/suite1.out").read_text(errors="replace")[-3000:])
+    if unknown or unread or "pass" not in direct.results.values():
         print(f"what they said is in {work}")
         return 1
-    shutil.rmtree(work, ignore_errors=True)
+    if not options.keep:
+        shutil.rmtree(work, ignore_errors=True)
     return 0
 
 

@@ -310,6 +310,23 @@ class RawProtocolTest {
         return new Bytes().uint(3, 1).text(sql).bytes();
     }
 
+    /** A select list without a table has no limit on MariaDB; MySQL refuses it. */
+    @Test
+    void moreColumnsThanSixteenBitsCount() throws IOException {
+        double unread = proxy.unread();
+        same(client -> {
+            client.query("SELECT " + "1,".repeat(68_000) + "1");
+            List<Packet> result = client.readResult();
+            client.query("SELECT 2");
+            return List.of(
+                    String.valueOf(result.size()),
+                    result.get(0).hex(),
+                    result.get(result.size() - 1).hex(),
+                    hex(client.readResult()).toString());
+        });
+        assertThat(proxy.unread()).isEqualTo(unread);
+    }
+
     @Test
     void eofDeprecated() throws IOException {
         same(RawClient.PLAIN | RawClient.DEPRECATE_EOF | RawClient.MULTI_STATEMENTS, client -> {
