@@ -55,19 +55,19 @@ final class Servers implements AutoCloseable {
             return thread;
         });
         PrimaryConfig primaryConfig = config.primary();
-        QueryPool questions = QueryPool.to(primaryConfig);
-        primaryQuestions = questions;
-        if (questions != null) {
-            pools.add(questions);
+        QueryPool queries = QueryPool.to(primaryConfig);
+        primaryQuestions = queries;
+        if (queries != null) {
+            pools.add(queries);
         }
         primaryMonitor = new PrimaryMonitor(
                 primaryConfig,
-                questions == null ? null : questions.dataSource(),
+                queries == null ? null : queries.dataSource(),
                 meters,
                 monitors,
                 PrimaryMonitor.INTERVAL);
         primary = new HostedPrimary(
-                questions == null ? null : questions.dataSource(), primaryMonitor, connector(primaryConfig, transport));
+                queries == null ? null : queries.dataSource(), primaryMonitor, connector(primaryConfig, transport));
         for (StandbyConfig standby : config.standbys()) {
             add(standby, transport, meters);
         }
@@ -89,14 +89,14 @@ final class Servers implements AutoCloseable {
     }
 
     private void add(StandbyConfig config, NetworkTransport transport, MeterRegistry meters) {
-        QueryPool questions = QueryPool.to(config);
-        pools.add(questions);
+        QueryPool queries = QueryPool.to(config);
+        pools.add(queries);
         StandbyMonitor monitor =
-                new StandbyMonitor(config.name(), questions.dataSource(), meters, monitors, StandbyMonitor.INTERVAL);
+                new StandbyMonitor(config.name(), queries.dataSource(), meters, monitors, StandbyMonitor.INTERVAL);
         standbyMonitors.add(monitor);
         standbys.add(new HostedStandby(
                 config.name(),
-                questions.dataSource(),
+                queries.dataSource(),
                 monitor,
                 new NettyServerConnector(
                         transport,
@@ -116,8 +116,8 @@ final class Servers implements AutoCloseable {
 
     /** Sets the listener for accounts whose queries the primary limits. Must be called before {@link #start}. */
     void tellLimitedAccounts(Consumer<Set<String>> listener) {
-        QueryPool questions = primaryQuestions;
-        queryLimits = questions == null ? null : new QueryLimits(questions.dataSource(), monitors, listener);
+        QueryPool queries = primaryQuestions;
+        queryLimits = queries == null ? null : new QueryLimits(queries.dataSource(), monitors, listener);
     }
 
     void start() {

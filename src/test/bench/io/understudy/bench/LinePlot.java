@@ -47,7 +47,8 @@ final class LinePlot {
         double maxY = round(lines.stream().mapToDouble(Line::last).max().orElse(1));
         StringBuilder svg = new StringBuilder();
         svg.append(format(
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n",
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\""
+                        + " font-size=\"12\">\n",
                 WIDTH, HEIGHT));
         svg.append(format("<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", WIDTH, HEIGHT));
         svg.append(format(

@@ -178,12 +178,12 @@ public final class MirrorCpu {
         double mirrored = proxy.mirrored("ok");
         double dropped = proxy.dropped();
         double queries = proxy.commands();
-        Map<Group, Long> before = subject.times().look();
+        Map<Group, Long> before = subject.times().sample();
         load.letGo();
         ProxyProgram.pause(window);
         load.hold();
         ProxyProgram.pause(SETTLING);
-        Map<Group, Long> after = subject.times().look();
+        Map<Group, Long> after = subject.times().sample();
         if (proxy.waiting() > 0) {
             System.out.println("not all was mirrored within the window");
         }
@@ -218,15 +218,18 @@ public final class MirrorCpu {
     private String table(PointSelects.Mode mode) {
         StringBuilder table = new StringBuilder(String.format(
                 Locale.ROOT,
-                "Point selects of sysbench, %s statements, %d threads, windows of %d ms, %d rounds, %d s of warm-up of each process before; CPU per query"
-                        + " relative to the proxy without the plugin, in the same round: median (quartiles); in all rounds together. µs a query: medians.%n%n",
+                "Point selects of sysbench, %s statements, %d threads, windows of %d ms, %d rounds, %d s of warm-up"
+                        + " of each process before; CPU per query"
+                        + " relative to the proxy without the plugin, in the same round: median (quartiles); in all"
+                                + " rounds together. µs a query: medians.%n%n",
                 mode.name().toLowerCase(Locale.ROOT),
                 PointSelects.THREADS,
                 window.toMillis(),
                 rounds,
                 warmUp));
         table.append(
-                        "| mirrored | whole process | together | goal | relay's threads | together | µs: whole | relay | server connections | plugin's executor"
+                        "| mirrored | whole process | together | goal | relay's threads | together | µs: whole |"
+                                + " relay | server connections | plugin's executor"
                                 + " | JIT | GC | other | queries a second | mirrored a second | dropped |\n")
                 .append("|---|" + "--:|".repeat(15) + "\n");
         measured.forEach((name, values) -> table.append(row(name, values)));

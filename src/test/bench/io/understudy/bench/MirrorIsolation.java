@@ -75,10 +75,13 @@ public final class MirrorIsolation {
             pair.primary()
                     .execute(
                             "CREATE DATABASE shop",
-                            "CREATE TABLE shop.orders (id INT PRIMARY KEY, customer INT NOT NULL, amount INT NOT NULL, note VARCHAR(1000)"
+                            "CREATE TABLE shop.orders (id INT PRIMARY KEY, customer INT NOT NULL, amount INT NOT"
+                                    + " NULL, note VARCHAR(1000)"
                                     + " NOT NULL, KEY customer (customer)) ENGINE=InnoDB",
-                            "CREATE TABLE shop.events (id INT PRIMARY KEY AUTO_INCREMENT, customer INT NOT NULL, what VARCHAR(20) NOT NULL)",
-                            "INSERT INTO shop.orders SELECT seq, seq DIV 16, seq % 1000, 'x' FROM shop.seq_0_to_159999");
+                            "CREATE TABLE shop.events (id INT PRIMARY KEY AUTO_INCREMENT, customer INT NOT NULL,"
+                                    + " what VARCHAR(20) NOT NULL)",
+                            "INSERT INTO shop.orders SELECT seq, seq DIV 16, seq % 1000, 'x' FROM"
+                                    + " shop.seq_0_to_159999");
             pair.awaitCaughtUp(Duration.ofSeconds(60));
             try (DelayedLink link = DelayedLink.to(pair.standby().address(), Duration.ZERO)) {
                 String table = new MirrorIsolation(pair, link, sample, rounds, window).run();
@@ -111,7 +114,8 @@ public final class MirrorIsolation {
                     measured.computeIfAbsent(trouble, key -> new ArrayList<>()).add(triple);
                     System.out.printf(
                             Locale.ROOT,
-                            "%s %-10s off %6.0f/s, well %6.0f/s, in trouble %6.0f/s: %.2f of well, %.2f of off, dropped %6.0f/s%n",
+                            "%s %-10s off %6.0f/s, well %6.0f/s, in trouble %6.0f/s: %.2f of well, %.2f of off,"
+                                    + " dropped %6.0f/s%n",
                             sample,
                             trouble,
                             triple.off(),
@@ -188,14 +192,17 @@ public final class MirrorIsolation {
     private String table() {
         StringBuilder table = new StringBuilder(String.format(
                 Locale.ROOT,
-                "%s mirrored, %d sessions of prepared and text reads, %d rounds of windows of %d ms; throughput relative to the windows of the same round: median"
-                        + " (lowest–highest). Goal: at least 0.97 of mirroring to a standby that is well. No session saw an error.%n%n",
+                "%s mirrored, %d sessions of prepared and text reads, %d rounds of windows of %d ms; throughput"
+                        + " relative to the windows of the same round: median"
+                        + " (lowest–highest). Goal: at least 0.97 of mirroring to a standby that is well. No session"
+                                + " saw an error.%n%n",
                 sample.replace("%", " %"),
                 SESSIONS,
                 rounds,
                 window.toMillis()));
         table.append(
-                "| the standby is | of mirroring to one that is well | of no mirroring | statements a second | dropped a second |\n|---|--:|--:|--:|--:|\n");
+                "| the standby is | of mirroring to one that is well | of no mirroring | statements a second |"
+                        + " dropped a second |\n|---|--:|--:|--:|--:|\n");
         measured.forEach((trouble, triples) -> table.append(String.format(
                 Locale.ROOT,
                 "| %s | %s | %s | %,.0f | %,.0f |%n",

@@ -47,7 +47,11 @@ final class ProxyProgram implements AutoCloseable {
                   tls: { mode: disabled }
                   monitor: { user: understudy, password: %s }
                 standbys:
-                  - { name: standby, address: "127.0.0.1:%d", tls: { mode: disabled }, user: understudy_mirror, password: %s }
+                  - name: standby
+                    address: "127.0.0.1:%d"
+                    tls: { mode: disabled }
+                    user: understudy_mirror
+                    password: %s
                 admin: { address: "127.0.0.1:%d" }
                 """.formatted(port, primaryPort, PASSWORD, standbyPort, PASSWORD, adminPort);
         Path config = write(mirror);

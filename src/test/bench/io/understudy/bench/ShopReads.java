@@ -48,9 +48,11 @@ final class ShopReads implements AutoCloseable {
         server.execute(
                 "SET sql_log_bin = 0",
                 "CREATE DATABASE shop",
-                "CREATE TABLE shop.orders (id INT PRIMARY KEY, customer INT NOT NULL, amount INT NOT NULL, note VARCHAR(1000)"
+                "CREATE TABLE shop.orders (id INT PRIMARY KEY, customer INT NOT NULL, amount INT NOT NULL, note"
+                        + " VARCHAR(1000)"
                         + " NOT NULL, KEY customer (customer)) ENGINE=InnoDB",
-                "CREATE TABLE shop.events (id INT PRIMARY KEY AUTO_INCREMENT, customer INT NOT NULL, what VARCHAR(20) NOT NULL)");
+                "CREATE TABLE shop.events (id INT PRIMARY KEY AUTO_INCREMENT, customer INT NOT NULL, what"
+                        + " VARCHAR(20) NOT NULL)");
         int chunk = ORDERS / 8;
         for (int from = 0; from < ORDERS; from += chunk) {
             server.execute(

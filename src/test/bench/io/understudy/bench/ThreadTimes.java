@@ -39,7 +39,7 @@ final class ThreadTimes {
     }
 
     /** Returns the nanoseconds of each group so far. */
-    Map<Group, Long> look() {
+    Map<Group, Long> sample() {
         try (DirectoryStream<Path> all = Files.newDirectoryStream(tasks)) {
             for (Path task : all) {
                 read(task);

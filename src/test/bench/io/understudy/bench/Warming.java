@@ -111,7 +111,8 @@ public final class Warming {
                 WarmingRun run = run(what, round);
                 System.out.printf(
                         Locale.ROOT,
-                        "%-26s mirrored %6.0f dropped %4.0f, read before %5.0f, first 1,000: %5.0f, 5,000: %5.0f, %,d: %5.0f in %.1f s%n",
+                        "%-26s mirrored %6.0f dropped %4.0f, read before %5.0f, first 1,000: %5.0f, 5,000: %5.0f,"
+                                + " %,d: %5.0f in %.1f s%n",
                         what.name(),
                         run.mirrored(),
                         run.dropped(),

@@ -20,11 +20,16 @@ record WarmingReport(
         List<WarmingRun> cold = runs.values().iterator().next();
         StringBuilder table = new StringBuilder(String.format(
                 Locale.ROOT,
-                "MariaDB 11.4 twice, buffer pool %s each, table of %d MiB, `O_DIRECT`, `innodb_old_blocks_time=0` (an hour is squeezed into seconds),"
-                        + " `innodb_lru_scan_depth=100`; %,d statements by %d sessions through the proxy before the promotion,%nthen %,d reads on one"
-                        + " connection. \"Before\" are the pages that the standby has read since its restart until the promotion. %d rounds with"
-                        + " different statements: medians (lowest–highest); relative to nothing mirrored in the same round.%n%n"
-                        + "| warmed by | statements mirrored | pages read before | first %,d queries | relative | first %,d | first %,d |"
+                "MariaDB 11.4 twice, buffer pool %s each, table of %d MiB, `O_DIRECT`, `innodb_old_blocks_time=0`"
+                        + " (an hour is squeezed into seconds),"
+                        + " `innodb_lru_scan_depth=100`; %,d statements by %d sessions through the proxy before the"
+                                + " promotion,%nthen %,d reads on one"
+                        + " connection. \"Before\" are the pages that the standby has read since its restart until"
+                                + " the promotion. %d rounds with"
+                        + " different statements: medians (lowest–highest); relative to nothing mirrored in the same"
+                                + " round.%n%n"
+                        + "| warmed by | statements mirrored | pages read before | first %,d queries | relative |"
+                                + " first %,d | first %,d |"
                         + " relative | seconds for all |%n|---|--:|--:|--:|--:|--:|--:|--:|--:|%n",
                 pool,
                 megabytes,

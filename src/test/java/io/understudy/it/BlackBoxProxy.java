@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** A real proxy with {@code black-box} before a pair. */
 final class BlackBoxProxy implements AutoCloseable {
@@ -58,7 +59,7 @@ final class BlackBoxProxy implements AutoCloseable {
     }
 
     LostView lost() {
-        return LostView.of(proxy.server().published().views().get("lost").get());
+        return LostView.of(Views.of(proxy.server().published(), "lost"));
     }
 
     BlackBoxProxy awaitReading() {
@@ -70,7 +71,8 @@ final class BlackBoxProxy implements AutoCloseable {
 
     private Object act(String name, String... arguments) {
         try {
-            return proxy.server().published().actions().get(name).run(List.of(arguments));
+            return Objects.requireNonNull(proxy.server().published().actions().get(name), name)
+                    .run(List.of(arguments));
         } catch (RuntimeException e) {
             throw e;
         }

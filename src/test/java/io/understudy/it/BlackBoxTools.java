@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.understudy.embedded.EmbeddedServer;
 import java.io.File;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -40,7 +41,7 @@ final class BlackBoxTools {
         List<Process> pipe = ProcessBuilder.startPipeline(List.of(
                 new ProcessBuilder(first).redirectError(ProcessBuilder.Redirect.INHERIT),
                 new ProcessBuilder(second).redirectErrorStream(true)));
-        String said = new String(pipe.get(1).getInputStream().readAllBytes());
+        String said = new String(pipe.get(1).getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(pipe.get(1).waitFor()).as(said).isZero();
         assertThat(pipe.get(0).waitFor()).as(first.toString()).isZero();
     }

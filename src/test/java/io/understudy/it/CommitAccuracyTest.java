@@ -129,9 +129,12 @@ class CommitAccuracyTest {
                 .log(
                         System.Logger.Level.INFO,
                         String.format(
-                                "%s %d ms: one client: server %.2f ms, median error %.2f ms; %d clients: own wait %.2f ms, mean %.2f ms,"
-                                        + " difference to the delay as the server counts it for one %+.2f ms; mean by the"
-                                        + " server's counters %.2f ms a wait; queued %.2f ms, execution and flush %.2f ms",
+                                "%s %d ms: one client: server %.2f ms, median error %.2f ms; %d clients: own wait"
+                                        + " %.2f ms, mean %.2f ms,"
+                                        + " difference to the delay as the server counts it for one %+.2f ms; mean"
+                                        + " by the"
+                                        + " server's counters %.2f ms a wait; queued %.2f ms, execution and flush"
+                                        + " %.2f ms",
                                 name,
                                 delay.rttMillis(),
                                 counter,
@@ -192,9 +195,11 @@ class CommitAccuracyTest {
                 .log(
                         System.Logger.Level.INFO,
                         String.format(
-                                "%s %d ms: %d clients, medians by the links: acknowledgement after %.2f ms, of it link %.2f and replica %.2f;"
+                                "%s %d ms: %d clients, medians by the links: acknowledgement after %.2f ms, of it"
+                                        + " link %.2f and replica %.2f;"
                                         + " primary's OK %.2f ms later (%.2f after the latest"
-                                        + " acknowledgement of any); told minus all that %+.2f ms (p5 %+.2f, p95 %+.2f, mean %+.2f), error"
+                                        + " acknowledgement of any); told minus all that %+.2f ms (p5 %+.2f, p95"
+                                        + " %+.2f, mean %+.2f), error"
                                         + " %.2f ms; our event earlier by %+.2f, our OK later by %+.2f",
                                 name,
                                 delay.rttMillis(),

@@ -32,6 +32,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -180,7 +181,7 @@ final class CommitHarness implements AutoCloseable {
 
     /** Returns the content of {@code /api/commits} as text, not exactly as JSON. */
     String view() {
-        return String.valueOf(views.get("commits").get());
+        return String.valueOf(Objects.requireNonNull(views.get("commits")).get());
     }
 
     boolean streaming() {

@@ -20,7 +20,8 @@ class CommitLogTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Pattern SLOW =
             Pattern.compile("slow commit: ([\\d.]+) ms, kind autocommit, session \\d+, user app,"
-                    + " schema shop, digest [0-9a-f]{16}: execution and flush ([\\d.]+), queued behind other acknowledgements ([\\d.]+),"
+                    + " schema shop, digest [0-9a-f]{16}: execution and flush ([\\d.]+), queued behind other"
+                    + " acknowledgements ([\\d.]+),"
                     + " own acknowledgement ([\\d.]+)");
 
     private final CapturedLog log = new CapturedLog();

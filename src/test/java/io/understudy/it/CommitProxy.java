@@ -51,7 +51,7 @@ final class CommitProxy implements AutoCloseable {
 
     /** Returns the content of {@code /api/commits} as text, not exactly as JSON. */
     String view() {
-        return String.valueOf(proxy.server().published().views().get("commits").get());
+        return String.valueOf(Views.of(proxy.server().published(), "commits"));
     }
 
     /** Returns the number of timed commits of that kind, attributed or not. */

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.TimeZone;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
@@ -55,16 +55,11 @@ class ContainerContractTest {
             container.start();
             // A numeric address: a Java driver may use a socket file for the name localhost.
             InetSocketAddress address = new InetSocketAddress("127.0.0.1", container.getMappedPort(3306));
-            AtomicReference<ServerUnderTest> server = new AtomicReference<>();
-            await().atMost(Duration.ofMinutes(3))
+            ServerUnderTest server = await().atMost(Duration.ofMinutes(3))
                     .ignoreException(IllegalStateException.class)
-                    .until(() -> {
-                        server.set(ServerUnderTest.at(address, "root", PASSWORD));
-                        return true;
-                    });
+                    .until(() -> ServerUnderTest.at(address, "root", PASSWORD), Objects::nonNull);
             try (ProxyUnderTest proxy = ProxyUnderTest.to(address)) {
-                Assertions.assertAll(
-                        image, Contract.between(server.get(), proxy).values());
+                Assertions.assertAll(image, Contract.between(server, proxy).values());
             }
         }
     }

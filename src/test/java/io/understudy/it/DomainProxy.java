@@ -66,19 +66,21 @@ record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements Au
                 .sum();
     }
 
-    @SuppressWarnings("unchecked")
     Map<String, Object> state() {
-        Map<String, Object> view =
-                (Map<String, Object>) server.published().views().get("domains").get();
-        return (Map<String, Object>) view.get("guardState");
+        return Views.map(Views.value(Views.map(Views.of(server.published(), "domains")), "guardState"));
+    }
+
+    /** Returns what the guard's state has under a key. */
+    Object state(String key) {
+        return Views.value(state(), key);
     }
 
     /** Waits until the guard has read the tables and the standby has applied all earlier transactions. */
     void awaitGuard() {
         await().atMost(Duration.ofSeconds(30))
-                .until(() -> state().get("problem").equals("")
-                        && state().get("dictionaryStale").equals(false)
-                        && state().get("learning").equals(false));
+                .until(() -> state("problem").equals("")
+                        && state("dictionaryStale").equals(false)
+                        && state("learning").equals(false));
     }
 
     @Override

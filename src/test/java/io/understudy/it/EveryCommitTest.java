@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -43,7 +44,7 @@ class EveryCommitTest {
             Set.of("Format_desc", "Gtid_list", "Binlog_checkpoint", "Rotate", "Stop", "Start_encryption");
 
     /** A commit of a client; {@code number} is null if it wrote no row. */
-    private record Done(String kind, Integer number, String gtid) {}
+    private record Done(String kind, @Nullable Integer number, String gtid) {}
 
     /** The content of the binary log for one GTID. */
     private static final class Logged {

@@ -50,7 +50,8 @@ class GtidDomainGuardTest {
                 .execute(
                         "CREATE TABLE dom.hidden_src (id INT PRIMARY KEY)",
                         "CREATE TABLE dom.hidden_log (id INT PRIMARY KEY)",
-                        "CREATE TRIGGER dom.hidden AFTER INSERT ON dom.hidden_src FOR EACH ROW INSERT INTO hidden_log VALUES (NEW.id)");
+                        "CREATE TRIGGER dom.hidden AFTER INSERT ON dom.hidden_src FOR EACH ROW INSERT INTO"
+                                + " hidden_log VALUES (NEW.id)");
         pair.awaitCaughtUp();
         try (DomainProxy proxy = pair.proxy("blind", """
                 mode: tag
@@ -62,11 +63,11 @@ class GtidDomainGuardTest {
                 Connection connection = proxy.connect("tagger");
                 Connection primary = pair.direct(pair.primary())) {
             proxy.awaitGuard();
-            await().until(() -> proxy.state().get("binlog").equals("reading"));
+            await().until(() -> proxy.state("binlog").equals("reading"));
             int[] id = {0};
             await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
                 run(connection, "INSERT INTO hidden_src VALUES (" + id[0]++ + ")");
-                assertThat(proxy.state().get("learnedTies").toString())
+                assertThat(proxy.state("learnedTies").toString())
                         .contains("dom.hidden_src")
                         .contains("dom.hidden_log");
             });
@@ -109,7 +110,7 @@ class GtidDomainGuardTest {
                 run(holder, "UPDATE busy SET v = v + 1 WHERE id = 1000");
                 return null;
             });
-            await().until(() -> proxy.state().get("writesInFlight").equals(1));
+            await().until(() -> proxy.state("writesInFlight").equals(1));
             AtomicInteger writes = new AtomicInteger();
             AtomicBoolean enough = new AtomicBoolean();
             List<Future<?>> load = new ArrayList<>();
@@ -139,8 +140,8 @@ class GtidDomainGuardTest {
             System.err.printf(
                     "passed %.1f s after the start, %.0f writes/s, %s%n",
                     seconds, writes.get() / seconds, proxy.state());
-            assertThat((long) proxy.state().get("handovers")).isPositive();
-            assertThat((long) proxy.state().get("quickLookBursts")).isPositive();
+            assertThat((long) proxy.state("handovers")).isPositive();
+            assertThat((long) proxy.state("quickLookBursts")).isPositive();
             assertThat(proxy.meters()
                             .get("understudy.gtid.domain.handovers")
                             .functionCounter()
@@ -217,7 +218,7 @@ class GtidDomainGuardTest {
                 assertThat(one(standby, sql)).isEqualTo(one(primary, sql));
             }
             System.err.printf("conflicting load, poll %s: %s, %s%n", poll, position, proxy.state());
-            assertThat((long) proxy.state().get("handovers")).isPositive();
+            assertThat((long) proxy.state("handovers")).isPositive();
             assertThat(position).contains("20-").contains("22-");
             assertThat(proxy.count("tagged")).isPositive();
             assertThat(proxy.count("pinned") + proxy.count("kept_default")).isPositive();

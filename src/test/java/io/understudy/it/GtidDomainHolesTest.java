@@ -200,11 +200,11 @@ class GtidDomainHolesTest {
                 DomainProxy other = pair.proxy(RULES);
                 Connection connection = connect(other, "")) {
             proxy.awaitGuard();
-            await().until(() -> proxy.state().get("binlog").equals("reading"));
+            await().until(() -> proxy.state("binlog").equals("reading"));
             tag(other, connection);
             await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
                 run(connection, "UPDATE archive SET v = v + 1");
-                assertThat(proxy.state().get("taggedByOthers").toString()).startsWith("{18=");
+                assertThat(proxy.state("taggedByOthers").toString()).startsWith("{18=");
             });
             assertThat(other.state().get("taggedByOthers")).hasToString("{}");
         }

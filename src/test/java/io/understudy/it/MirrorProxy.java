@@ -148,7 +148,7 @@ final class MirrorProxy implements AutoCloseable {
 
     /** What {@code /api/mirror} shows. */
     Object view() {
-        return server.published().views().get("mirror").get();
+        return Views.of(server.published(), "mirror");
     }
 
     private double count(String name, String key, String value) {

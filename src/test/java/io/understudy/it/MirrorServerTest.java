@@ -420,7 +420,8 @@ class MirrorServerTest {
                 Connection connection = proxy.mariadb("")) {
             run(
                     connection,
-                    "SELECT COUNT(*) FROM orders /* long-1 */ a, orders b, orders c, (SELECT 1 UNION SELECT 2 UNION SELECT 3) d"
+                    "SELECT COUNT(*) FROM orders /* long-1 */ a, orders b, orders c, (SELECT 1 UNION SELECT 2 UNION"
+                            + " SELECT 3) d"
                             + " WHERE CONCAT(a.note, b.note) <> CONCAT(c.note, a.note)");
             await().until(() -> proxy.executed("timeout") == 1);
             assertThat(Integer.parseInt(pair.standby().ask(exceeded))).isEqualTo(before + 1);
@@ -528,7 +529,8 @@ class MirrorServerTest {
                 Connection connection = proxy.mariadb("")) {
             run(
                     connection,
-                    "SET STATEMENT max_statement_time=600 FOR SELECT COUNT(*) FROM heavy /* killed-1 */ a, heavy b, heavy c"
+                    "SET STATEMENT max_statement_time=600 FOR SELECT COUNT(*) FROM heavy /* killed-1 */ a, heavy b,"
+                            + " heavy c"
                             + " WHERE a.id + b.id <> c.id * 7");
             await().until(() -> pair.standby().ask(running).equals("1"));
             await().until(() -> proxy.executed("timeout") == 1);

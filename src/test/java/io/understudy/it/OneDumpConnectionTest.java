@@ -85,7 +85,7 @@ class OneDumpConnectionTest {
     }
 
     private static String view(ProxyUnderTest proxy, String name) {
-        return String.valueOf(proxy.server().published().views().get(name).get());
+        return String.valueOf(Views.of(proxy.server().published(), name));
     }
 
     private static void awaitCommits(ProxyUnderTest proxy, String state) {
@@ -105,11 +105,9 @@ class OneDumpConnectionTest {
     }
 
     /** Transactions of the log that gtid-domain has seen. */
-    @SuppressWarnings("unchecked")
     private static long seen(ProxyUnderTest proxy) {
-        Map<String, Object> view = (Map<String, Object>)
-                proxy.server().published().views().get("domains").get();
-        return (long) ((Map<String, Object>) view.get("guardState")).get("binlogTransactions");
+        Map<String, Object> view = Views.map(Views.of(proxy.server().published(), "domains"));
+        return (long) Views.value(Views.map(Views.value(view, "guardState")), "binlogTransactions");
     }
 
     private static void insert(ProxyUnderTest proxy) throws SQLException {

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.jar.JarOutputStream;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -80,7 +81,7 @@ class PluginGuideTest {
     private static ProxyPlugin<?> load() {
         Map<String, ProxyPlugin<?>> found = PluginLoader.load(plugins);
         assertThat(found).containsKey(ID);
-        return found.get(ID);
+        return Objects.requireNonNull(found.get(ID));
     }
 
     private static String config(String section) {
@@ -103,7 +104,7 @@ class PluginGuideTest {
             statement.execute("SELECT 1");
             statement.execute("SELECT SLEEP(0.1)");
             await().atMost(Duration.ofSeconds(10)).until(() -> proxy.count("understudy.slow.statements") > before);
-            Object view = proxy.server().published().views().get(ID).get();
+            Object view = Views.of(proxy.server().published(), ID);
             assertThat((Map<?, ?>) view).isNotEmpty();
         }
     }

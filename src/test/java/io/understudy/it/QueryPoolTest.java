@@ -25,6 +25,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
@@ -70,8 +71,8 @@ class QueryPoolTest {
     }
 
     private static String cipher(StandbyConfig config) throws Exception {
-        try (QueryPool questions = QueryPool.to(config);
-                Connection connection = questions.dataSource().getConnection();
+        try (QueryPool queries = QueryPool.to(config);
+                Connection connection = queries.dataSource().getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SHOW SESSION STATUS LIKE 'Ssl_cipher'")) {
             row.next();
@@ -142,8 +143,8 @@ class QueryPoolTest {
     void probesFollowTheStatesOfAStandby() throws Exception {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         StandbyConfig config = standby(address(pair.standby()), "watch", ServerTlsMode.PREFERRED, null);
-        try (QueryPool questions = QueryPool.to(config);
-                StandbyMonitor monitor = new StandbyMonitor("s1", questions.dataSource(), registry, EXECUTOR, OFTEN)) {
+        try (QueryPool queries = QueryPool.to(config);
+                StandbyMonitor monitor = new StandbyMonitor("s1", queries.dataSource(), registry, EXECUTOR, OFTEN)) {
             monitor.start();
             await().until(() -> monitor.state().reachable());
             assertThat(monitor.state().readOnly()).isTrue();
@@ -167,9 +168,9 @@ class QueryPoolTest {
     @Test
     void aStandbysLagIsUnknownWithoutThePrivilege() throws Exception {
         StandbyConfig config = standby(address(pair.standby()), "plain", ServerTlsMode.PREFERRED, null);
-        try (QueryPool questions = QueryPool.to(config);
+        try (QueryPool queries = QueryPool.to(config);
                 StandbyMonitor monitor =
-                        new StandbyMonitor("s1", questions.dataSource(), new SimpleMeterRegistry(), EXECUTOR, OFTEN)) {
+                        new StandbyMonitor("s1", queries.dataSource(), new SimpleMeterRegistry(), EXECUTOR, OFTEN)) {
             monitor.start();
             await().until(() -> monitor.state().reachable());
             assertThat(monitor.state().lagSeconds()).isNull();
@@ -183,9 +184,9 @@ class QueryPoolTest {
                 new PrimaryConfig(Address.parse(address(pair.primary())), null, null, null, null, account);
         PrimaryConfig knocked = new PrimaryConfig(asked.address(), null, null, null, null, null);
         assertThat(QueryPool.to(knocked)).isNull();
-        try (QueryPool questions = QueryPool.to(asked);
+        try (QueryPool queries = Objects.requireNonNull(QueryPool.to(asked));
                 PrimaryMonitor with =
-                        new PrimaryMonitor(asked, questions.dataSource(), new SimpleMeterRegistry(), EXECUTOR, OFTEN);
+                        new PrimaryMonitor(asked, queries.dataSource(), new SimpleMeterRegistry(), EXECUTOR, OFTEN);
                 PrimaryMonitor without =
                         new PrimaryMonitor(knocked, null, new SimpleMeterRegistry(), EXECUTOR, OFTEN)) {
             with.start();

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -464,7 +465,7 @@ class RawProtocolTest {
         assumeMariaDb();
         // A server that is given by address may have gigabytes of log behind it.
         server.execute("FLUSH BINARY LOGS");
-        String file = server.ask("SHOW MASTER STATUS");
+        String file = Objects.requireNonNull(server.ask("SHOW MASTER STATUS"));
         server.execute(
                 "INSERT INTO " + ServerUnderTest.SCHEMA + ".raw VALUES (78, 'logged')",
                 "DELETE FROM " + ServerUnderTest.SCHEMA + ".raw WHERE id = 78");

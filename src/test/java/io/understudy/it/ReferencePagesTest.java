@@ -22,6 +22,7 @@ import java.sql.DriverManager;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -91,7 +92,8 @@ class ReferencePagesTest {
     }
 
     private static URI uri(String path) {
-        return URI.create("http://127.0.0.1:" + proxy.adminAddress().getPort() + path);
+        return URI.create("http://127.0.0.1:"
+                + Objects.requireNonNull(proxy.adminAddress()).getPort() + path);
     }
 
     private static String send(HttpRequest request) throws IOException, InterruptedException {

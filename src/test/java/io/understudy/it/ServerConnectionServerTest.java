@@ -169,7 +169,8 @@ class ServerConnectionServerTest {
             ServerConnection connection = connect(address, "app", mode, server.certificate());
             Told cipher = query(
                     connection,
-                    "SELECT 1 FROM information_schema.session_status WHERE variable_name='Ssl_cipher' AND variable_value<>''");
+                    "SELECT 1 FROM information_schema.session_status WHERE variable_name='Ssl_cipher' AND"
+                            + " variable_value<>''");
             assertThat(cipher.rows()).as("%s is encrypted", mode).isEqualTo(1);
             connection.close();
         }

@@ -301,7 +301,8 @@ final class SessionSteps {
             t.run(
                     statement,
                     "SELECT ATTR_NAME, ATTR_VALUE FROM performance_schema.session_connect_attrs"
-                            + " WHERE PROCESSLIST_ID = CONNECTION_ID() AND ATTR_NAME IN ('app', 'zone') ORDER BY ATTR_NAME");
+                            + " WHERE PROCESSLIST_ID = CONNECTION_ID() AND ATTR_NAME IN ('app', 'zone') ORDER BY"
+                            + " ATTR_NAME");
             if (scene.driver() == Driver.MYSQL) {
                 com.mysql.cj.jdbc.JdbcStatement attributed = statement.unwrap(com.mysql.cj.jdbc.JdbcStatement.class);
                 attributed.setAttribute("trace", "4711");

@@ -131,8 +131,10 @@ final class StatementSteps {
         t.run(
                 statement,
                 "INSERT INTO types VALUES (1, 1, 18446744073709551615, -12345.678901, 1.5, -2.25e100,"
-                        + " b'101010101010', '2024-02-29', '2024-02-29 23:59:59.123456', '-838:59:59', '2001-02-03 04:05:06.789',"
-                        + " 1999, 'ch', 'vär😀', X'00FF', X'DEADBEEF', 'text', X'0001FE', 'b', 'x,z', '{\"a\": [1]}', POINT(1, 2))");
+                        + " b'101010101010', '2024-02-29', '2024-02-29 23:59:59.123456', '-838:59:59', '2001-02-03"
+                        + " 04:05:06.789',"
+                        + " 1999, 'ch', 'vär😀', X'00FF', X'DEADBEEF', 'text', X'0001FE', 'b', 'x,z', '{\"a\": [1]}',"
+                        + " POINT(1, 2))");
         t.run(statement, "INSERT INTO types (id) VALUES (NULL)");
         try (PreparedStatement all = connection.prepareStatement("SELECT * FROM types WHERE id > ? ORDER BY id")) {
             all.setInt(1, 0);
@@ -189,7 +191,8 @@ final class StatementSteps {
         t.run(
                 statement,
                 "CREATE PROCEDURE p1(IN a INT, OUT b INT, INOUT c VARCHAR(20))"
-                        + " BEGIN SELECT a AS first; SET b = a * 2; SET c = CONCAT(c, '!'); SELECT b, c; DO 1 / 0; END");
+                        + " BEGIN SELECT a AS first; SET b = a * 2; SET c = CONCAT(c, '!'); SELECT b, c; DO 1 / 0;"
+                        + " END");
         try (CallableStatement call = connection.prepareCall("{call p1(?, ?, ?)}")) {
             call.setInt(1, 21);
             call.registerOutParameter(2, Types.INTEGER);
@@ -220,7 +223,8 @@ final class StatementSteps {
                 "BEGIN NOT ATOMIC DECLARE i INT DEFAULT 0; WHILE i < 50 DO SELECT i; SET i = i + 1; END WHILE; END");
         t.run(
                 statement,
-                "CREATE PROCEDURE p3() BEGIN DECLARE i INT DEFAULT 0; WHILE i < 50 DO SELECT i; SET i = i + 1; END WHILE;"
+                "CREATE PROCEDURE p3() BEGIN DECLARE i INT DEFAULT 0; WHILE i < 50 DO SELECT i; SET i = i + 1; END"
+                        + " WHILE;"
                         + " END");
         t.run(statement, "CALL p3()");
         t.run(statement, "DROP PROCEDURE p3");

@@ -23,10 +23,14 @@ public class ClassifierBenchmark {
     private static final int STATEMENTS = 4;
 
     private final byte[][] texts = Stream.of(
-                    "SELECT o.id, o.total, c.name FROM orders o JOIN customers c ON c.id = o.customer_id WHERE o.id = 4711",
-                    "INSERT INTO orders (customer_id, total, created, state) VALUES (4711, 12.50, '2026-01-01 10:00', 'new')",
-                    "UPDATE customers SET last_seen = NOW(), visits = visits + 1 WHERE id IN (1, 2, 3, 4, 5) AND state = 'x'",
-                    "SELECT `id`, `name`, COUNT(*) FROM `shop`.`items` WHERE `price` BETWEEN 10 AND 20 GROUP BY `name` LIMIT 9")
+                    "SELECT o.id, o.total, c.name FROM orders o JOIN customers c ON c.id = o.customer_id WHERE o.id"
+                            + " = 4711",
+                    "INSERT INTO orders (customer_id, total, created, state) VALUES (4711, 12.50, '2026-01-01"
+                            + " 10:00', 'new')",
+                    "UPDATE customers SET last_seen = NOW(), visits = visits + 1 WHERE id IN (1, 2, 3, 4, 5) AND"
+                            + " state = 'x'",
+                    "SELECT `id`, `name`, COUNT(*) FROM `shop`.`items` WHERE `price` BETWEEN 10 AND 20 GROUP BY"
+                            + " `name` LIMIT 9")
             .map(sql -> sql.getBytes(StandardCharsets.US_ASCII))
             .toArray(byte[][]::new);
     private final SqlAnalyzer analyzer = new SqlAnalyzer();

@@ -57,11 +57,6 @@ public final class AdminEndpoints {
         return this;
     }
 
-    /** Removes a view. */
-    public void removeView(String name) {
-        views.remove(path(name));
-    }
-
     /**
      * Adds an action for POST; it always needs the token.
      *

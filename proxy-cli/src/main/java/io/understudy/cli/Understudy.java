@@ -72,6 +72,7 @@ public final class Understudy implements Runnable {
     public void run() {
         throw new CommandLine.ParameterException(
                 java.util.Objects.requireNonNull(spec).commandLine(),
-                "Missing command: one of run, check, explain, schema, demo, report, rescue, defragment; -h tells about them");
+                "Missing command: one of run, check, explain, schema, demo, report, rescue, defragment; -h tells"
+                        + " about them");
     }
 }

@@ -117,8 +117,8 @@ final class DemoReport {
                     && series.histogram().count() > 0) {
                 line(
                         "  %-12s %-10s %10d %10s %10s %10s",
-                        series.tags().get("kind"),
-                        series.tags().get("semisync"),
+                        series.tags().getOrDefault("kind", ""),
+                        series.tags().getOrDefault("semisync", ""),
                         series.histogram().count(),
                         millis(series.histogram().percentile(0.5)),
                         millis(series.histogram().percentile(0.95)),
@@ -137,7 +137,7 @@ final class DemoReport {
                     && series.histogram().count() > 0) {
                 line(
                         "  of which waiting for the standby (%s): %d commits, p50 %s, p95 %s",
-                        series.tags().get("source"),
+                        series.tags().getOrDefault("source", ""),
                         series.histogram().count(),
                         millis(series.histogram().percentile(0.5)),
                         millis(series.histogram().percentile(0.95)));

@@ -106,7 +106,8 @@ public final class DemoSchema {
                 FROM\s""".replace("CUSTOMERS", Integer.toString(customers)));
         inChunks(statement, orders * ITEMS_PER_ORDER, """
                 INSERT INTO shop.items
-                SELECT seq, 1 + seq MOD ORDERS, 1 + seq MOD 5000, 1 + seq MOD 9, (seq MOD 1000) / 10, REPEAT(MD5(seq), 2)
+                SELECT seq, 1 + seq MOD ORDERS, 1 + seq MOD 5000, 1 + seq MOD 9, (seq MOD 1000) / 10,
+                    REPEAT(MD5(seq), 2)
                 FROM\s""".replace("ORDERS", Integer.toString(orders)));
     }
 

@@ -8,7 +8,11 @@ import java.nio.charset.StandardCharsets;
 public final class Examples {
     private Examples() {}
 
-    /** @throws IOException when the program was built without them */
+    /**
+     * Returns the text of an example.
+     *
+     * @throws IOException when the program was built without them
+     */
     public static String read(String name) throws IOException {
         try (InputStream in = Examples.class.getResourceAsStream("/examples/" + name)) {
             if (in == null) {

@@ -91,7 +91,8 @@ final class ShopScript implements Script {
             session.prepared(Kind.TRANSACTION, "UPDATE shop.orders SET total = total + 1 WHERE id = ?", order);
             session.prepared(
                     Kind.TRANSACTION,
-                    "INSERT INTO shop.items (order_id, product, quantity, price, description) VALUES (?, ?, ?, 9.95, ?)",
+                    "INSERT INTO shop.items (order_id, product, quantity, price, description) VALUES (?, ?, ?, 9.95,"
+                            + " ?)",
                     order,
                     product,
                     quantity,

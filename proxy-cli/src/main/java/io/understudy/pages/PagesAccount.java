@@ -21,6 +21,8 @@ public final class PagesAccount {
     }
 
     /**
+     * Returns the account for a standby.
+     *
      * @throws IllegalArgumentException if there is no such standby or no account; the message says what to configure
      *     where
      */
@@ -33,7 +35,8 @@ public final class PagesAccount {
         PagesConfig pages = config.pages();
         if (pages == null) {
             throw new IllegalArgumentException(
-                    "the configuration names no account for this: add pages: { user: …, password: … }, an account that exists on"
+                    "the configuration names no account for this: add pages: { user: …, password: … }, an account"
+                            + " that exists on"
                             + " the standbys only; docs/pages.md has its privileges");
         }
         return new PagesAccount(standby, pages);
@@ -47,7 +50,11 @@ public final class PagesAccount {
         return config;
     }
 
-    /** @param response how long one statement may take before the connection is given up; zero for no limit */
+    /**
+     * Opens a connection to the standby.
+     *
+     * @param response how long one statement may take before the connection is given up; zero for no limit
+     */
     public Connection connect(Duration response) throws SQLException {
         try {
             return QueryPool.unpooled(standby, config.user(), config.password(), response)

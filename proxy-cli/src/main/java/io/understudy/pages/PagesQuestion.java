@@ -18,7 +18,11 @@ public final class PagesQuestion {
         this.account = account;
     }
 
-    /** @throws IllegalArgumentException if the configuration has no such standby or no account */
+    /**
+     * Returns questions to a standby about its buffer pool.
+     *
+     * @throws IllegalArgumentException if the configuration has no such standby or no account
+     */
     public static PagesQuestion of(UnderstudyConfig config, String server) {
         return new PagesQuestion(PagesAccount.of(config, server));
     }

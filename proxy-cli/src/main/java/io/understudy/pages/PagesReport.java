@@ -64,9 +64,9 @@ public final class PagesReport {
     private List<String> notes() {
         List<String> notes = new ArrayList<>(contents.notes());
         if (contents.historyList() > 10_000) {
-            notes.add(
-                    "purge is behind (history list " + contents.historyList()
-                            + "): deleted records still count as data, and a rebuild frees more than forecast once they are purged");
+            notes.add("purge is behind (history list " + contents.historyList()
+                    + "): deleted records still count as data, and a rebuild frees more than forecast once"
+                    + " they are purged");
         }
         return notes;
     }

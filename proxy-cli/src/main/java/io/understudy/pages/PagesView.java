@@ -37,7 +37,11 @@ public final class PagesView {
         this.nanos = nanos;
     }
 
-    /** @throws IllegalArgumentException if there is no such standby, no account, or the buffer pool is too large */
+    /**
+     * Returns the report on a standby's buffer pool.
+     *
+     * @throws IllegalArgumentException if there is no such standby, no account, or the buffer pool is too large
+     */
     public Map<String, Object> of(String standby) {
         PagesQuestion question = PagesQuestion.of(config.get(), standby);
         if (!reading.tryLock()) {

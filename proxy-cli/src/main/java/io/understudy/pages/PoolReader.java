@@ -94,7 +94,8 @@ public final class PoolReader {
     private static String tooLarge(long poolBytes, int pageSize, Limit limit) {
         return String.format(
                 Locale.ROOT,
-                "the buffer pool has %,d MiB, more than the %,d MiB of pages.poolLimit: reading it would keep a thread of the server busy for"
+                "the buffer pool has %,d MiB, more than the %,d MiB of pages.poolLimit: reading it would keep a"
+                        + " thread of the server busy for"
                         + " about %d s; --force reads it all the same, or raise pages.poolLimit",
                 poolBytes >> 20,
                 limit.poolBytes() >> 20,
@@ -210,8 +211,8 @@ public final class PoolReader {
             if (!Ask.denied(e)) {
                 throw e;
             }
-            notes.add(
-                    "how large whole indexes are is not known: GRANT SELECT ON mysql.innodb_index_stats to the account");
+            notes.add("how large whole indexes are is not known: GRANT SELECT ON mysql.innodb_index_stats to the"
+                    + " account");
             return Map.of();
         }
     }

@@ -24,7 +24,8 @@ final class Copy {
                             standby.product() == Product.MARIADB
                                     ? "SELECT SUM(FILE_SIZE) FROM "
                                             + standby.product().tablespaces() + " WHERE NAME LIKE '%/#sql%'"
-                                    : "SELECT SUM(SUM_NUMBER_OF_BYTES_WRITE) FROM performance_schema.file_summary_by_instance"
+                                    : "SELECT SUM(SUM_NUMBER_OF_BYTES_WRITE) FROM"
+                                            + " performance_schema.file_summary_by_instance"
                                             + " WHERE FILE_NAME LIKE '%/#sql-ib%.ibd'");
         } catch (SQLException e) {
             if (!Ask.denied(e)) {

@@ -133,8 +133,8 @@ public final class Defragmentation {
             standby.ask().execute("SET GLOBAL super_read_only = 1");
             throw new Refused("read_only went off with super_read_only; both are on again, and nothing was done");
         }
-        journal.line(
-                "super_read_only is 0 until the end, read_only stays 1; should this process be killed: SET GLOBAL super_read_only = 1");
+        journal.line("super_read_only is 0 until the end, read_only stays 1; should this process be killed: SET GLOBAL"
+                + " super_read_only = 1");
         return true;
     }
 

@@ -3,6 +3,7 @@ package io.understudy.rebuild;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.LocalTime;
+import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
@@ -26,7 +27,7 @@ public final class Journal {
 
     synchronized void line(String text) {
         clear();
-        out.println(LocalTime.now().format(TIME) + " " + text);
+        out.println(LocalTime.now(ZoneId.systemDefault()).format(TIME) + " " + text);
         out.flush();
     }
 

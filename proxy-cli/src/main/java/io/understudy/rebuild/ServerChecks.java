@@ -46,10 +46,11 @@ final class ServerChecks {
                             + " REPLICA) first");
         }
         if (standby.superReadOnly() && !lowersSuperReadOnly) {
-            throw new Refused(
-                    name
-                            + " has super_read_only, under which MySQL rebuilds no table, not even outside of the binary log;"
-                            + " --lower-super-read-only sets it to 0 for as long as the rebuild takes (read_only stays 1) and back again");
+            throw new Refused(name
+                    + " has super_read_only, under which MySQL rebuilds no table, not even outside of the"
+                    + " binary log;"
+                    + " --lower-super-read-only sets it to 0 for as long as the rebuild takes (read_only"
+                    + " stays 1) and back again");
         }
     }
 }

@@ -7,7 +7,11 @@ import java.util.Map;
 public final class DomainsText {
     private DomainsText() {}
 
-    /** @param view the response of {@code /api/domains} */
+    /**
+     * Returns the report as text.
+     *
+     * @param view the response of {@code /api/domains}
+     */
     public static String of(Map<String, Object> view) {
         Table out = new Table();
         boolean advise = "advise".equals(view.get("mode"));

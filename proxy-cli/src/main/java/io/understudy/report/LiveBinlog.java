@@ -35,8 +35,8 @@ public final class LiveBinlog {
     public static void listen(PrimaryConfig primary, Duration length, Consumer<BinlogTransaction> out)
             throws IOException, InterruptedException {
         MonitorConfig monitor = primary.monitor();
-        QueryPool questions = QueryPool.to(primary);
-        if (monitor == null || questions == null) {
+        QueryPool queries = QueryPool.to(primary);
+        if (monitor == null || queries == null) {
             throw new IOException(
                     "primary.monitor is not configured; add an account with REPLICATION SLAVE, or give files");
         }
@@ -68,7 +68,7 @@ public final class LiveBinlog {
         };
         BinlogDump dump = new BinlogDump(
                 client,
-                new JdbcPrimaryQueries(questions.dataSource()),
+                new JdbcPrimaryQueries(queries.dataSource()),
                 executor,
                 System::nanoTime,
                 0,
@@ -84,7 +84,7 @@ public final class LiveBinlog {
             dump.stop();
             executor.shutdownNow();
             loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
-            questions.close();
+            queries.close();
         }
     }
 }

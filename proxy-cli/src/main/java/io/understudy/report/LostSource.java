@@ -27,7 +27,11 @@ public final class LostSource {
         this.config = config;
     }
 
-    /** @param on a standby's name, {@code primary} or {@code host:port}; null to let the proxy choose */
+    /**
+     * Returns what the old primary may still have.
+     *
+     * @param on a standby's name, {@code primary} or {@code host:port}; null to let the proxy choose
+     */
     public Map<String, Object> lost(@Nullable String on) throws IOException, InterruptedException {
         return on == null ? admin.view("lost") : admin.act("lost" + query(on));
     }
@@ -76,8 +80,8 @@ public final class LostSource {
                 primary.connectTimeout(),
                 monitor.user(),
                 monitor.password());
-        try (QueryPool questions = QueryPool.to(server)) {
-            return Positions.query(questions.dataSource());
+        try (QueryPool queries = QueryPool.to(server)) {
+            return Positions.query(queries.dataSource());
         } catch (SQLException e) {
             throw new IOException(on + " cannot be asked as " + monitor.user() + ": " + e.getMessage(), e);
         }

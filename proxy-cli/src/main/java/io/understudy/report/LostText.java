@@ -9,7 +9,11 @@ public final class LostText {
 
     private LostText() {}
 
-    /** @param view the response of {@code /api/lost} */
+    /**
+     * Returns the report as text.
+     *
+     * @param view the response of {@code /api/lost}
+     */
     public static String of(Map<String, Object> view) {
         Table out = new Table();
         Map<String, Object> survivor = Table.map(view, "survivor");
@@ -21,8 +25,8 @@ public final class LostText {
                 Boolean.TRUE.equals(survivor.get("readOnly")) ? "read-only" : "writable",
                 survivor.get("position"));
         if (Boolean.TRUE.equals(primary.get("read"))) {
-            out.line(
-                    "The primary's binary log is being read: what is missing below has not been applied yet, and is not lost.");
+            out.line("The primary's binary log is being read: what is missing below has not been applied yet, and is"
+                    + " not lost.");
         } else {
             out.line("The primary's binary log was last read at %s: %s", primary.get("lostAt"), primary.get("why"));
         }

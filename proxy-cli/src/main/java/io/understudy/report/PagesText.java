@@ -10,12 +10,17 @@ public final class PagesText {
 
     private PagesText() {}
 
-    /** @param report the maps that {@code PagesReport} returns */
+    /**
+     * Returns the report as text.
+     *
+     * @param report the maps that {@code PagesReport} returns
+     */
     public static String of(Map<String, Object> report) {
         Table out = new Table();
         double pageSize = Table.number(report, "pageSize");
         out.line(
-                "%s: %s, buffer pool of %,.1f MiB in pages of %,.0f KiB: %,d of %,d pages used, %,d dirty; read in %.1f s",
+                "%s: %s, buffer pool of %,.1f MiB in pages of %,.0f KiB: %,d of %,d pages used, %,d dirty; read in"
+                        + " %.1f s",
                 report.get("standby"),
                 report.get("version"),
                 Table.number(report, "poolPages") * pageSize / MIB,

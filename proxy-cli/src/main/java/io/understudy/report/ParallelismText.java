@@ -9,7 +9,11 @@ public final class ParallelismText {
 
     private ParallelismText() {}
 
-    /** @param report the maps that {@code ParallelismReport} returns */
+    /**
+     * Returns the report as text.
+     *
+     * @param report the maps that {@code ParallelismReport} returns
+     */
     public static String of(Map<String, Object> report) {
         Table out = new Table();
         out.line(
@@ -38,8 +42,8 @@ public final class ParallelismText {
                     row.get("gtid"), Table.number(row, "seconds"), Table.whole(row, "bytes"), row.get("what"));
         }
         out.line("");
-        out.line(
-                "A model and an upper bound: no row locks, no retries, no disk. Schema changes take as long as on the primary, in whole");
+        out.line("A model and an upper bound: no row locks, no retries, no disk. Schema changes take as long as on"
+                + " the primary, in whole");
         out.line("seconds; rows are applied at 20 MB/s; a commit takes 0.2 ms.");
         return out.text();
     }

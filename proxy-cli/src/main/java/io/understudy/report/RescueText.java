@@ -6,7 +6,11 @@ import java.util.Map;
 public final class RescueText {
     private RescueText() {}
 
-    /** @param rescue the response of {@code POST /api/lost/rescue} */
+    /**
+     * Returns the report as text.
+     *
+     * @param rescue the response of {@code POST /api/lost/rescue}
+     */
     public static String of(Map<String, Object> rescue, String file) {
         Table out = new Table();
         boolean mysql = Boolean.TRUE.equals(rescue.get("mysql"));
@@ -42,26 +46,32 @@ public final class RescueText {
     private static void warnings(Table out, Map<String, Object> rescue) {
         if (Boolean.TRUE.equals(rescue.get("primaryRead"))) {
             out.line(
-                    "WARNING: the primary is alive and its binary log is being read. What is missing is on its way to %s"
+                    "WARNING: the primary is alive and its binary log is being read. What is missing is on its way"
+                            + " to %s"
                             + " by replication; do not replay it.",
                     rescue.get("survivor"));
         }
         if (!String.valueOf(rescue.get("survivorBeyond")).isEmpty()) {
             out.line(
-                    "WARNING: %s has transactions that the old primary did not have (%s): it may have taken writes already. Then"
-                            + " a replay may fail on rows or GTIDs that are there, or undo newer changes. Compare the tables that"
+                    "WARNING: %s has transactions that the old primary did not have (%s): it may have taken writes"
+                            + " already. Then"
+                            + " a replay may fail on rows or GTIDs that are there, or undo newer changes. Compare"
+                            + " the tables that"
                             + " report lost names before you replay anything.",
                     rescue.get("survivor"), rescue.get("survivorBeyond"));
         }
         if (Table.whole(rescue, "unknown") > 0) {
             out.line(
-                    "WARNING: %d further transactions are not known to be applied and are not in the file (a gap). Later ones may"
-                            + " need them: a replay can stop with an error, or change fewer rows than it did on the old primary.",
+                    "WARNING: %d further transactions are not known to be applied and are not in the file (a gap)."
+                            + " Later ones may"
+                            + " need them: a replay can stop with an error, or change fewer rows than it did on the"
+                            + " old primary.",
                     Table.whole(rescue, "unknown"));
         }
         if (Table.whole(rescue, "receivedNotApplied") > 0) {
             out.line(
-                    "WARNING: %d transactions are in relay logs of %s. Have them applied first (START SLAVE SQL_THREAD; MySQL:"
+                    "WARNING: %d transactions are in relay logs of %s. Have them applied first (START SLAVE"
+                            + " SQL_THREAD; MySQL:"
                             + " START REPLICA SQL_THREAD) and do not restart its replication; then run rescue again.",
                     Table.whole(rescue, "receivedNotApplied"), rescue.get("survivor"));
         }

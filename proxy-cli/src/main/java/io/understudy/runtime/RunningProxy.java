@@ -81,7 +81,11 @@ public final class RunningProxy implements AutoCloseable {
         watcher.start();
     }
 
-    /** @throws Exception if an address cannot be bound or a plugin does not start; the message says which and why */
+    /**
+     * Starts the proxy and the admin endpoint.
+     *
+     * @throws Exception if an address cannot be bound or a plugin does not start; the message says which and why
+     */
     public static RunningProxy start(LoadedConfig loaded, PluginTypes plugins, Reloader reloader) throws Exception {
         return new RunningProxy(loaded, plugins, reloader);
     }

@@ -12,6 +12,7 @@ import io.understudy.report.PagesText;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
@@ -68,9 +69,9 @@ class PoolReaderTest {
 
     private static long leafPages(String table, String index) throws Exception {
         try (Connection connection = server.connect()) {
-            return LeafPages.read(new Ask(connection), "pages")
-                    .get(new TableName("pages", table, ""))
-                    .get(index);
+            Map<String, Long> ofTable = Objects.requireNonNull(
+                    LeafPages.read(new Ask(connection), "pages").get(new TableName("pages", table, "")), table);
+            return Objects.requireNonNull(ofTable.get(index), index);
         }
     }
 
@@ -78,7 +79,8 @@ class PoolReaderTest {
     private static void load(String table, int rows) {
         server.execute(
                 "CREATE TABLE pages." + table
-                        + " (id INT PRIMARY KEY, k INT NOT NULL, c VARCHAR(80) NOT NULL, pad CHAR(100) NOT NULL, KEY k(k), KEY c(c))",
+                        + " (id INT PRIMARY KEY, k INT NOT NULL, c VARCHAR(80) NOT NULL, pad CHAR(100) NOT NULL, KEY"
+                        + " k(k), KEY c(c))",
                 "INSERT INTO pages." + table
                         + " SELECT seq, CRC32(seq) % 1000000, CONCAT(MD5(seq), REPEAT('c', CRC32(seq * 3) % 40)), 'x'"
                         + " FROM pages.seq_1_to_" + rows);
@@ -128,7 +130,8 @@ class PoolReaderTest {
     @Test
     void separatesPartitionsIndexesAndLongValues() throws Exception {
         server.execute(
-                "CREATE TABLE pages.parts (id INT, d INT, t LONGTEXT, PRIMARY KEY (id, d), KEY d(d)) PARTITION BY RANGE (d)"
+                "CREATE TABLE pages.parts (id INT, d INT, t LONGTEXT, PRIMARY KEY (id, d), KEY d(d)) PARTITION BY"
+                        + " RANGE (d)"
                         + " (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN MAXVALUE)",
                 "INSERT INTO pages.parts SELECT seq, seq % 20, REPEAT('t', 40000) FROM pages.seq_1_to_100");
 

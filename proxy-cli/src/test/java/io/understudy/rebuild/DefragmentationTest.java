@@ -2,6 +2,7 @@ package io.understudy.rebuild;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.understudy.config.ConfigLoader;
 import io.understudy.embedded.EmbeddedPair;
@@ -74,7 +75,8 @@ class DefragmentationTest {
     private static void load(String table, int rows) {
         primary.execute(
                 "CREATE TABLE shop." + table
-                        + " (id INT PRIMARY KEY, k INT NOT NULL, c VARCHAR(80) NOT NULL, pad CHAR(100) NOT NULL, KEY k(k), KEY c(c))",
+                        + " (id INT PRIMARY KEY, k INT NOT NULL, c VARCHAR(80) NOT NULL, pad CHAR(100) NOT NULL, KEY"
+                        + " k(k), KEY c(c))",
                 "INSERT INTO shop." + table
                         + " SELECT seq, CRC32(seq) % 1000000, CONCAT(MD5(seq), REPEAT('c', CRC32(seq * 3) % 40)), 'x'"
                         + " FROM shop.seq_1_to_" + rows);
@@ -115,6 +117,12 @@ class DefragmentationTest {
         return new Defragmentation.Options(bounds, 1L << 40, false, false, false);
     }
 
+    private static long pages(Map<String, Object> outcome, String key) {
+        return outcome.get(key) instanceof Map<?, ?> indexes && indexes.get("PRIMARY") instanceof Long pages
+                ? pages
+                : fail("no %s in %s", key, outcome);
+    }
+
     @Test
     void rebuildsWithFewerPagesAndLogsNothing() throws Exception {
         load("thinned", 30_000);
@@ -128,9 +136,7 @@ class DefragmentationTest {
         assertThat(outcome).as("%s", log).containsEntry("state", "rebuilt").containsEntry("checksum", "equal");
         assertThat(result.errant()).isEmpty();
         assertThat(result.allRebuilt()).isTrue();
-        Map<?, ?> before = (Map<?, ?>) outcome.get("leafPagesBefore");
-        Map<?, ?> after = (Map<?, ?>) outcome.get("leafPagesAfter");
-        assertThat((Long) after.get("PRIMARY")).isLessThanOrEqualTo((Long) before.get("PRIMARY") * 3 / 4);
+        assertThat(pages(outcome, "leafPagesAfter")).isLessThanOrEqualTo(pages(outcome, "leafPagesBefore") * 3 / 4);
         assertThat(standby.ask("SELECT @@gtid_binlog_state")).isEqualTo(state);
         assertThat(checksum(standby, "shop.thinned")).isEqualTo(checksum(primary, "shop.thinned"));
         assertThat(log.toString())
@@ -229,7 +235,8 @@ class DefragmentationTest {
     @Test
     void rebuildsPartitionsTogetherOrOneByOne() throws Exception {
         primary.execute(
-                "CREATE TABLE shop.parts (id INT, d INT, pad CHAR(200) NOT NULL, PRIMARY KEY (id, d)) PARTITION BY RANGE (d)"
+                "CREATE TABLE shop.parts (id INT, d INT, pad CHAR(200) NOT NULL, PRIMARY KEY (id, d)) PARTITION BY"
+                        + " RANGE (d)"
                         + " (PARTITION p0 VALUES LESS THAN (10), PARTITION `p 1` VALUES LESS THAN MAXVALUE)",
                 "INSERT INTO shop.parts SELECT seq, seq % 20, 'x' FROM shop.seq_1_to_5000",
                 "DELETE FROM shop.parts WHERE CRC32(id * 7 + 13) % 3 = 0");

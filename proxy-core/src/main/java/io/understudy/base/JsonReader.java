@@ -16,7 +16,11 @@ public final class JsonReader {
 
     private JsonReader() {}
 
-    /** @throws IOException when the text is not one JSON value */
+    /**
+     * Returns the value of a JSON text: a map, list, string, number, boolean or null.
+     *
+     * @throws IOException when the text is not one JSON value
+     */
     public static @Nullable Object read(String text) throws IOException {
         try (JsonParser parser = FACTORY.createParser(text)) {
             parser.nextToken();

@@ -40,7 +40,7 @@ final class PreparedEntry implements PreparedStatement {
         this.analyzer = analyzer;
     }
 
-    void answered(int statementId, int parameterCount) {
+    void prepared(int statementId, int parameterCount) {
         id = statementId;
         parameters = parameterCount;
         ByteBuf waiting = early;
@@ -125,6 +125,7 @@ final class PreparedEntry implements PreparedStatement {
     }
 
     /** Resolves the mode that the preparation took over from the server, which may have become known since. */
+    @SuppressWarnings("ReferenceEquality") // settled() returns the same object while nothing is decided
     private void settle() {
         if (sqlMode.adopted() == null) {
             return;

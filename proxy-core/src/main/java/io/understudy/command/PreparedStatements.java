@@ -34,7 +34,7 @@ final class PreparedStatements {
 
     /** Called when the response to COM_STMT_PREPARE has arrived. */
     void prepared(PreparedEntry entry, int id, int parameters) {
-        entry.answered(id, parameters);
+        entry.prepared(id, parameters);
         if (byId.isEmpty()) {
             byId = new IntObjectHashMap<>(4);
         }

@@ -34,7 +34,7 @@ public final class ResponseTracker {
 
     /** Receives every complete response, for the proxy's own metrics. */
     public interface ResponseListener {
-        void answered(Exchange exchange);
+        void responded(Exchange exchange);
     }
 
     public ResponseTracker(SessionModel model, CommandListener listener, ResponseListener observer) {
@@ -71,7 +71,7 @@ public final class ResponseTracker {
     public void shown(ByteBuf buf, int index, int length) {
         Exchange exchange = inFlight.head();
         if (exchange != null) {
-            exchange.look(buf, index, length);
+            exchange.inspect(buf, index, length);
         }
     }
 
@@ -121,7 +121,7 @@ public final class ResponseTracker {
         model.statusInDoubt(mayHaveBegun(exchange));
         if (exchange.injected() == null) {
             settle(exchange);
-            observer.answered(exchange);
+            observer.responded(exchange);
             if (responses) {
                 listener.onResponse(exchange);
             }

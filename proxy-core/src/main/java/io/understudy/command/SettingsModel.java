@@ -225,6 +225,7 @@ final class SettingsModel implements SessionSettings {
     }
 
     /** Returns the mode as far as it is known by now. */
+    @SuppressWarnings("ReferenceEquality") // settled() returns the same object while nothing is decided
     SqlModeSetting mode() {
         if (sqlMode.adopted() != null) {
             SqlModeSetting now = sqlMode.settled();

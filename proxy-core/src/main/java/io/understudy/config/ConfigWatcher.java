@@ -91,7 +91,7 @@ public final class ConfigWatcher implements AutoCloseable {
             changed(file);
         }
         task = scheduler.scheduleWithFixedDelay(
-                this::look, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
+                this::check, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     @Override
@@ -101,7 +101,7 @@ public final class ConfigWatcher implements AutoCloseable {
         }
     }
 
-    private synchronized void look() {
+    private synchronized void check() {
         // A periodic task that throws would silently never run again.
         try {
             Collection<Path> current = files.get();

@@ -23,7 +23,13 @@ public record PrimaryConfig(
         Duration connectTimeout,
         @Nullable MonitorConfig monitor) {
 
-    public PrimaryConfig {
+    public PrimaryConfig(
+            Address address,
+            @Nullable ServerTlsConfig tls,
+            @Nullable List<ServerCompression> compression,
+            @Nullable SendProxyProtocol proxyProtocol,
+            @Nullable Duration connectTimeout,
+            @Nullable MonitorConfig monitor) {
         tls = tls == null ? ServerTlsConfig.preferred() : tls;
         compression = compression == null ? List.of() : List.copyOf(compression);
         proxyProtocol = proxyProtocol == null ? SendProxyProtocol.DISABLED : proxyProtocol;
@@ -39,6 +45,12 @@ public record PrimaryConfig(
                 "compression",
                 "as-client stands alone: remove it or the algorithms beside it");
         checks.done();
+        this.address = address;
+        this.tls = tls;
+        this.compression = compression;
+        this.proxyProtocol = proxyProtocol;
+        this.connectTimeout = connectTimeout;
+        this.monitor = monitor;
     }
 
     /** Returns whether a session's server leg has the compression of its client leg. */

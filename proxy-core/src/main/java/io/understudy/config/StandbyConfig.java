@@ -4,6 +4,7 @@ import io.understudy.config.bind.Checks;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A replica of the primary that is kept warm.
@@ -27,7 +28,14 @@ public record StandbyConfig(
     /** Valid as a metric label and as a path of the admin endpoint. */
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,62}");
 
-    public StandbyConfig {
+    public StandbyConfig(
+            String name,
+            Address address,
+            @Nullable ServerTlsConfig tls,
+            @Nullable List<Compression> compression,
+            @Nullable Duration connectTimeout,
+            String user,
+            @Nullable Secret password) {
         tls = tls == null ? ServerTlsConfig.preferred() : tls;
         compression = compression == null ? List.of() : List.copyOf(compression);
         connectTimeout = connectTimeout == null ? Duration.ofSeconds(5) : connectTimeout;
@@ -52,5 +60,12 @@ public record StandbyConfig(
         Legs.positive(checks, connectTimeout, "connectTimeout");
         Legs.distinct(checks, compression);
         checks.done();
+        this.name = name;
+        this.address = address;
+        this.tls = tls;
+        this.compression = compression;
+        this.connectTimeout = connectTimeout;
+        this.user = user;
+        this.password = password;
     }
 }

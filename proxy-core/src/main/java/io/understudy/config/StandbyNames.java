@@ -20,22 +20,22 @@ final class StandbyNames {
     /** Adds an error to the document for each unknown standby. */
     static void check(Document document, RawSection section, List<StandbyConfig> standbys) {
         List<String> known = standbys.stream().map(StandbyConfig::name).toList();
-        new StandbyNames(document, known).look(section.node(), section.path());
+        new StandbyNames(document, known).check(section.node(), section.path());
     }
 
-    private void look(YamlNode node, String path) {
+    private void check(YamlNode node, String path) {
         if (node instanceof YamlNode.Mapping mapping) {
             for (YamlNode.Entry entry : mapping.entries()) {
                 String inner = path + "." + entry.key();
                 if (entry.key().equals(KEY)) {
                     names(entry.value(), inner);
                 } else {
-                    look(entry.value(), inner);
+                    check(entry.value(), inner);
                 }
             }
         } else if (node instanceof YamlNode.Sequence sequence) {
             for (int i = 0; i < sequence.items().size(); i++) {
-                look(sequence.items().get(i), path + "[" + i + "]");
+                check(sequence.items().get(i), path + "[" + i + "]");
             }
         }
     }

@@ -29,14 +29,14 @@ final class TlsFiles {
             tls.readable(listen.key(), "listen.tls.key");
             tls.readable(listen.clientCa(), "listen.tls.clientCa");
         }
-        tls.backend(config.primary().tls(), "primary.tls");
+        tls.server(config.primary().tls(), "primary.tls");
         for (int i = 0; i < config.standbys().size(); i++) {
-            tls.backend(config.standbys().get(i).tls(), "standbys[" + i + "].tls");
+            tls.server(config.standbys().get(i).tls(), "standbys[" + i + "].tls");
         }
         return tls.files;
     }
 
-    private void backend(ServerTlsConfig tls, String path) {
+    private void server(ServerTlsConfig tls, String path) {
         if (tls.mode() != ServerTlsMode.DISABLED) {
             readable(tls.ca(), path + ".ca");
             readable(tls.certificate(), path + ".certificate");

@@ -16,6 +16,10 @@ sealed interface LoginStep permits HandshakeV10Step, TlsStep, AuthStep {
     /** Returns what the step does, in words that fit after "while": for messages. */
     String doing();
 
-    /** @throws AuthException if the login cannot continue; the message says why and what to do */
+    /**
+     * Processes a packet of the server and returns the next step.
+     *
+     * @throws AuthException if the login cannot continue; the message says why and what to do
+     */
     LoginStep packet(ByteBuf payload) throws AuthException;
 }

@@ -239,12 +239,12 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        ErrPacket farewell = responses.farewell();
+        ErrPacket lastError = responses.lastError();
         end(
-                farewell == null
+                lastError == null
                         ? "the server closed it"
-                        : "the server closed it: error " + farewell.code() + " (" + farewell.sqlState() + ") "
-                                + farewell.message());
+                        : "the server closed it: error " + lastError.code() + " (" + lastError.sqlState() + ") "
+                                + lastError.message());
     }
 
     @Override

@@ -71,7 +71,7 @@ public final class NettyServerConnector implements ServerConnector {
 
     private String explain(Throwable cause) {
         if (cause instanceof NameLookupException) {
-            return cause.getMessage();
+            return String.valueOf(cause.getMessage());
         }
         if (cause instanceof ConnectTimeoutException) {
             return "nothing within connectTimeout (" + connectTimeout.toMillis() + " ms); check address and firewall";

@@ -43,7 +43,7 @@ final class ResponseQueue implements PacketSink {
     private int length;
     private int first;
     private boolean row;
-    private @Nullable ErrPacket farewell;
+    private @Nullable ErrPacket lastError;
 
     ResponseQueue(long capabilities, Refusal noFile) {
         this.capabilities = capabilities;
@@ -85,8 +85,8 @@ final class ResponseQueue implements PacketSink {
      * is none.
      */
     @Nullable
-    ErrPacket farewell() {
-        return farewell;
+    ErrPacket lastError() {
+        return lastError;
     }
 
     @Override
@@ -137,7 +137,7 @@ final class ResponseQueue implements PacketSink {
     public boolean onShown(ByteBuf buf, int index, int shown) {
         PendingResponse pending = due.peek();
         if (pending == null) {
-            farewell = ErrPacket.parse(buf, index, shown);
+            lastError = ErrPacket.parse(buf, index, shown);
             return false;
         }
         ServerStream stream = pending.stream();
@@ -146,7 +146,7 @@ final class ResponseQueue implements PacketSink {
         } else if (row) {
             showRow(pending, buf, index, shown);
         } else {
-            pending.look(buf, index, shown);
+            pending.inspect(buf, index, shown);
         }
         return false;
     }

@@ -76,14 +76,15 @@ public final class AuthBridge {
 
     /** Returns a bridge, or null when the legs are alike and everything can be relayed unchanged. */
     static @Nullable AuthBridge between(
-            boolean clientSecret, boolean serverSecret, HandshakeV10 greeting, HandshakeResponse41 reply) {
+            boolean clientSecret, boolean serverSecret, HandshakeV10 greeting, HandshakeResponse41 handshakeResponse) {
         if (clientSecret == serverSecret) {
             return null;
         }
         if (!clientSecret) {
             ProxyRsaKey.prepare();
         }
-        String method = reply.authPlugin().isEmpty() ? greeting.authPlugin() : reply.authPlugin();
+        String method =
+                handshakeResponse.authPlugin().isEmpty() ? greeting.authPlugin() : handshakeResponse.authPlugin();
         return new AuthBridge(clientSecret, method, greeting.scramble());
     }
 
@@ -241,7 +242,8 @@ public final class AuthBridge {
                 "client_has_foreign_key",
                 ACCESS_DENIED,
                 "28000",
-                "Access denied (Understudy: the password was encrypted with a key that is not the proxy's; let the client"
+                "Access denied (Understudy: the password was encrypted with a key that is not the proxy's; let the"
+                        + " client"
                         + " ask for the key, or give both legs TLS, or neither)");
     }
 

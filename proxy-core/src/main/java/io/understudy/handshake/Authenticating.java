@@ -21,7 +21,7 @@ final class Authenticating implements HandshakePhase {
 
     private final Handshake handshake;
     private final HandshakeV10 greeting;
-    private final HandshakeResponse41 reply;
+    private final HandshakeResponse41 handshakeResponse;
     private final long agreed;
     private final LegCompression compression;
     private final @Nullable AuthBridge bridge;
@@ -29,7 +29,7 @@ final class Authenticating implements HandshakePhase {
     Authenticating(
             Handshake handshake,
             HandshakeV10 greeting,
-            HandshakeResponse41 reply,
+            HandshakeResponse41 handshakeResponse,
             long agreed,
             LegCompression compression,
             @Nullable AuthBridge bridge) {
@@ -37,7 +37,7 @@ final class Authenticating implements HandshakePhase {
         this.compression = compression;
         this.handshake = handshake;
         this.greeting = greeting;
-        this.reply = reply;
+        this.handshakeResponse = handshakeResponse;
         this.agreed = agreed;
     }
 
@@ -66,9 +66,10 @@ final class Authenticating implements HandshakePhase {
                     throw e;
                 }
             }
-            boolean clientTracks = (reply.capabilities() & Capabilities.SESSION_TRACK) != 0;
+            boolean clientTracks = (handshakeResponse.capabilities() & Capabilities.SESSION_TRACK) != 0;
             handshake.toClient(clientTracks ? packet : withoutState(packet, payload));
-            handshake.loggedIn(new LoginResult(greeting, reply, agreed, clientTracks, compression, status, bridge));
+            handshake.loggedIn(
+                    new LoginResult(greeting, handshakeResponse, agreed, clientTracks, compression, status, bridge));
         } else if (first == Marker.ERR) {
             ErrPacket err = ErrPacket.parse(payload, 0, payload.readableBytes());
             handshake.toClient(packet);

@@ -28,8 +28,8 @@ final class AwaitHandshakeResponse implements HandshakePhase {
     @Override
     public HandshakePhase fromClient(ByteBuf packet) {
         try {
-            HandshakeResponse41 reply = HandshakeResponse41.parse(SequencedLeg.payload(packet));
-            if (reply.isTlsRequest()) {
+            HandshakeResponse41 handshakeResponse = HandshakeResponse41.parse(SequencedLeg.payload(packet));
+            if (handshakeResponse.isTlsRequest()) {
                 tlsRequested(packet);
                 return this;
             }
@@ -40,9 +40,10 @@ final class AwaitHandshakeResponse implements HandshakePhase {
                         "client_without_tls",
                         ER_SECURE_TRANSPORT_REQUIRED,
                         "HY000",
-                        "Connections using insecure transport are prohibited (Understudy: listen.tls.mode is required)");
+                        "Connections using insecure transport are prohibited (Understudy: listen.tls.mode is"
+                                + " required)");
             }
-            return relay(packet, reply);
+            return relay(packet, handshakeResponse);
         } finally {
             packet.release();
         }
@@ -63,7 +64,7 @@ final class AwaitHandshakeResponse implements HandshakePhase {
         }
     }
 
-    private HandshakePhase relay(ByteBuf packet, HandshakeResponse41 reply) {
+    private HandshakePhase relay(ByteBuf packet, HandshakeResponse41 handshakeResponse) {
         TlsHandlerSource serverEnd = handshake.policy().serverEnd();
         boolean serverTls =
                 handshake.policy().asksServerForTls(greeting.capabilities(), handshake.serverIsLocal(), tls);
@@ -72,9 +73,10 @@ final class AwaitHandshakeResponse implements HandshakePhase {
             legBits |= greeting.capabilities() & Capabilities.SESSION_TRACK;
         }
         boolean relayed = handshake.policy().clientTls() == LoginPolicy.ConnectionTls.PASSTHROUGH;
-        long told = CapabilityFilter.ofServerLeg(reply.capabilities(), greeting.capabilities(), relayed, legBits);
+        long told = CapabilityFilter.ofServerLeg(
+                handshakeResponse.capabilities(), greeting.capabilities(), relayed, legBits);
         LegCompression compression =
-                LegCompression.of(packet, reply, offered, greeting.capabilities(), handshake.policy());
+                LegCompression.of(packet, handshakeResponse, offered, greeting.capabilities(), handshake.policy());
         told |= compression.serverBit();
         ByteBuf payload = SequencedLeg.payload(packet);
         HandshakeResponse41.withCapabilities(payload, told);
@@ -83,10 +85,10 @@ final class AwaitHandshakeResponse implements HandshakePhase {
             handshake.startServerTls(serverEnd);
         }
         AuthBridge bridge = AuthBridge.between(
-                tls || handshake.clientIsLocal(), serverTls || handshake.serverIsLocal(), greeting, reply);
+                tls || handshake.clientIsLocal(), serverTls || handshake.serverIsLocal(), greeting, handshakeResponse);
         byte[] bridged = bridge == null
                 ? null
-                : bridge.first(payload, AuthResponseField.ofHandshake(payload, reply.capabilities()));
+                : bridge.first(payload, AuthResponseField.ofHandshake(payload, handshakeResponse.capabilities()));
         if (bridged == null) {
             handshake.toServer(packet.retain());
         } else {
@@ -95,7 +97,7 @@ final class AwaitHandshakeResponse implements HandshakePhase {
         return new Authenticating(
                 handshake,
                 greeting,
-                reply,
+                handshakeResponse,
                 told & greeting.capabilities() & ~CapabilityFilter.OF_A_LEG,
                 compression,
                 bridge);

@@ -23,24 +23,26 @@ public record LegCompression(long clientBit, int clientLevel, long serverBit, in
      *
      * @param server capabilities that the server offers
      */
-    static LegCompression of(ByteBuf reply, HandshakeResponse41 parsed, long offered, long server, LoginPolicy policy) {
+    static LegCompression of(
+            ByteBuf handshakeResponse, HandshakeResponse41 parsed, long offered, long server, LoginPolicy policy) {
         long both = parsed.capabilities() & offered & (Capabilities.COMPRESS | Capabilities.ZSTD_COMPRESSION);
         long clientBit = (both & Capabilities.COMPRESS) != 0 ? Capabilities.COMPRESS : both;
         long serverBit = policy.serverCompression(server, clientBit);
         int level = Compressed.DEFAULT_ZSTD_LEVEL;
-        ByteBuf payload = SequencedLeg.payload(reply);
+        ByteBuf payload = SequencedLeg.payload(handshakeResponse);
         boolean levelMayFollow = (parsed.capabilities() & Capabilities.ZSTD_COMPRESSION) != 0;
         int end = levelMayFollow || serverBit == Capabilities.ZSTD_COMPRESSION
                 ? HandshakeResponse41.endOfAttributes(payload, parsed.capabilities())
                 : payload.writerIndex();
         if (levelMayFollow && end == payload.writerIndex() - 1) {
             level = payload.getUnsignedByte(end);
-            reply.writerIndex(reply.writerIndex() - 1);
+            handshakeResponse.writerIndex(handshakeResponse.writerIndex() - 1);
         }
         if (serverBit == Capabilities.ZSTD_COMPRESSION) {
-            reply.writeByte(level);
+            handshakeResponse.writeByte(level);
         }
-        reply.setMediumLE(reply.readerIndex(), reply.readableBytes() - Packets.HEADER);
+        handshakeResponse.setMediumLE(
+                handshakeResponse.readerIndex(), handshakeResponse.readableBytes() - Packets.HEADER);
         return new LegCompression(clientBit, level, serverBit, level);
     }
 

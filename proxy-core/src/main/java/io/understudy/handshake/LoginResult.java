@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record LoginResult(
         HandshakeV10 greeting,
-        HandshakeResponse41 reply,
+        HandshakeResponse41 handshakeResponse,
         long capabilities,
         boolean clientTracksSession,
         LegCompression compression,

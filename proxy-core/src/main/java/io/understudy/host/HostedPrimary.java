@@ -17,9 +17,9 @@ public record HostedPrimary(@Nullable DataSource dataSource, PrimaryMonitor moni
         implements Primary {
     /** Returns the connector used if no monitor account is configured. */
     public static ServerConnector noAccount() {
-        return () -> java.util.concurrent.CompletableFuture.failedFuture(
-                new java.io.IOException(
-                        "no connection to the primary: there is no account for it; add primary.monitor with user and password"));
+        return () -> java.util.concurrent.CompletableFuture.failedFuture(new java.io.IOException(
+                "no connection to the primary: there is no account for it; add primary.monitor with user and"
+                        + " password"));
     }
 
     @Override

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *            ┌── reset, or the client set the variable ──┐
  *            ▼                                           │
- *         WANTED ──SET is sent──▶ ASKED ──OK──▶ OURS or THEIRS
+ *         WANTED ──SET is sent──▶ ASKED ──OK──▶ ADDED or PRESENT
  *                                   └──ERR──▶ REFUSED (until the session ends)
  * </pre>
  *
@@ -33,7 +33,9 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
 
     /** Tracks the list itself, too, so that the response shows whether {@code last_gtid} was in it before. */
     private static final InjectedStatement MARIADB = new InjectedStatement(
-            "SET SESSION session_track_system_variables=IF(FIND_IN_SET('last_gtid',@@session.session_track_system_variables)"
+            "SET SESSION"
+                    + " session_track_system_variables="
+                    + "IF(FIND_IN_SET('last_gtid',@@session.session_track_system_variables)"
                     + " OR @@session.session_track_system_variables='*',@@session.session_track_system_variables,"
                     + "CONCAT_WS(',',NULLIF(@@session.session_track_system_variables,''),"
                     + "'session_track_system_variables','last_gtid'))",
@@ -48,8 +50,8 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     private enum State {
         WANTED,
         ASKED,
-        OURS,
-        THEIRS,
+        ADDED,
+        PRESENT,
         REFUSED
     }
 
@@ -141,7 +143,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
         // If the list is not reported, last_gtid was in it before. It is then still the proxy's if the client's
         // statement extended the existing list without naming last_gtid itself.
         added = !mariaDb || listReported || added && !clientAsked;
-        state = added ? State.OURS : State.THEIRS;
+        state = added ? State.ADDED : State.PRESENT;
     }
 
     @Override
@@ -206,7 +208,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
         // it has.
         boolean own = !mariaDb && (value.contains("own_gtid") || value.contains("all_gtids"));
         added &= !own;
-        state = own ? State.THEIRS : State.WANTED;
+        state = own ? State.PRESENT : State.WANTED;
         setBy = own ? NONE : number;
     }
 

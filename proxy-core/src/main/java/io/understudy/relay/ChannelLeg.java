@@ -57,7 +57,7 @@ final class ChannelLeg implements Leg {
 
     private boolean closing;
     private boolean writeFailed;
-    private boolean withoutFarewell;
+    private boolean withoutNotify;
     private int leastRead = 1;
     /** Whether TLS or compression is active: the session's byte counts then differ from the socket's. */
     private boolean transformed;
@@ -222,16 +222,16 @@ final class ChannelLeg implements Leg {
     }
 
     @Override
-    public void closeWithoutFarewell() {
+    public void closeWithoutNotify() {
         if (!closing && tls != null) {
-            withoutFarewell = true;
+            withoutNotify = true;
         }
         closeAfterFlush();
     }
 
     /** Closes the channel; below the TLS handler if no close_notify is to be sent. */
     private void close() {
-        ChannelHandlerContext below = withoutFarewell ? channel.pipeline().context(TLS) : null;
+        ChannelHandlerContext below = withoutNotify ? channel.pipeline().context(TLS) : null;
         if (below == null) {
             channel.close();
         } else {

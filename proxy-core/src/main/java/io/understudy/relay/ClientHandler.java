@@ -17,7 +17,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
     private final ChannelLeg client;
     private final HandshakeTimer timer;
     /** Whether the client has sent close_notify. */
-    private boolean farewell;
+    private boolean closeNotify;
 
     ClientHandler(ClientSession session, ChannelLeg client, HandshakeTimer timer) {
         this.session = session;
@@ -43,7 +43,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        session.clientClosed(farewell);
+        session.clientClosed(closeNotify);
         timer.stop();
     }
 
@@ -63,7 +63,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
         if (event instanceof SslCloseCompletionEvent closed && closed.isSuccess()) {
-            farewell = true;
+            closeNotify = true;
             ctx.close(); // also where no FIN follows
         }
         if (event instanceof ChannelInputShutdownEvent) {

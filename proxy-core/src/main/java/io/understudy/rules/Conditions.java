@@ -28,20 +28,21 @@ final class Conditions {
         this.match = match;
     }
 
-    /** Returns whether a known value matches one term of a key. */
-    private interface Question<T, A, B> {
-        boolean covers(T term, A value, B context);
+    /** Whether a value matches one term of a key. */
+    private interface Coverage<T, A, B> {
+        boolean covers(T term, A value, @Nullable B context);
     }
 
     /**
      * Returns whether a key holds: one of its plain terms matches, if there are any, and none of its negated terms
      * does.
      */
-    private static <T extends Term, A, B> boolean holds(List<T> terms, A value, B context, Question<T, A, B> question) {
+    private static <T extends Term, A, B> boolean holds(
+            List<T> terms, A value, @Nullable B context, Coverage<T, A, B> coverage) {
         boolean holds = !Term.anyPlain(terms);
         for (int i = 0; i < terms.size(); i++) {
             T term = terms.get(i);
-            if (question.covers(term, value, context)) {
+            if (coverage.covers(term, value, context)) {
                 if (term.negated()) {
                     return false;
                 }
@@ -51,16 +52,25 @@ final class Conditions {
         return holds;
     }
 
+    /** Returns whether a key holds for a value that is unknown: no term matches it. */
+    private static boolean holdsUnknown(List<? extends Term> terms) {
+        return !Term.anyPlain(terms);
+    }
+
     boolean userHolds(String user) {
         return holds(match.user(), user, this, (term, name, self) -> term.covers(name));
     }
 
     boolean schemaHolds(@Nullable String schema) {
-        return holds(match.schema(), schema, this, (term, name, self) -> term.coversIgnoringCase(name));
+        return schema == null
+                ? holdsUnknown(match.schema())
+                : holds(match.schema(), schema, this, (term, name, self) -> term.coversIgnoringCase(name));
     }
 
     boolean clientHolds(@Nullable InetAddress client) {
-        return holds(match.client(), client, this, (term, address, self) -> term.covers(address));
+        return client == null
+                ? holdsUnknown(match.client())
+                : holds(match.client(), client, this, (term, address, self) -> term.covers(address));
     }
 
     boolean sessionHolds(String user, @Nullable String schema, @Nullable InetAddress client) {
@@ -130,7 +140,8 @@ final class Conditions {
         aborts.increment();
         if (abortsLeft.decrementAndGet() == 0) {
             log.warn(
-                    "rule '{}': the pattern {} took more than {} steps for {} statements and is switched off until the next "
+                    "rule '{}': the pattern {} took more than {} steps for {} statements and is switched off until"
+                            + " the next "
                             + "reload; write it without nested repetitions",
                     rule,
                     term,

@@ -9,6 +9,8 @@ final class CountedText implements CharSequence {
     /** Thrown when the limit is reached. A single object without a stack trace, to be cheap on the hot path. */
     static final class Exhausted extends RuntimeException {
         private static final long serialVersionUID = 1L;
+
+        @SuppressWarnings("StaticAssignmentOfThrowable") // has no stack trace that could mislead
         private static final Exhausted INSTANCE = new Exhausted();
 
         private Exhausted() {

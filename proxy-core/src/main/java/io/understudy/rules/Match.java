@@ -30,10 +30,16 @@ public record Match(
         List<TextPattern> pattern) {
 
     /** A condition without keys: holds for every statement. */
-    @SuppressWarnings("NullAway") // The binder passes absent keys as null, too.
     public static final Match ANY = new Match(null, null, null, null, null, null, null);
 
-    public Match {
+    public Match(
+            @Nullable List<NameGlob> user,
+            @Nullable List<NameGlob> schema,
+            @Nullable List<ClientNet> client,
+            @Nullable List<TableGlob> table,
+            @Nullable List<KindTerm> kind,
+            @Nullable List<DigestTerm> digest,
+            @Nullable List<TextPattern> pattern) {
         List<String> refusals = new ArrayList<>();
         user = given(user, "user", refusals);
         schema = given(schema, "schema", refusals);
@@ -45,6 +51,13 @@ public record Match(
         if (!refusals.isEmpty()) {
             throw new IllegalArgumentException(String.join("\n", refusals));
         }
+        this.user = user;
+        this.schema = schema;
+        this.client = client;
+        this.table = table;
+        this.kind = kind;
+        this.digest = digest;
+        this.pattern = pattern;
     }
 
     private static <T> List<T> given(@Nullable List<T> values, String key, List<String> refusals) {
@@ -61,10 +74,5 @@ public record Match(
     /** Returns whether there is a key that depends on the statement. */
     public boolean hasStatementKeys() {
         return !table.isEmpty() || !kind.isEmpty() || !digest.isEmpty() || !pattern.isEmpty();
-    }
-
-    /** Returns whether there is a key that depends on the session. */
-    public boolean hasSessionKeys() {
-        return !user.isEmpty() || !schema.isEmpty() || !client.isEmpty();
     }
 }

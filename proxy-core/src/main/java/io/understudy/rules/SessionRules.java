@@ -5,6 +5,7 @@ import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.SessionContext;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,7 +108,6 @@ public final class SessionRules<R> {
     }
 
     private static boolean same(@Nullable String a, @Nullable String b) {
-        // Usually the same object.
-        return a == b || a != null && a.equals(b);
+        return Objects.equals(a, b);
     }
 }

@@ -21,7 +21,7 @@ import org.mariadb.jdbc.Driver;
  */
 final class DriverSource implements DataSource {
     /** A query takes milliseconds; a server without a response for this long is down. */
-    private static final Duration ANSWER = Duration.ofSeconds(5);
+    private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(5);
 
     private final Driver driver = new Driver();
     private final String url;
@@ -32,7 +32,7 @@ final class DriverSource implements DataSource {
     private volatile boolean withoutTls;
 
     DriverSource(Address address, ServerTlsConfig tls, String user, Secret password, Duration connectTimeout) {
-        this(address, tls, user, password, connectTimeout, ANSWER);
+        this(address, tls, user, password, connectTimeout, RESPONSE_TIMEOUT);
     }
 
     /** @param response maximum time for a statement before the connection is closed; zero for no limit */
@@ -46,7 +46,7 @@ final class DriverSource implements DataSource {
         url = address.isUnix() ? "jdbc:mariadb://localhost/" : "jdbc:mariadb://" + address + "/";
         set("user", user);
         set("password", password.reveal());
-        set("connectTimeout", Long.toString(Math.min(connectTimeout.toMillis(), ANSWER.toMillis())));
+        set("connectTimeout", Long.toString(Math.min(connectTimeout.toMillis(), RESPONSE_TIMEOUT.toMillis())));
         set("socketTimeout", Long.toString(response.toMillis()));
         set("connectionAttributes", "program_name:understudy");
         set("allowPublicKeyRetrieval", "true");

@@ -25,7 +25,7 @@ final class JdbcStandbyProbe implements StandbyProbe {
     }
 
     @Override
-    public StandbyProbeResult look() throws SQLException {
+    public StandbyProbeResult ask() throws SQLException {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
             boolean mariaDb;
@@ -87,11 +87,11 @@ final class JdbcStandbyProbe implements StandbyProbe {
             withoutLag--;
             return Lag.UNKNOWN;
         }
-        String[] questions = mariaDb
+        String[] queries = mariaDb
                 ? new String[] {"SHOW ALL SLAVES STATUS"}
                 : new String[] {"SHOW REPLICA STATUS", "SHOW SLAVE STATUS"};
         SQLException refused = null;
-        for (String question : questions) {
+        for (String question : queries) {
             try (ResultSet rows = statement.executeQuery(question)) {
                 return furthestBehind(rows, mariaDb || !question.contains("REPLICA"));
             } catch (SQLException e) {

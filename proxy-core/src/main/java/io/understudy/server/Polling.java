@@ -21,21 +21,21 @@ final class Polling {
 
     private final ScheduledExecutorService executor;
     private final long intervalNanos;
-    private final BooleanSupplier look;
+    private final BooleanSupplier probe;
     private final DoubleSupplier random;
 
     private volatile boolean stopped;
     private int failures;
 
     /**
-     * @param look runs the probe and returns whether the server responded; may wait, so the executor must not be an
+     * @param probe runs the probe and returns whether the server responded; may wait, so the executor must not be an
      *     event loop
      * @param random returns values from 0 to 1
      */
-    Polling(ScheduledExecutorService executor, Duration interval, BooleanSupplier look, DoubleSupplier random) {
+    Polling(ScheduledExecutorService executor, Duration interval, BooleanSupplier probe, DoubleSupplier random) {
         this.executor = executor;
         this.intervalNanos = interval.toNanos();
-        this.look = look;
+        this.probe = probe;
         this.random = random;
     }
 
@@ -60,13 +60,13 @@ final class Polling {
         if (stopped) {
             return;
         }
-        boolean answered = false;
+        boolean responded = false;
         try {
-            answered = look.getAsBoolean();
+            responded = probe.getAsBoolean();
         } catch (RuntimeException e) {
             log.error("probing a server failed in the proxy itself", e);
         }
-        failures = answered ? 0 : failures + 1;
+        failures = responded ? 0 : failures + 1;
         schedule(pause(failures));
     }
 
@@ -80,7 +80,7 @@ final class Polling {
         }
         long longest = Math.max(intervalNanos, LONGEST.toNanos());
         double wanted = intervalNanos * Math.pow(2, Math.min(failuresSoFar - 1, 30));
-        return (long) (Math.min(longest, wanted) * (0.75 + 0.5 * random.getAsDouble()));
+        return (long) (Math.min((double) longest, wanted) * (0.75 + 0.5 * random.getAsDouble()));
     }
 
     private void schedule(long nanos) {

@@ -44,17 +44,17 @@ public final class PrimaryMonitor implements AutoCloseable {
     private volatile PrimaryState state = PrimaryState.UNKNOWN;
     private volatile boolean suspected = true;
 
-    /** @param questions connections with the monitor account, or null when there is no such account */
+    /** @param queries connections with the monitor account, or null when there is no such account */
     public PrimaryMonitor(
             PrimaryConfig primary,
-            @Nullable DataSource questions,
+            @Nullable DataSource queries,
             MeterRegistry registry,
             ScheduledExecutorService executor,
             Duration interval) {
         this(
                 primary.address().toString(),
-                questions == null ? () -> knock(primary) : () -> ask(questions),
-                questions != null,
+                queries == null ? () -> knock(primary) : () -> ask(queries),
+                queries != null,
                 registry,
                 executor,
                 interval);
@@ -73,7 +73,7 @@ public final class PrimaryMonitor implements AutoCloseable {
         this.polling = new Polling(
                 executor,
                 interval,
-                this::look,
+                this::poll,
                 () -> ThreadLocalRandom.current().nextDouble());
         Gauge.builder("understudy.primary.up", this, monitor -> monitor.state.reachable() ? 1 : 0)
                 .description("1 when the primary answers")
@@ -83,6 +83,8 @@ public final class PrimaryMonitor implements AutoCloseable {
     /** Receives the primary's global {@code sql_mode} after each probe. */
     public interface SqlModeListener {
         /**
+         * Called after each probe.
+         *
          * @param value null when it could not be read, or when sessions may start with another one
          * @param askedNanos monotonic time before the probe
          * @param answeredNanos monotonic time after the probe
@@ -112,7 +114,7 @@ public final class PrimaryMonitor implements AutoCloseable {
         suspected = true;
     }
 
-    boolean look() {
+    boolean poll() {
         if (!asks && !suspected) {
             return true;
         }
@@ -138,16 +140,21 @@ public final class PrimaryMonitor implements AutoCloseable {
         }
         state = now;
         sqlModes.seen(sqlMode, asked, System.nanoTime());
+        report(before, now);
+        return now.reachable();
+    }
+
+    @SuppressWarnings("ReferenceEquality") // UNKNOWN is the one state that no probe has made
+    private void report(PrimaryState before, PrimaryState now) {
         if (now.reachable() && !before.reachable()) {
             log.info("primary {} is reachable{}", address, now.version() == null ? "" : ", version " + now.version());
         } else if (!now.reachable() && (before.reachable() || before == PrimaryState.UNKNOWN)) {
             log.warn("primary {} is unreachable: {}", address, now.problem());
         }
-        return now.reachable();
     }
 
-    private static PrimaryProbe.Result ask(DataSource questions) throws SQLException {
-        try (Connection connection = questions.getConnection();
+    private static PrimaryProbe.Result ask(DataSource queries) throws SQLException {
+        try (Connection connection = queries.getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT VERSION(), @@global.sql_mode, @@global.init_connect")) {
             row.next();

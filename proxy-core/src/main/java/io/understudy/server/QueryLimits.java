@@ -24,18 +24,18 @@ public final class QueryLimits implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(QueryLimits.class);
 
-    private final DataSource questions;
+    private final DataSource queries;
     private final Consumer<Set<String>> listener;
     private final Polling polling;
 
     /** @param listener receives all such accounts after each successful query */
-    public QueryLimits(DataSource questions, ScheduledExecutorService executor, Consumer<Set<String>> listener) {
-        this.questions = questions;
+    public QueryLimits(DataSource queries, ScheduledExecutorService executor, Consumer<Set<String>> listener) {
+        this.queries = queries;
         this.listener = listener;
         polling = new Polling(
                 executor,
                 INTERVAL,
-                this::look,
+                this::poll,
                 () -> ThreadLocalRandom.current().nextDouble());
     }
 
@@ -43,9 +43,9 @@ public final class QueryLimits implements AutoCloseable {
         polling.start();
     }
 
-    private boolean look() {
+    private boolean poll() {
         Set<String> users = new HashSet<>();
-        try (Connection connection = questions.getConnection();
+        try (Connection connection = queries.getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(SQL)) {
             while (rows.next()) {

@@ -28,14 +28,14 @@ public final class QueryPool implements AutoCloseable {
     private QueryPool(
             String name, Address address, ServerTlsConfig tls, String user, Secret password, Duration connectTimeout) {
         HikariConfig config = new HikariConfig();
-        config.setPoolName("questions-" + name);
+        config.setPoolName("queries-" + name);
         config.setDataSource(new DriverSource(address, tls, user, password, connectTimeout));
         config.setMaximumPoolSize(SIZE);
         config.setMinimumIdle(0);
         config.setConnectionTimeout(PATIENCE.toMillis());
         config.setValidationTimeout(PATIENCE.toMillis());
         config.setInitializationFailTimeout(-1);
-        config.setThreadFactory(new DefaultThreadFactory("questions-" + name, true));
+        config.setThreadFactory(new DefaultThreadFactory("queries-" + name, true));
         pool = new HikariDataSource(config);
     }
 

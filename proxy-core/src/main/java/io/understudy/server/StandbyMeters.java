@@ -36,18 +36,18 @@ final class StandbyMeters {
                 .register(registry);
     }
 
-    void saw(StandbyProbeResult look) {
+    void saw(StandbyProbeResult result) {
         up = 1;
-        readOnly = look.readOnly() ? 1 : 0;
-        Double seconds = look.lagSeconds();
+        readOnly = result.readOnly() ? 1 : 0;
+        Double seconds = result.lagSeconds();
         lag = seconds == null ? Double.NaN : seconds;
         StandbyProbeResult before = last;
-        last = look;
+        last = result;
         // A restarted server counts from zero: all its reads since then are new.
-        boolean restarted = before != null && look.readRequests() < before.readRequests();
-        long reads = before == null ? 0 : restarted ? look.coldReads() : look.coldReads() - before.coldReads();
+        boolean restarted = before != null && result.readRequests() < before.readRequests();
+        long reads = before == null ? 0 : restarted ? result.coldReads() : result.coldReads() - before.coldReads();
         long requests =
-                before == null ? 0 : restarted ? look.readRequests() : look.readRequests() - before.readRequests();
+                before == null ? 0 : restarted ? result.readRequests() : result.readRequests() - before.readRequests();
         coldReads.add(Math.max(0, reads));
         if (before != null) {
             // MySQL does not count read-ahead pages as requests, so the ratio may exceed 1.

@@ -29,11 +29,11 @@ public final class StandbyMonitor implements AutoCloseable {
 
     public StandbyMonitor(
             String name,
-            DataSource questions,
+            DataSource queries,
             MeterRegistry registry,
             ScheduledExecutorService executor,
             Duration interval) {
-        this(name, new JdbcStandbyProbe(questions), registry, executor, interval);
+        this(name, new JdbcStandbyProbe(queries), registry, executor, interval);
     }
 
     StandbyMonitor(
@@ -48,7 +48,7 @@ public final class StandbyMonitor implements AutoCloseable {
         this.polling = new Polling(
                 executor,
                 interval,
-                this::look,
+                this::poll,
                 () -> ThreadLocalRandom.current().nextDouble());
     }
 
@@ -61,11 +61,11 @@ public final class StandbyMonitor implements AutoCloseable {
         return state;
     }
 
-    boolean look() {
+    boolean poll() {
         StandbyState before = state;
         StandbyState now;
         try {
-            StandbyProbeResult seen = probe.look();
+            StandbyProbeResult seen = probe.ask();
             meters.saw(seen);
             now = new StandbyState(
                     true,
@@ -88,6 +88,7 @@ public final class StandbyMonitor implements AutoCloseable {
         return now.reachable();
     }
 
+    @SuppressWarnings("ReferenceEquality") // UNKNOWN is the one state that no probe has made
     private void report(StandbyState before, StandbyState now) {
         boolean first = before == StandbyState.UNKNOWN;
         if (!now.reachable()) {

@@ -10,5 +10,5 @@ interface StandbyProbe {
      *
      * @throws SQLException when it does not respond
      */
-    StandbyProbeResult look() throws SQLException;
+    StandbyProbeResult ask() throws SQLException;
 }

@@ -101,7 +101,7 @@ public final class UnixSocketFactory extends ConfigurableSocketFactory {
         }
 
         @Override
-        public void close() throws IOException {
+        public synchronized void close() throws IOException {
             channel.close();
         }
 

@@ -233,12 +233,12 @@ public final class ClientSession implements Handshake.Outcome {
     /**
      * Called when the client's connection has closed.
      *
-     * @param farewell whether it sent close_notify; a server that executes a statement notices a close without one
+     * @param closeNotify whether it sent close_notify; a server that executes a statement notices a close without one
      *     sooner
      */
-    public void clientClosed(boolean farewell) {
-        if (!farewell && phase.responsesDue()) {
-            server.closeWithoutFarewell();
+    public void clientClosed(boolean closeNotify) {
+        if (!closeNotify && phase.responsesDue()) {
+            server.closeWithoutNotify();
         }
         countDeparture();
         end(CloseReason.CLIENT_CLOSED);

@@ -26,7 +26,7 @@ final class Relaying implements SessionPhase {
      * Longer than the shortest response to an injected statement, an OK_Packet; that one alone is useless until the
      * response to the client's statement arrives.
      */
-    private static final int OURS_AND_MORE = 12;
+    private static final int INJECTED_AND_MORE = 12;
 
     private final Leg client;
     private final Leg server;
@@ -51,7 +51,7 @@ final class Relaying implements SessionPhase {
     private @Nullable UnreadResponses responsesUnread;
     private long readNanos;
     private long requestNanos;
-    private boolean answered;
+    private boolean responded;
     private boolean clientPaused;
     /** Bytes that wait for the response to a statement injected right after the login. */
     private HeldCommand held = HeldCommand.NONE;
@@ -89,7 +89,7 @@ final class Relaying implements SessionPhase {
         this.transition = transition;
         injects = observers.mayWant();
         gate = injects ? new BoundaryInjector(model, observers, server.alloc(), server::write) : StatementGate.CLOSED;
-        responseTracker = new ResponseTracker(model, observers, this::answered);
+        responseTracker = new ResponseTracker(model, observers, this::responded);
         CommandTracker commandTracker = new CommandTracker(model, observers, gate, responseTracker);
         PacketSink toServer = new ToServer(commandTracker);
         PacketSink toClient = new ToClient(responseTracker);
@@ -156,7 +156,7 @@ final class Relaying implements SessionPhase {
     @Override
     public void clientReadComplete() {
         if (injects) {
-            server.awaitAtLeast(injectedComesFirst() ? OURS_AND_MORE : 1);
+            server.awaitAtLeast(injectedComesFirst() ? INJECTED_AND_MORE : 1);
         }
         server.flush();
         requestNanos = System.nanoTime() - readNanos;
@@ -193,8 +193,8 @@ final class Relaying implements SessionPhase {
         if (injects && !model.inFlight().isEmpty()) {
             server.awaitAtLeast(1); // one of two responses came alone, and the other may be shorter than both
         }
-        if (answered) {
-            answered = false;
+        if (responded) {
+            responded = false;
             metrics.overhead(requestNanos + System.nanoTime() - readNanos);
             if (model.atBoundary()) {
                 idleAtBoundary.run();
@@ -268,8 +268,8 @@ final class Relaying implements SessionPhase {
         return model.inFlight().head() != null;
     }
 
-    private void answered(Exchange exchange) {
-        answered = true;
+    private void responded(Exchange exchange) {
+        responded = true;
         metrics.command(exchange.code());
         timers.record(exchange);
     }

@@ -44,9 +44,9 @@ record RelayingFactory(long id, long begunNanos, Leg client, Leg server, Session
     private SessionModel model(LoginResult login) {
         SessionModel.Login known = new SessionModel.Login(
                 id,
-                login.reply().user(),
-                login.reply().schema(),
-                login.reply().collation(),
+                login.handshakeResponse().user(),
+                login.handshakeResponse().schema(),
+                login.handshakeResponse().collation(),
                 client.remoteAddress(),
                 login.greeting().isMariaDb() ? ServerFlavor.MARIADB : ServerFlavor.MYSQL,
                 login.greeting().serverVersion(),

@@ -67,7 +67,8 @@ final class SessionFaults {
                 "session {} from {}: the server refused: {} {}", id, client.remoteAddress(), err.code(), err.message());
         if (err.code() == ER_ACCESS_DENIED_NO_PASSWORD) {
             log.info(
-                    "session {} from {}: ERROR 1698 is what the server says of accounts that need no password, such as those"
+                    "session {} from {}: ERROR 1698 is what the server says of accounts that need no password, such"
+                            + " as those"
                             + " of unix_socket and auth_socket. Their server asks the socket file for the operating"
                             + " system's user at its other end; through a proxy that is the proxy's own user, or nobody"
                             + " over TCP. Give such accounts a method that works over the network",
@@ -157,7 +158,8 @@ final class SessionFaults {
         switch (reason) {
             case OUT_OF_MEMORY -> {
                 log.error(
-                        "session {} from {} closed, {}: {}; give the JVM more with -Xmx or -XX:MaxDirectMemorySize, or lower"
+                        "session {} from {} closed, {}: {}; give the JVM more with -Xmx or -XX:MaxDirectMemorySize,"
+                                + " or lower"
                                 + " listen.maxConnections",
                         id,
                         client.remoteAddress(),

@@ -22,9 +22,10 @@ final class Numbers {
                 return digitsEnd(text, from + 2, limit, letter == 'x');
             }
         }
-        int c;
-        while (Characters.isDigit(c = Characters.at(text, p, limit))) {
+        int c = Characters.at(text, p, limit);
+        while (Characters.isDigit(c)) {
             p++;
+            c = Characters.at(text, p, limit);
         }
         if (c == '.') {
             return fractionEnd(text, p + 1, limit);

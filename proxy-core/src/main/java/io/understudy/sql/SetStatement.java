@@ -30,8 +30,8 @@ public record SetStatement(List<Assignment> assignments) {
     /**
      * One assignment.
      *
-     * <p>Statements without a variable get a name: {@code SET NAMES x COLLATE y} is {@code names} with the value
-     * {@code x COLLATE y}, {@code SET CHARACTER SET x} is {@code character_set}, {@code SET TRANSACTION} is
+     * <p>Statements without a variable get a name: {@code SET NAMES x COLLATE y} is "names" with the value {@code x
+     * COLLATE y}, {@code SET CHARACTER SET x} is {@code character_set}, {@code SET TRANSACTION} is
      * {@code transaction_isolation} ({@code READ-COMMITTED}) and {@code transaction_read_only} ({@code 0} or
      * {@code 1}), {@code SET ROLE} is {@code role}, {@code SET RESOURCE GROUP} is {@code resource_group}, {@code SET
      * PASSWORD} is {@code password}, {@code SET DEFAULT ROLE} is {@code default_role}.

@@ -14,7 +14,8 @@ final class Types {
         Map<String, Boolean> map = new HashMap<>();
         String all =
                 "BIGINT BINARY BIT BLOB CHAR CHARACTER DATETIME DEC DECIMAL DOUBLE FIXED FLOAT INT INTEGER MEDIUMINT"
-                        + " NCHAR NUMERIC NVARCHAR REAL SMALLINT TEXT TIME TIMESTAMP TINYINT VARBINARY VARCHAR VECTOR YEAR";
+                        + " NCHAR NUMERIC NVARCHAR REAL SMALLINT TEXT TIME TIMESTAMP TINYINT VARBINARY VARCHAR"
+                        + " VECTOR YEAR";
         for (String name : all.split(" ")) {
             map.put(name, true);
         }

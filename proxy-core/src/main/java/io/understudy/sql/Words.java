@@ -41,7 +41,7 @@ final class Words {
     }
 
     static long folded(byte[] text, int start, int end) {
-        long h = end - start;
+        long h = (long) end - start;
         for (int p = start; p < end; p += 8) {
             long v = load(text, p, end);
             // Setting bit 5 of each ASCII byte folds case; bytes from 0x80 keep their value.

@@ -44,7 +44,7 @@ public interface Leg {
     /**
      * Sends queued bytes, then closes; over TLS without close_notify, for the reason given at {@link #shutdownOutput}.
      */
-    default void closeWithoutFarewell() {
+    default void closeWithoutNotify() {
         closeAfterFlush();
     }
 

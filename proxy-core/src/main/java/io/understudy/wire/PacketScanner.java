@@ -199,7 +199,7 @@ public final class PacketScanner {
         cut.writeBytes(in, at, take);
         from = at + take;
         if (leadSize(cut, cut.readerIndex(), cut.readableBytes()) <= cut.readableBytes()) {
-            beginCut(in, cut, at + take);
+            beginCut(cut, at + take);
         }
         return at + take;
     }
@@ -250,7 +250,7 @@ public final class PacketScanner {
     }
 
     /** Begins a packet whose lead was cut; {@code cut} holds the lead, and the payload continues at {@code next}. */
-    private void beginCut(ByteBuf in, ByteBuf cut, int next) {
+    private void beginCut(ByteBuf cut, int next) {
         int at = cut.readerIndex();
         boolean starts = enter(cut, at);
         int have = cut.readableBytes() - Packets.HEADER;

@@ -19,7 +19,7 @@ class LongDataTest {
                 StatementKind.SELECT,
                 new byte[0],
                 0,
-                new PreparedEntry.Preparation(null, null, null, true),
+                new PreparedEntry.Preparation(null, null, SqlModeSetting.literal(""), true),
                 new SqlAnalyzer());
         statements.prepared(entry, id, 1);
         return entry;

@@ -8,6 +8,7 @@ import io.netty.buffer.Unpooled;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
 import io.understudy.wire.Capabilities;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class PreparedEntryTest {
@@ -15,7 +16,7 @@ class PreparedEntryTest {
             StatementKind.SELECT,
             new byte[0],
             0,
-            new PreparedEntry.Preparation(null, null, null, true),
+            new PreparedEntry.Preparation(null, null, SqlModeSetting.literal(""), true),
             new SqlAnalyzer());
 
     private void execute(String payloadHex, long capabilities) {
@@ -23,7 +24,7 @@ class PreparedEntryTest {
         entry.learnTypes(buf, 0, buf.readableBytes(), capabilities);
     }
 
-    private static String hex(byte[] bytes) {
+    private static String hex(byte @Nullable [] bytes) {
         return bytes == null ? "none" : ByteBufUtil.hexDump(bytes);
     }
 
@@ -32,7 +33,7 @@ class PreparedEntryTest {
     void typesOfAnExecutionBeforeThePrepareResponseAreLearned() {
         execute("17" + "ffffffff" + "00" + "01000000" + "00" + "01" + "0300" + "2a000000", 0);
         assertThat(hex(entry.parameterTypes())).isEqualTo("none");
-        entry.answered(5, 1);
+        entry.prepared(5, 1);
         assertThat(hex(entry.parameterTypes())).isEqualTo("0300");
         execute("17" + "05000000" + "00" + "01000000" + "00" + "00" + "2b000000", 0);
         assertThat(hex(entry.parameterTypes())).isEqualTo("0300");
@@ -42,7 +43,7 @@ class PreparedEntryTest {
 
     @Test
     void attributeTypesAreNotParameterTypes() {
-        entry.answered(5, 1);
+        entry.prepared(5, 1);
         execute(
                 "17" + "05000000" + "08" + "01000000" + "02" + "00" + "01" + "0300" + "00" + "fd00" + "0161"
                         + "2a000000" + "0178",

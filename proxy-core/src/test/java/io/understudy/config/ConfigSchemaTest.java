@@ -61,17 +61,21 @@ class ConfigSchemaTest {
                 "{ primary: { address: a:1 }, listen: { address: ['[::1]:3306', 'h:1'], maxConnections: 5 } }",
                 "{ primary: { address: a:1 }, listen: { maxConnections: '${env:NUMBER}' } }",
                 "{ primary: { address: a:1 }, listen: { tls: { mode: passthrough } } }",
-                "{ primary: { address: a:1 }, listen: { proxyProtocol: auto, trustedNetworks: [10.0.0.0/8, fd00::/8] } }",
+                "{ primary: { address: a:1 }, listen: { proxyProtocol: auto, trustedNetworks: [10.0.0.0/8, fd00::/8]"
+                        + " } }",
                 "{ primary: { address: a:1 }, standbys: { name: s, address: b:1, user: u } }",
                 "{ primary: { address: a:1 }, standbys: [{ name: s, address: b:1, user: u, password: p }] }",
                 "{ primary: { address: a:1 }, admin: { enabled: false, address: h:0, token: '${env:TOKEN}' } }",
                 "{ primary: { address: a:1 }, limits: { statementBytes: 16MiB, drainTimeout: 0s } }",
                 "{ primary: { address: a:1 }, plugins: }",
                 "{ primary: { address: a:1 }, plugins: { sample: , other-sample: { enabled: false } } }",
-                "{ primary: { address: a:1 }, plugins: { sample: { total: 9000000000, factor: 1.5, order: by-session } } }",
-                "{ primary: { address: a:1 }, plugins: { sample: { weights: { a: 1 }, rate: 5%, anything: [1, {}] } } }",
+                "{ primary: { address: a:1 }, plugins: { sample: { total: 9000000000, factor: 1.5, order: by-session"
+                        + " } } }",
+                "{ primary: { address: a:1 }, plugins: { sample: { weights: { a: 1 }, rate: 5%, anything: [1, {}] }"
+                        + " } }",
                 "{ primary: { address: a:1 }, plugins: { sample: { rules: [{ name: 1 }, { name: x, sample: 1% }] } } }",
-                "{ primary: { address: a:1 }, plugins: { sample: { queue: { statements: 1, bytes: 1B }, initSql: x } } }",
+                "{ primary: { address: a:1 }, plugins: { sample: { queue: { statements: 1, bytes: 1B }, initSql: x }"
+                        + " } }",
             })
     void bothAccept(String yaml) {
         assertThat(SCHEMA.validate(JsonWriter.write(new Load(SETTINGS).loadFromString(yaml)), InputFormat.JSON))

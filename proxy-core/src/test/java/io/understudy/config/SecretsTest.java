@@ -64,7 +64,8 @@ class SecretsTest {
                         """))
                 .containsExactly(
                         "test.yaml:2:17: the environment variable NOPE is not set",
-                        "test.yaml:3:12: unknown substitution '${env}'; there are ${env:NAME} and ${file:PATH}, and $${ is a"
+                        "test.yaml:3:12: unknown substitution '${env}'; there are ${env:NAME} and ${file:PATH}, and"
+                                + " $${ is a"
                                 + " literal ${",
                         "test.yaml:4:25: '${' is not closed; write $${ for a literal ${");
     }

@@ -19,7 +19,8 @@ class WrongDocumentsTest {
         return Stream.of(
                 arguments(
                         "",
-                        "1:1: primary: required: the server to connect clients to, such as primary: { address: 127.0.0.1:3306 }"),
+                        "1:1: primary: required: the server to connect clients to, such as primary: { address:"
+                                + " 127.0.0.1:3306 }"),
                 arguments(
                         "primary: {}",
                         "1:10: primary.address: required: where the primary listens, such as 127.0.0.1:3306"),
@@ -28,16 +29,19 @@ class WrongDocumentsTest {
                 arguments(OK + "lisen: {}", "2:1: unknown key 'lisen'; did you mean 'listen'?"),
                 arguments(
                         OK + "colour: red",
-                        "2:1: unknown key 'colour'; known here: transport, listen, primary, standbys, admin, limits, pages, plugins"),
+                        "2:1: unknown key 'colour'; known here: transport, listen, primary, standbys, admin, limits,"
+                                + " pages, plugins"),
                 arguments(
                         OK + "transport: eppol",
-                        "2:12: transport: expected one of auto, io_uring, epoll, nio but found 'eppol'; did you mean 'epoll'?"),
+                        "2:12: transport: expected one of auto, io_uring, epoll, nio but found 'eppol'; did you mean"
+                                + " 'epoll'?"),
                 arguments(
                         OK + "listen: { maxConnections: many }",
                         "2:27: listen.maxConnections: expected an integer but found 'many'"),
                 arguments(
                         OK + "listen: { maxConnections: \"100\" }",
-                        "2:27: listen.maxConnections: expected an integer but found the string '100'; remove the quotes"),
+                        "2:27: listen.maxConnections: expected an integer but found the string '100'; remove the"
+                                + " quotes"),
                 arguments(
                         OK + "listen: { maxConnections: 3000000000 }",
                         "2:27: listen.maxConnections: expected an integer but found '3000000000' (at most 2147483647)"),
@@ -70,7 +74,8 @@ class WrongDocumentsTest {
                         "2:16: listen.tls.certificate: required: a PEM file, since tls is on"),
                 arguments(
                         OK
-                                + "listen: { tls: { mode: required, certificate: c, key: k, requireClientCertificate: true } }",
+                                + "listen: { tls: { mode: required, certificate: c, key: k,"
+                                + " requireClientCertificate: true } }",
                         "2:16: listen.tls.clientCa: required: a PEM file to check the client certificates against"),
                 arguments(
                         OK + "listen: { tls: { mode: optional, certificate: c, key: k, clientCa: a,"
@@ -86,7 +91,8 @@ class WrongDocumentsTest {
                                 + " list the load balancers"),
                 arguments(
                         OK + "listen: { trustedNetworks: 10.1.0.0/8 }",
-                        "2:28: listen.trustedNetworks: '10.1.0.0/8' has bits set behind its prefix; the network is 10.0.0.0/8"),
+                        "2:28: listen.trustedNetworks: '10.1.0.0/8' has bits set behind its prefix; the network is"
+                                + " 10.0.0.0/8"),
                 arguments(
                         OK + "listen: { compression: [zlib, lz4] }",
                         "2:31: listen.compression[1]: expected one of zlib, zstd but found 'lz4'"),
@@ -108,7 +114,8 @@ class WrongDocumentsTest {
                         "1:21: primary.address: port 0 cannot be connected to; write the server's port, usually 3306"),
                 arguments(
                         "primary: { address: \"p:1\", connectTimeout: 5 parsecs }",
-                        "1:44: primary.connectTimeout: expected a duration such as 250ms, 5s, 10m, 1h or 2d but found '5 parsecs'"),
+                        "1:44: primary.connectTimeout: expected a duration such as 250ms, 5s, 10m, 1h or 2d but"
+                                + " found '5 parsecs'"),
                 arguments(
                         "primary: { address: \"p:1\", connectTimeout: 0s }",
                         "1:44: primary.connectTimeout: must be at least 1ms; there is no value that switches it off"),
@@ -117,13 +124,16 @@ class WrongDocumentsTest {
                         "1:33: primary.tls.key: required: the private key of the certificate"),
                 arguments(
                         OK + "standbys: { name: a b, address: \"s:1\", user: u }",
-                        "2:19: standbys.name: expected 1 to 63 letters, digits, dots, dashes and underscores but found 'a b'"),
+                        "2:19: standbys.name: expected 1 to 63 letters, digits, dots, dashes and underscores but"
+                                + " found 'a b'"),
                 arguments(
                         OK + "standbys: [{ name: a, address: \"p:1\", user: u }]",
-                        "2:32: standbys[0].address: is the primary's address: mirrored statements would run on the primary"),
+                        "2:32: standbys[0].address: is the primary's address: mirrored statements would run on the"
+                                + " primary"),
                 arguments(
                         OK
-                                + "standbys: [{ name: a, address: \"s:1\", user: u }, { name: a, address: \"s:2\", user: u }]",
+                                + "standbys: [{ name: a, address: \"s:1\", user: u }, { name: a, address: \"s:2\","
+                                + " user: u }]",
                         "2:58: standbys[1].name: is already the name of standbys[0]; names must differ"),
                 arguments(
                         OK + "standbys: [{ name: a, address: \"s:1\", user: u }, ]\nadmin: { address: unix:/x }",
@@ -136,7 +146,8 @@ class WrongDocumentsTest {
                         "2:17: admin.token: is empty; set it, or remove the key to switch off what needs it"),
                 arguments(
                         OK + "limits: { statementBytes: 64 }",
-                        "2:27: limits.statementBytes: expected a size such as 512B, 64KiB, 16MiB or 1GiB but found '64'"),
+                        "2:27: limits.statementBytes: expected a size such as 512B, 64KiB, 16MiB or 1GiB but found"
+                                + " '64'"),
                 arguments(
                         OK + "limits: { statementBytes: 1GiB }",
                         "2:27: limits.statementBytes: expected 1KiB to 16MiB but found 1GiB"),
@@ -169,7 +180,8 @@ class WrongDocumentsTest {
                         OK + "primary: { address: \"q:1\" }", "2:1: duplicate key 'primary'; it is already set at 1:1"),
                 arguments(
                         "- a",
-                        "1:1: expected a mapping with the keys transport, listen, primary, standbys, admin, limits, pages, plugins"
+                        "1:1: expected a mapping with the keys transport, listen, primary, standbys, admin, limits,"
+                                + " pages, plugins"
                                 + " but found a list"),
                 arguments(OK + "? [a]\n: b", "2:3: a key must be a single word; quote a value that starts with { or ["),
                 arguments(
@@ -180,14 +192,17 @@ class WrongDocumentsTest {
                         "2:31: YAML reads a leading ! as a tag; put the value in quotes"),
                 arguments(
                         OK + "plugins: { sample: { initSql: *_log } }",
-                        "2:31: YAML reads a leading * as an alias, and none of that name is defined; put the value in quotes"),
+                        "2:31: YAML reads a leading * as an alias, and none of that name is defined; put the value"
+                                + " in quotes"),
                 arguments(
                         OK + "plugins: { sample: { initSql: @x } }",
-                        "2:31: YAML syntax: found character '@' that cannot start any token. (Do not use @ for indentation);"
+                        "2:31: YAML syntax: found character '@' that cannot start any token. (Do not use @ for"
+                                + " indentation);"
                                 + " put the value in quotes, and indent with spaces"),
                 arguments(
                         OK + "limits: { drainTimeout: ${env:NUMBER} }",
-                        "2:26: YAML syntax: expected ',' or '}', but got {; put a value that contains { in quotes, as in"
+                        "2:26: YAML syntax: expected ',' or '}', but got {; put a value that contains { in quotes,"
+                                + " as in"
                                 + " \"${env:NAME}\""),
                 arguments(
                         "primary:\n  address: p:1\n   tls: {}",
@@ -263,7 +278,8 @@ class WrongDocumentsTest {
                                 + " run under",
                         "test.yaml:12:25: the environment variable NOT_SET is not set",
                         "test.yaml:14:26: plugins.sample.concurrency: must be at least 1 but is 0",
-                        "test.yaml:14:45: plugins.sample.queue.bytes: expected a size such as 512B, 64KiB, 16MiB or 1GiB"
+                        "test.yaml:14:45: plugins.sample.queue.bytes: expected a size such as 512B, 64KiB, 16MiB or"
+                                + " 1GiB"
                                 + " but found '5'",
                         "test.yaml:15:3: plugins: unknown plugin 'smaple'; did you mean 'sample'?");
     }
@@ -278,7 +294,8 @@ class WrongDocumentsTest {
         }
         assertThat(Load.headlines(text.toString()))
                 .containsExactly(
-                        "test.yaml:1:1: the document has more than 100000 values once its aliases are unfolded; split it");
+                        "test.yaml:1:1: the document has more than 100000 values once its aliases are unfolded;"
+                                + " split it");
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.understudy.wire.Capabilities;
 import io.understudy.wire.packet.ErrPacket;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -17,6 +18,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A server for one connection that follows a test's script, over a real socket. */
 final class FakeServer implements AutoCloseable {
@@ -40,9 +42,9 @@ final class FakeServer implements AutoCloseable {
 
     private final ServerSocket listener;
     private final CompletableFuture<Void> finished = new CompletableFuture<>();
-    private Socket socket;
-    private DataInputStream in;
-    private OutputStream out;
+    private @Nullable Socket socket;
+    private DataInputStream in = new DataInputStream(InputStream.nullInputStream());
+    private OutputStream out = OutputStream.nullOutputStream();
     private int sequence;
 
     FakeServer(Script script) throws IOException {

@@ -46,8 +46,7 @@ class ResolvConfTest {
         assertThat(conf.servers())
                 .singleElement()
                 .extracting(InetSocketAddress::getAddress)
-                .satisfies(address -> assertThat(((java.net.InetAddress) address).isLoopbackAddress())
-                        .isTrue());
+                .satisfies(address -> assertThat(address.isLoopbackAddress()).isTrue());
         assertThat(conf.search()).isEmpty();
         assertThat(conf.ndots()).isEqualTo(1);
         assertThat(conf.timeoutSeconds()).isEqualTo(5);

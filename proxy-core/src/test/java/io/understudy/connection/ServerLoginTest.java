@@ -80,10 +80,11 @@ class ServerLoginTest {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("mysql_native_password");
             byte[] response = s.receive();
-            HandshakeResponse41 reply = HandshakeResponse41.parse(s.parse(response));
-            assertThat(reply.user()).isEqualTo("app");
-            assertThat(reply.authPlugin()).isEqualTo("mysql_native_password");
-            assertThat(reply.capabilities() & (Capabilities.COMPRESS | Capabilities.SESSION_TRACK | Capabilities.SSL))
+            HandshakeResponse41 handshakeResponse = HandshakeResponse41.parse(s.parse(response));
+            assertThat(handshakeResponse.user()).isEqualTo("app");
+            assertThat(handshakeResponse.authPlugin()).isEqualTo("mysql_native_password");
+            assertThat(handshakeResponse.capabilities()
+                            & (Capabilities.COMPRESS | Capabilities.SESSION_TRACK | Capabilities.SSL))
                     .isZero();
             assertThat(new String(response, StandardCharsets.UTF_8)).contains("program_name", "understudy");
             assertProves(responseIn(response), "SHA-1", nativeMask(FakeServer.SCRAMBLE));

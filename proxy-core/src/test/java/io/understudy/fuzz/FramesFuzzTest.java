@@ -65,10 +65,6 @@ class FramesFuzzTest {
     private static final class Result {
         private final ByteArrayOutputStream out = new ByteArrayOutputStream();
         private @Nullable Throwable fault;
-
-        String message() {
-            return fault == null ? "" : String.valueOf(fault.getMessage());
-        }
     }
 
     private static Result play(int flags, byte[] bytes, int cuts) {

@@ -90,7 +90,7 @@ class SessionFuzzTest {
         boolean ended = scripted.session.ended();
         assertThat(scripted.ends()).isEqualTo(ended ? 1 : 0);
         assertThat(scripted.closed("internal_error"))
-                .as("sessions ended by a fault of ours")
+                .as("sessions ended by a fault of the proxy's")
                 .isZero();
         scripted.finish();
     }

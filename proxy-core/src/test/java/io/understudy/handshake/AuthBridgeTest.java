@@ -21,6 +21,7 @@ import java.security.PublicKey;
 import java.security.spec.X509EncodedKeySpec;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Objects;
 import javax.crypto.Cipher;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -49,8 +50,9 @@ class AuthBridgeTest {
 
     private AuthBridge bridge(boolean clientSecret, String method) {
         HandshakeV10 greeting = new HandshakeV10("8.4.0", 1, 0, 45, 2, SCRAMBLE, "caching_sha2_password");
-        HandshakeResponse41 reply = new HandshakeResponse41(0, 0, 45, "app", null, "caching_sha2_password", false);
-        AuthBridge bridge = AuthBridge.between(clientSecret, !clientSecret, greeting, reply);
+        HandshakeResponse41 handshakeResponse =
+                new HandshakeResponse41(0, 0, 45, "app", null, "caching_sha2_password", false);
+        AuthBridge bridge = AuthBridge.between(clientSecret, !clientSecret, greeting, handshakeResponse);
         assertThat(bridge).isNotNull();
         if (method.equals("sha256_password")) {
             ByteBuf change = Unpooled.buffer()
@@ -86,9 +88,11 @@ class AuthBridgeTest {
     @Test
     void equallySecureLegsNeedNoBridge() {
         HandshakeV10 greeting = new HandshakeV10("8.4.0", 1, 0, 45, 2, SCRAMBLE, "caching_sha2_password");
-        HandshakeResponse41 reply = new HandshakeResponse41(0, 0, 45, "app", null, "caching_sha2_password", false);
-        assertThat(AuthBridge.between(true, true, greeting, reply)).isNull();
-        assertThat(AuthBridge.between(false, false, greeting, reply)).isNull();
+        HandshakeResponse41 handshakeResponse =
+                new HandshakeResponse41(0, 0, 45, "app", null, "caching_sha2_password", false);
+        assertThat(AuthBridge.between(true, true, greeting, handshakeResponse)).isNull();
+        assertThat(AuthBridge.between(false, false, greeting, handshakeResponse))
+                .isNull();
     }
 
     @ParameterizedTest
@@ -157,8 +161,9 @@ class AuthBridgeTest {
 
     private AuthBridge sha256Bridge(boolean clientSecret) {
         HandshakeV10 greeting = new HandshakeV10("8.4.0", 1, 0, 45, 2, SCRAMBLE, "sha256_password");
-        HandshakeResponse41 reply = new HandshakeResponse41(0, 0, 45, "app", "shop", "sha256_password", false);
-        AuthBridge bridge = AuthBridge.between(clientSecret, !clientSecret, greeting, reply);
+        HandshakeResponse41 handshakeResponse =
+                new HandshakeResponse41(0, 0, 45, "app", "shop", "sha256_password", false);
+        AuthBridge bridge = AuthBridge.between(clientSecret, !clientSecret, greeting, handshakeResponse);
         assertThat(bridge).isNotNull();
         return bridge;
     }
@@ -190,7 +195,7 @@ class AuthBridgeTest {
     @Test
     void aKeyRequestInTheHandshakeResponseIsRemoved() {
         AuthBridge bridge = sha256Bridge(false);
-        byte[] told = first(bridge, response(new byte[] {1}));
+        byte[] told = Objects.requireNonNull(first(bridge, response(new byte[] {1})));
         assertThat(new String(told, 32, told.length - 32, StandardCharsets.US_ASCII))
                 .isEqualTo("app\0\0shop\0\0rest");
         ByteBuf change = Unpooled.buffer()

@@ -13,6 +13,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -44,8 +45,10 @@ class HostContextTest {
         try (HostContext context = context("mirror")) {
             context.publish("mirror", () -> Map.of("paused", false));
             context.publishAction("mirror/{name}/pause", arguments -> "paused " + arguments.get(0));
-            assertThat(published.views().get("mirror").get()).isEqualTo(Map.of("paused", false));
-            assertThat(published.actions().get("mirror/{name}/pause").run(List.of("s1")))
+            assertThat(Objects.requireNonNull(published.views().get("mirror")).get())
+                    .isEqualTo(Map.of("paused", false));
+            assertThat(Objects.requireNonNull(published.actions().get("mirror/{name}/pause"))
+                            .run(List.of("s1")))
                     .isEqualTo("paused s1");
             assertThatThrownBy(() -> context("other").publish("mirror", () -> 1))
                     .hasMessageContaining("plugin other")

@@ -56,7 +56,7 @@ class GtidTrackingTest {
     }
 
     /** Sends the server's response to the tracking statement. With a null list the response reports no change. */
-    private void answered(long before, @Nullable String list) {
+    private void respond(long before, @Nullable String list) {
         assertThat(tracking.take(before)).isNotNull();
         if (list != null) {
             tracking.reported(list);
@@ -66,7 +66,7 @@ class GtidTrackingTest {
 
     @Test
     void aPreparedSetOfSomethingElseChangesNothing() {
-        answered(1, "session_track_system_variables,last_gtid");
+        respond(1, "session_track_system_variables,last_gtid");
         setsPrepared(2, "SET autocommit = ?", "1");
         assertThat(tracking.wants()).isFalse();
         assertThat(tracking.addedVariables()).contains("last_gtid");
@@ -74,47 +74,47 @@ class GtidTrackingTest {
 
     @Test
     void reportedVariablesAreRemovedUntilTheServersResponse() {
-        answered(1, "session_track_system_variables,last_gtid");
+        respond(1, "session_track_system_variables,last_gtid");
         setsPrepared(2, "SET SESSION session_track_system_variables = ?", "autocommit");
         assertThat(tracking.addedVariables()).contains("last_gtid");
         assertThat(tracking.wants()).isTrue();
-        answered(3, "autocommit,session_track_system_variables,last_gtid");
+        respond(3, "autocommit,session_track_system_variables,last_gtid");
         assertThat(tracking.addedVariables()).contains("last_gtid");
     }
 
     @Test
     void aListBuiltOnTheOldOneContainsTheProxysLastGtid() {
-        answered(1, "autocommit,session_track_system_variables,last_gtid");
+        respond(1, "autocommit,session_track_system_variables,last_gtid");
         sets(2, "SET session_track_system_variables=CONCAT(@@session_track_system_variables,',time_zone')");
         assertThat(tracking.addedVariables()).contains("last_gtid");
-        answered(3, null);
+        respond(3, null);
         assertThat(tracking.addedVariables()).contains("last_gtid");
     }
 
     @Test
     void aClientThatAsksForLastGtidKeepsIt() {
-        answered(1, "session_track_system_variables,last_gtid");
+        respond(1, "session_track_system_variables,last_gtid");
         sets(2, "SET session_track_system_variables='last_gtid'");
-        answered(3, null);
+        respond(3, null);
         assertThat(tracking.addedVariables()).isEmpty();
         sets(4, "SET session_track_system_variables=CONCAT(@@session_track_system_variables,',time_zone')");
-        answered(5, null);
+        respond(5, null);
         assertThat(tracking.addedVariables()).isEmpty();
     }
 
     @Test
     void aClientThatAsksForLastGtidByAParameterKeepsIt() {
-        answered(1, "session_track_system_variables,last_gtid");
+        respond(1, "session_track_system_variables,last_gtid");
         setsPrepared(2, "SET session_track_system_variables = ?", "last_gtid");
-        answered(3, null);
+        respond(3, null);
         assertThat(tracking.addedVariables()).isEmpty();
     }
 
     @Test
     void aClientThatTracksTheListItselfKeepsIt() {
-        answered(1, "session_track_system_variables,last_gtid");
+        respond(1, "session_track_system_variables,last_gtid");
         sets(2, "SET session_track_system_variables='session_track_system_variables'");
-        answered(3, "session_track_system_variables,session_track_system_variables,last_gtid");
+        respond(3, "session_track_system_variables,session_track_system_variables,last_gtid");
         assertThat(tracking.addedVariables()).containsExactly("last_gtid");
     }
 }

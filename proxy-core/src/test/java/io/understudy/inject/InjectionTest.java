@@ -33,8 +33,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class InjectionTest {
     private static final int AC = ServerStatus.AUTOCOMMIT;
     private static final String SET = "SET @@session.gtid_domain_id=7";
-    private static final byte[] OURS = Bytes.command(CommandCode.QUERY, SET);
-    private static final byte[] THEIRS = Bytes.command(CommandCode.QUERY, "INSERT INTO t VALUES (1)");
+    private static final byte[] INJECTED = Bytes.command(CommandCode.QUERY, SET);
+    private static final byte[] CLIENTS = Bytes.command(CommandCode.QUERY, "INSERT INTO t VALUES (1)");
 
     private final Watcher watcher = new Watcher(Watcher.ALL | Interest.BOUNDARY);
     private final Scripted scripted = new Scripted(Memory.direct(), watcher);
@@ -54,7 +54,7 @@ class InjectionTest {
         scripted.client(command);
         byte[] sent = scripted.server.take();
         boolean injected = sent.length > command.length;
-        assertThat(sent).isEqualTo(injected ? concat(OURS, command) : command);
+        assertThat(sent).isEqualTo(injected ? concat(INJECTED, command) : command);
         if (injected) {
             scripted.server(packet(1, ok(0, AC)));
             assertThat(scripted.client.take()).isEmpty();
@@ -86,8 +86,8 @@ class InjectionTest {
         for (byte[] response : injectedAnswered) {
             byte[] both = concat(response, theirResponse);
             for (int cut = 0; cut < both.length; cut++) {
-                scripted.client(THEIRS);
-                assertThat(scripted.server.take()).isEqualTo(concat(OURS, THEIRS));
+                scripted.client(CLIENTS);
+                assertThat(scripted.server.take()).isEqualTo(concat(INJECTED, CLIENTS));
                 scripted.server(Bytes.slice(both, 0, cut));
                 scripted.server(Bytes.slice(both, cut, both.length));
                 assertThat(scripted.client.take()).isEqualTo(theirResponse);
@@ -104,7 +104,7 @@ class InjectionTest {
         start(Scripted.CLASSIC);
         byte[] injectedAnswered = packet(1, ok(0, AC));
         byte[] theirResponse = packet(1, ok(1, AC));
-        scripted.client(THEIRS);
+        scripted.client(CLIENTS);
         assertThat(scripted.server.leastRead()).isEqualTo(injectedAnswered.length + 1);
         scripted.server(injectedAnswered, theirResponse);
         scripted.client(Bytes.command(CommandCode.PING, ""));
@@ -113,13 +113,13 @@ class InjectionTest {
                 .isEqualTo(1);
         scripted.server(theirResponse);
 
-        scripted.client(THEIRS);
+        scripted.client(CLIENTS);
         scripted.server(packet(1, err(1193, "unknown")));
         assertThat(scripted.server.leastRead())
                 .as("for the second response, after the first")
                 .isEqualTo(1);
         scripted.server(theirResponse);
-        scripted.client(THEIRS);
+        scripted.client(CLIENTS);
         scripted.server(injectedAnswered, Bytes.slice(theirResponse, 0, 5));
         assertThat(scripted.server.leastRead()).as("for the rest of a response").isEqualTo(1);
         scripted.server(Bytes.slice(theirResponse, 5, theirResponse.length));
@@ -128,11 +128,11 @@ class InjectionTest {
     @Test
     void theStatementIsHeldHoweverItIsCut() {
         start(Scripted.CLASSIC);
-        for (int cut = 0; cut < THEIRS.length; cut++) {
-            scripted.client(Bytes.slice(THEIRS, 0, cut));
+        for (int cut = 0; cut < CLIENTS.length; cut++) {
+            scripted.client(Bytes.slice(CLIENTS, 0, cut));
             assertThat(scripted.server.take()).isEmpty();
-            scripted.client(Bytes.slice(THEIRS, cut, THEIRS.length));
-            assertThat(scripted.server.take()).isEqualTo(concat(OURS, THEIRS));
+            scripted.client(Bytes.slice(CLIENTS, cut, CLIENTS.length));
+            assertThat(scripted.server.take()).isEqualTo(concat(INJECTED, CLIENTS));
             scripted.server(packet(1, ok(0, AC)), packet(1, ok(1, AC)));
         }
     }
@@ -140,8 +140,8 @@ class InjectionTest {
     @Test
     void onlyTheFirstOfAPipelineIsPreceded() {
         start(Scripted.CLASSIC);
-        scripted.client(THEIRS, THEIRS, THEIRS);
-        assertThat(scripted.server.take()).isEqualTo(concat(OURS, THEIRS, THEIRS, THEIRS));
+        scripted.client(CLIENTS, CLIENTS, CLIENTS);
+        assertThat(scripted.server.take()).isEqualTo(concat(INJECTED, CLIENTS, CLIENTS, CLIENTS));
         byte[] responses = concat(packet(1, ok(1, AC)), packet(1, ok(2, AC)), packet(1, ok(3, AC)));
         scripted.server(packet(1, ok(0, AC)), responses);
         assertThat(scripted.client.take()).isEqualTo(responses);
@@ -153,11 +153,11 @@ class InjectionTest {
         start(Scripted.CLASSIC);
         assertThat(preceded(Bytes.command(CommandCode.QUERY, "BEGIN"))).isTrue();
         response(ok(0, AC | ServerStatus.IN_TRANS));
-        assertThat(preceded(THEIRS)).isFalse();
+        assertThat(preceded(CLIENTS)).isFalse();
         response(ok(1, AC | ServerStatus.IN_TRANS));
         assertThat(preceded(Bytes.command(CommandCode.QUERY, "COMMIT"))).isFalse();
         response(ok(0, AC));
-        assertThat(preceded(THEIRS)).isTrue();
+        assertThat(preceded(CLIENTS)).isTrue();
         response(ok(0, AC));
     }
 
@@ -167,11 +167,11 @@ class InjectionTest {
         byte[] call = Bytes.command(CommandCode.QUERY, "CALL p()");
         assertThat(preceded(call)).isTrue();
         response(err(1062, "duplicate"));
-        assertThat(preceded(THEIRS)).isFalse();
+        assertThat(preceded(CLIENTS)).isFalse();
         response(ok(0, AC));
-        assertThat(preceded(THEIRS)).isTrue();
+        assertThat(preceded(CLIENTS)).isTrue();
         response(err(1062, "duplicate"));
-        assertThat(preceded(THEIRS))
+        assertThat(preceded(CLIENTS))
                 .as("a plain statement under autocommit leaves none")
                 .isTrue();
         response(ok(0, AC));
@@ -193,20 +193,20 @@ class InjectionTest {
                 packet(3, ok(0xFE, 0, AC | ServerStatus.CURSOR_EXISTS, 0)));
         scripted.server(opened);
         assertThat(scripted.client.take()).isEqualTo(opened);
-        assertThat(preceded(THEIRS)).isFalse();
+        assertThat(preceded(CLIENTS)).isFalse();
         response(ok(0, AC));
         scripted.client(Bytes.command(CommandCode.STMT_RESET, int4(1)));
         scripted.server.take();
         response(ok(0, AC));
-        assertThat(preceded(THEIRS)).isTrue();
+        assertThat(preceded(CLIENTS)).isTrue();
         response(ok(0, AC));
         scripted.client(Bytes.command(CommandCode.STMT_SEND_LONG_DATA, concat(int4(1), int2(0), text("x"))));
         scripted.server.take();
-        assertThat(preceded(THEIRS)).isFalse();
+        assertThat(preceded(CLIENTS)).isFalse();
         response(ok(0, AC));
         scripted.client(Bytes.command(CommandCode.STMT_CLOSE, int4(1)));
         scripted.server.take();
-        assertThat(preceded(THEIRS)).isTrue();
+        assertThat(preceded(CLIENTS)).isTrue();
         response(ok(0, AC));
     }
 

@@ -26,7 +26,8 @@ class GlobProperties {
     void matchesLikeTheEquivalentRegularExpression(
             @ForAll @From("globs") String glob, @ForAll @From("names") String name, @ForAll boolean ignoreCase) {
         StringBuilder regex = new StringBuilder();
-        for (char c : glob.toCharArray()) {
+        for (int i = 0; i < glob.length(); i++) {
+            char c = glob.charAt(i);
             regex.append(c == '*' ? ".*" : c == '?' ? "." : Pattern.quote(String.valueOf(c)));
         }
         boolean expected = Pattern.compile(regex.toString(), ignoreCase ? Pattern.CASE_INSENSITIVE : 0)

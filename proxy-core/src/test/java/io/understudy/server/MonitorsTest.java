@@ -64,14 +64,14 @@ class MonitorsTest {
         StandbyMonitor monitor = standby();
         assertThat(monitor.state()).isEqualTo(StandbyState.UNKNOWN);
         responses.add(new StandbyProbeResult(true, 1.5, false, 3, 0, 0, 50));
-        assertThat(monitor.look()).isTrue();
+        assertThat(monitor.poll()).isTrue();
         assertThat(monitor.state()).isEqualTo(new StandbyState(true, true, 1.5, false, 3, 0, 50, null));
         responses.add(new StandbyProbeResult(false, null, false, 3, 0, 0, 50));
-        assertThat(monitor.look()).isTrue();
+        assertThat(monitor.poll()).isTrue();
         assertThat(monitor.state().problem()).contains("read_only is off");
         assertThat(gauge("read.only")).isZero();
         responses.add(new SQLException("pool waited in vain", new IOException("Connection refused")));
-        assertThat(monitor.look()).isFalse();
+        assertThat(monitor.poll()).isFalse();
         assertThat(monitor.state()).isEqualTo(new StandbyState(false, false, null, false, -1, "Connection refused"));
         assertThat(gauge("up")).isZero();
         assertThat(gauge("lag.seconds")).isNaN();
@@ -81,18 +81,18 @@ class MonitorsTest {
     void aProbeInterruptedByTheStopDoesNotReportTheServerUnreachable() {
         StandbyMonitor standby = standby();
         responses.add(new StandbyProbeResult(true, 0.0, false, 1, 0, 0, 50));
-        standby.look();
+        standby.poll();
         standby.close();
         responses.add(new SQLException("Interrupted during connection acquisition"));
-        assertThat(standby.look()).isFalse();
+        assertThat(standby.poll()).isFalse();
         assertThat(standby.state().reachable()).isTrue();
 
         PrimaryMonitor primary = primary(true);
         responses.add("11.4.5-MariaDB");
-        primary.look();
+        primary.poll();
         primary.close();
         responses.add(new IOException("interrupted"));
-        assertThat(primary.look()).isFalse();
+        assertThat(primary.poll()).isFalse();
         assertThat(primary.state().reachable()).isTrue();
     }
 
@@ -100,21 +100,21 @@ class MonitorsTest {
     void coldReadsAreCountedFromTheFirstProbeAndAcrossServerRestarts() {
         StandbyMonitor monitor = standby();
         responses.add(new StandbyProbeResult(true, 0.0, false, 1, 5000, 90_000, 50));
-        monitor.look();
+        monitor.poll();
         assertThat(coldReads()).isZero();
         assertThat(gauge("miss.ratio")).isNaN();
         responses.add(new StandbyProbeResult(true, 0.0, false, 1, 5010, 90_100, 50));
-        monitor.look();
+        monitor.poll();
         assertThat(coldReads()).isEqualTo(10);
         assertThat(gauge("miss.ratio")).isEqualTo(0.1, within(1e-9));
         responses.add(new SQLException("gone"));
-        monitor.look();
+        monitor.poll();
         responses.add(new StandbyProbeResult(true, 0.0, false, 1, 200, 400, 50));
-        monitor.look();
+        monitor.poll();
         assertThat(coldReads()).isEqualTo(210);
         assertThat(gauge("miss.ratio")).isEqualTo(0.5, within(1e-9));
         responses.add(new StandbyProbeResult(true, 0.0, false, 1, 200, 400, 50));
-        monitor.look();
+        monitor.poll();
         assertThat(gauge("miss.ratio"))
                 .as("nothing was read, so nothing is known")
                 .isNaN();
@@ -171,15 +171,15 @@ class MonitorsTest {
     void anUnreachablePrimaryKeepsItsFlavor() {
         PrimaryMonitor monitor = primary(true);
         responses.add("8.4.0");
-        monitor.look();
+        monitor.poll();
         assertThat(monitor.state()).isEqualTo(new PrimaryState(true, ServerFlavor.MYSQL, "8.4.0", null));
         responses.add(new IOException("Connection refused"));
-        monitor.look();
+        monitor.poll();
         assertThat(monitor.state())
                 .isEqualTo(new PrimaryState(false, ServerFlavor.MYSQL, "8.4.0", "primary p:1: Connection refused"));
         assertThat(registry.get("understudy.primary.up").gauge().value()).isZero();
         responses.add("11.4.5-MariaDB-log");
-        monitor.look();
+        monitor.poll();
         assertThat(monitor.state().flavor()).isEqualTo(ServerFlavor.MARIADB);
         assertThat(registry.get("understudy.primary.up").gauge().value()).isEqualTo(1);
     }
@@ -188,15 +188,15 @@ class MonitorsTest {
     void withoutAnAccountThePrimaryIsProbedAfterFailedSessionsOnly() {
         PrimaryMonitor monitor = primary(false);
         responses.add(new IOException("Connection refused"));
-        assertThat(monitor.look()).isFalse();
+        assertThat(monitor.poll()).isFalse();
         responses.add("");
-        assertThat(monitor.look()).isTrue();
+        assertThat(monitor.poll()).isTrue();
         assertThat(monitor.state()).isEqualTo(new PrimaryState(true, null, null, null));
         // No response is prepared, so another attempt would fail.
-        assertThat(monitor.look()).isTrue();
+        assertThat(monitor.poll()).isTrue();
         monitor.suspect();
         responses.add(new IOException("Connection refused"));
-        assertThat(monitor.look()).isFalse();
+        assertThat(monitor.poll()).isFalse();
         assertThat(monitor.state().reachable()).isFalse();
     }
 }

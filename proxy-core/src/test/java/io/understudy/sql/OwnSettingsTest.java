@@ -14,7 +14,8 @@ class OwnSettingsTest {
             strings = {
                 "SET STATEMENT max_statement_time=10 FOR SELECT * FROM t",
                 "set statement SQL_SELECT_LIMIT=5, max_statement_time=0.5 for SELECT a FROM t WHERE b = ?",
-                "SET STATEMENT optimizer_switch='mrr=on', join_cache_level = DEFAULT FOR WITH x AS (SELECT 1) SELECT * FROM x",
+                "SET STATEMENT optimizer_switch='mrr=on', join_cache_level = DEFAULT FOR WITH x AS (SELECT 1) SELECT"
+                        + " * FROM x",
                 "SET STATEMENT div_precision_increment=-1 FOR SELECT 1 UNION SELECT 2",
             })
     void aQueryWithHarmlessSettings(String sql) {

@@ -71,7 +71,8 @@ class TablesTest {
                 "CREATE ~ - ~ - ~ CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO BEGIN DELETE FROM t; DELETE FROM u; END",
                 "CREATE ~ - ~ - ~ CREATE DEFINER=`a`@`b` FUNCTION f() RETURNS INT RETURN (SELECT 1); -- x",
                 "CREATE ~ - ~ t,u ~ CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW BEGIN DELETE FROM u; END",
-                "CREATE ~ v ~ t,u ~ CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW FOLLOWS y INSERT INTO u SELECT * FROM v",
+                "CREATE ~ v ~ t,u ~ CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW FOLLOWS y INSERT INTO u SELECT *"
+                        + " FROM v",
                 "ALTER ~ u ~ t ~ ALTER TABLE t ADD CONSTRAINT FOREIGN KEY (a) REFERENCES u (a)",
                 "ALTER ~ - ~ t,db.u ~ ALTER TABLE t RENAME db.u",
                 "ALTER ~ - ~ t ~ ALTER TABLE t RENAME COLUMN a TO b, RENAME INDEX c TO d",
@@ -92,7 +93,8 @@ class TablesTest {
                 "SET ~ u ~ t ~ SET STATEMENT max_statement_time=1 FOR INSERT INTO t SELECT * FROM u",
                 "CALL ~ t ~ - ~ CALL p((SELECT MAX(a) FROM t))",
                 "DO ~ t ~ - ~ DO (SELECT COUNT(*) FROM t)",
-                "BLOCK ~ u ~ t,v ~ BEGIN NOT ATOMIC IF 1 THEN INSERT INTO t SELECT * FROM u; END IF; DELETE FROM v; END",
+                "BLOCK ~ u ~ t,v ~ BEGIN NOT ATOMIC IF 1 THEN INSERT INTO t SELECT * FROM u; END IF; DELETE FROM v;"
+                        + " END",
                 "BLOCK ~ - ~ t ~ IF 1 THEN UPDATE t SET a=1; END IF",
                 "MULTI ~ t ~ u,v ~ SELECT 1 FROM t; INSERT INTO u VALUES (1); DROP TABLE v",
                 "BEGIN ~ - ~ - ~ START TRANSACTION READ ONLY",
@@ -197,7 +199,8 @@ class TablesTest {
                 "- ~ INSERT INTO db.t PARTITION (p0) (a) VALUES (DEFAULT(a))",
                 "- ~ LOAD DATA INFILE 'x' INTO TABLE t (a, b) SET c = UPPER(@x)",
                 "- ~ WITH c (x) AS (SELECT 1) UPDATE t JOIN c USING (x) SET t.y = 2",
-                "- ~ CREATE TABLE t (a INT CHECK (a > 1), PRIMARY KEY (a)) PARTITION BY RANGE (a) (PARTITION p VALUES LESS THAN (1))",
+                "- ~ CREATE TABLE t (a INT CHECK (a > 1), PRIMARY KEY (a)) PARTITION BY RANGE (a) (PARTITION p"
+                        + " VALUES LESS THAN (1))",
                 "- ~ SET STATEMENT max_statement_time=1 FOR ALTER TABLE t ADD INDEX i (a), ADD c VARCHAR(1)"
             })
     void findsTheFunctionsOfWrites(String functions, String sql) {

@@ -91,7 +91,7 @@ public final class Scripted {
                 7, client, new SessionEnvironment(host, metrics, new SqlAnalyzer(), STATEMENT_LIMIT), s -> ends++);
     }
 
-    @SuppressWarnings("NullAway")
+    @SuppressWarnings("NullAway") // no plugin of these tests uses its context
     private static PluginContext noContext(String id) {
         return null;
     }

@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -27,7 +28,7 @@ class AsClientTest {
     @TempDir
     static Path folder;
 
-    private static EmbeddedServer embedded;
+    private static @Nullable EmbeddedServer embedded;
     private static TestCertificates certificates;
     private static int port;
 

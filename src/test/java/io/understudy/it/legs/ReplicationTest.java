@@ -74,7 +74,8 @@ class ReplicationTest {
                     "SET GLOBAL slave_compressed_protocol=" + (compressed ? 1 : 0),
                     "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=" + proxy.port
                             + ", MASTER_USER='repl', MASTER_PASSWORD='repl', MASTER_USE_GTID=slave_pos,"
-                            + " MASTER_CONNECT_RETRY=1, MASTER_HEARTBEAT_PERIOD=1, MASTER_SSL_VERIFY_SERVER_CERT=0, MASTER_SSL="
+                            + " MASTER_CONNECT_RETRY=1, MASTER_HEARTBEAT_PERIOD=1, MASTER_SSL_VERIFY_SERVER_CERT=0,"
+                            + " MASTER_SSL="
                             + (tls ? 1 : 0),
                     "START SLAVE");
             await().atMost(PATIENCE).until(() -> "Yes".equals(slave("Slave_IO_Running")));

@@ -29,7 +29,6 @@ class UnlikeLegsServerTest {
     static Path folder;
 
     private static TestCertificates certificates;
-    private static String host = "";
     private static int port;
     private static Connection admin;
 
@@ -38,7 +37,6 @@ class UnlikeLegsServerTest {
         String[] given = System.getProperty("understudy.it.server", "").split(",", -1);
         assumeTrue(given.length == 3, "needs -Dunderstudy.it.server=host:port,user,password of a MySQL server");
         int colon = given[0].lastIndexOf(':');
-        host = given[0].substring(0, colon);
         port = Integer.parseInt(given[0].substring(colon + 1));
         admin = DriverManager.getConnection(
                 "jdbc:mysql://" + given[0] + "/?allowPublicKeyRetrieval=true&sslMode=DISABLED", given[1], given[2]);

@@ -76,18 +76,21 @@ public final class PrimaryCheck {
         try {
             List<String> limited = ask.all(QueryLimits.SQL, 1);
             if (!limited.isEmpty()) {
-                add(
-                        Finding.warning(
-                                where,
-                                "nothing is injected for accounts with MAX_QUERIES_PER_HOUR, whose allowance it would use up: "
-                                        + String.join(", ", limited)
-                                        + "; their commits are timed without their GTIDs, and their sessions are never tagged"));
+                add(Finding.warning(
+                        where,
+                        "nothing is injected for accounts with MAX_QUERIES_PER_HOUR, whose allowance it"
+                                + " would use up: "
+                                + String.join(", ", limited)
+                                + "; their commits are timed without their GTIDs, and their sessions are"
+                                + " never tagged"));
             }
         } catch (SQLException e) {
             add(Finding.ok(
                     where,
-                    "the monitor account cannot read mysql.user: of accounts with MAX_QUERIES_PER_HOUR the proxy learns when"
-                            + " the server refuses an injected statement (ERROR 1226); grant it SELECT on that table if there"
+                    "the monitor account cannot read mysql.user: of accounts with MAX_QUERIES_PER_HOUR the proxy"
+                            + " learns when"
+                            + " the server refuses an injected statement (ERROR 1226); grant it SELECT on that table"
+                            + " if there"
                             + " are such accounts"));
         }
     }
@@ -123,7 +126,8 @@ public final class PrimaryCheck {
         if (!grants.hasAny("REPLICATION SLAVE", "REPLICATION REPLICA")) {
             add(Finding.warning(
                     where,
-                    "the monitor account cannot read the binary log, so attribution falls back to the server's counters;"
+                    "the monitor account cannot read the binary log, so attribution falls back to the server's"
+                            + " counters;"
                             + " GRANT REPLICATION SLAVE ON *.* TO '" + user + "'@'%'"));
         } else {
             add(Finding.ok(where, "the monitor account may read the binary log"));
@@ -165,7 +169,8 @@ public final class PrimaryCheck {
         if ("OFF".equals(twoPhase)) {
             add(Finding.ok(
                     where,
-                    "if only ALTER TABLE makes standbys late, SET GLOBAL binlog_alter_two_phase = 1 on the primary helps without"
+                    "if only ALTER TABLE makes standbys late, SET GLOBAL binlog_alter_two_phase = 1 on the primary"
+                            + " helps without"
                             + " any domain"));
         }
         if (loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config && config.procedure() != null) {
@@ -183,7 +188,8 @@ public final class PrimaryCheck {
                         + "' AND ROUTINE_NAME = '" + routine + "' AND ROUTINE_TYPE = 'PROCEDURE'",
                 1);
         String sql = "CREATE DEFINER = 'root'@'localhost' PROCEDURE `" + schema + "`.`" + routine
-                + "`(d BIGINT UNSIGNED) SQL SECURITY DEFINER SET SESSION gtid_domain_id = d; GRANT EXECUTE ON PROCEDURE `"
+                + "`(d BIGINT UNSIGNED) SQL SECURITY DEFINER SET SESSION gtid_domain_id = d; GRANT EXECUTE ON"
+                + " PROCEDURE `"
                 + schema + "`.`" + routine + "` TO …";
         if (found.isEmpty()) {
             add(Finding.warning(

@@ -27,7 +27,8 @@ final class ServerLegCheck {
                             TLS,
                             "mode is disabled: accounts with REQUIRE SSL are refused (ERROR 1045)"
                                     + (listen.tls().terminates() ? ", also when their client has TLS" : "")
-                                    + ", and Ssl_version is empty; set mode: as-client to have the server see whether the"
+                                    + ", and Ssl_version is empty; set mode: as-client to have the server see"
+                                    + " whether the"
                                     + " client has TLS"));
                 }
             }
@@ -35,8 +36,10 @@ final class ServerLegCheck {
                 if (offered && clients != ListenTlsMode.REQUIRED) {
                     findings.add(Finding.warning(
                             TLS,
-                            "sessions have TLS on the server's leg, whatever their client has: an account with REQUIRE SSL can"
-                                    + " be used without TLS on the client's leg, and Ssl_version is never empty; set mode:"
+                            "sessions have TLS on the server's leg, whatever their client has: an account with"
+                                    + " REQUIRE SSL can"
+                                    + " be used without TLS on the client's leg, and Ssl_version is never empty; set"
+                                    + " mode:"
                                     + " as-client, or listen.tls.mode: required"));
                 }
             }
@@ -44,7 +47,8 @@ final class ServerLegCheck {
         if (!primary.compressesAsClient() && !listen.compression().isEmpty()) {
             findings.add(Finding.ok(
                     "primary.compression",
-                    "Compression in SHOW STATUS is of the server's leg, whatever the client's leg has; as-client makes both"
+                    "Compression in SHOW STATUS is of the server's leg, whatever the client's leg has; as-client"
+                            + " makes both"
                             + " alike"));
         }
         return findings;
@@ -54,13 +58,15 @@ final class ServerLegCheck {
         if (!offered && clients == ListenTlsMode.REQUIRED) {
             return Finding.error(
                     TLS,
-                    "mode is as-client and the primary offers no TLS, so that clients are offered none, but listen.tls.mode is"
+                    "mode is as-client and the primary offers no TLS, so that clients are offered none, but"
+                            + " listen.tls.mode is"
                             + " required: no client can log in; give the primary a certificate");
         }
         if (clients == ListenTlsMode.DISABLED) {
             return Finding.warning(
                     TLS,
-                    "mode is as-client, but listen.tls.mode is disabled: no session has TLS on either leg, and accounts with"
+                    "mode is as-client, but listen.tls.mode is disabled: no session has TLS on either leg, and"
+                            + " accounts with"
                             + " REQUIRE SSL cannot log in; set listen.tls.mode: optional");
         }
         return Finding.ok(

@@ -187,7 +187,8 @@ public final class StandbyCheck {
             }
             add(Finding.warning(
                     where,
-                    "its replication cannot be looked at, so pauseAbove.replicationLag has no effect: GRANT REPLICA MONITOR"
+                    "its replication cannot be looked at, so pauseAbove.replicationLag has no effect: GRANT REPLICA"
+                            + " MONITOR"
                             + " ON *.* TO '" + standby.user() + "'@'%' (MySQL: REPLICATION CLIENT)"));
             return;
         }
@@ -241,12 +242,12 @@ public final class StandbyCheck {
         }
         String queued = ask.variable("slave_parallel_max_queued");
         if (queued != null && Long.parseLong(queued) <= 131_072) {
-            add(
-                    Finding.warning(
-                            where,
-                            "slave_parallel_max_queued is " + queued
-                                    + " bytes: large row transactions still stall the others;"
-                                    + " 16777216 lets them pass: STOP SLAVE; SET GLOBAL slave_parallel_max_queued = 16777216; START SLAVE"));
+            add(Finding.warning(
+                    where,
+                    "slave_parallel_max_queued is " + queued
+                            + " bytes: large row transactions still stall the others;"
+                            + " 16777216 lets them pass: STOP SLAVE; SET GLOBAL slave_parallel_max_queued ="
+                            + " 16777216; START SLAVE"));
         }
     }
 

@@ -44,7 +44,8 @@ public final class TlsCheck {
                     "primary.address",
                     "a socket file tells the server the operating system's user at its other end, which is the proxy's,"
                             + " '" + System.getProperty("user.name") + "': an account of that name identified via"
-                            + " unix_socket or auth_socket lets every client of the proxy in without a password; give it"
+                            + " unix_socket or auth_socket lets every client of the proxy in without a password;"
+                            + " give it"
                             + " another method, or dial the server over TCP"));
         } else {
             try {
@@ -70,7 +71,8 @@ public final class TlsCheck {
             findings.add(Finding.warning(
                     WHERE,
                     "mode is disabled" + (server == null ? "" : " though the primary offers TLS") + ": " + CHECKING
-                            + " want TLS unless told otherwise and refuse (ERROR 2026); set mode: passthrough, or optional"
+                            + " want TLS unless told otherwise and refuse (ERROR 2026); set mode: passthrough, or"
+                            + " optional"
                             + " with the server's own certificate and key or one of an authority that they know"));
         } else {
             findings.add(Finding.ok(WHERE, "mode is disabled, and the primary offers no TLS either"));

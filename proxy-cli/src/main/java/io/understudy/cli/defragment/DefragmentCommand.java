@@ -3,6 +3,7 @@ package io.understudy.cli.defragment;
 import io.understudy.base.ByteSize;
 import io.understudy.base.JsonWriter;
 import io.understudy.cli.Logging;
+import io.understudy.cli.Terminal;
 import io.understudy.cli.TimeConverter;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.UnderstudyConfig;
@@ -33,8 +34,10 @@ import picocli.CommandLine.Spec;
         name = "defragment",
         mixinStandardHelpOptions = true,
         description = {
-            "Rebuild tables on a read-only standby, one at a time and outside its binary log, so that fewer pages hold the same rows.",
-            "Waits before each table while the standby is behind or busy, and ends the rebuild above the hard bounds. docs/pages.md has"
+            "Rebuild tables on a read-only standby, one at a time and outside its binary log, so that fewer pages"
+                    + " hold the same rows.",
+            "Waits before each table while the standby is behind or busy, and ends the rebuild above the hard"
+                    + " bounds. docs/pages.md has"
                     + " the account's privileges and what is refused."
         })
 public final class DefragmentCommand implements Callable<Integer> {
@@ -110,8 +113,8 @@ public final class DefragmentCommand implements Callable<Integer> {
 
     @Option(
             names = "--by-partition",
-            description =
-                    "Rebuild partitions one by one: room for one copy is enough, but writes to the table wait meanwhile.")
+            description = "Rebuild partitions one by one: room for one copy is enough, but writes to the table wait"
+                    + " meanwhile.")
     private boolean byPartition;
 
     @Option(
@@ -144,7 +147,7 @@ public final class DefragmentCommand implements Callable<Integer> {
             log.println("no table in the buffer pool would give back pages by a rebuild");
             return CommandLine.ExitCode.OK;
         }
-        Defragmentation work = new Defragmentation(account, options(), new Journal(log, System.console() != null));
+        Defragmentation work = new Defragmentation(account, options(), new Journal(log, Terminal.attached()));
         Thread hook = new Thread(() -> stop(work), "defragment-stop");
         Runtime.getRuntime().addShutdownHook(hook);
         Defragmentation.Result result = work.run(chosen);

@@ -1,6 +1,7 @@
 package io.understudy.cli.demo;
 
 import io.understudy.cli.Logging;
+import io.understudy.cli.Terminal;
 import io.understudy.cli.TimeConverter;
 import io.understudy.demo.Demo;
 import java.io.PrintWriter;
@@ -52,8 +53,7 @@ public final class DemoCommand implements Callable<Integer> {
         PrintWriter out = java.util.Objects.requireNonNull(spec).commandLine().getOut();
         Logging.quiet();
         Demo demo = new Demo(
-                new Demo.Options(
-                        length, java.util.Objects.requireNonNull(rtt), port, adminPort, System.console() != null),
+                new Demo.Options(length, java.util.Objects.requireNonNull(rtt), port, adminPort, Terminal.attached()),
                 out);
         return demo.run() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }

@@ -15,9 +15,11 @@ import picocli.CommandLine.Spec;
         name = "domains",
         mixinStandardHelpOptions = true,
         description = {
-            "Show on embedded servers what a GTID domain of its own does for a long ALTER, and what dependent work in two"
+            "Show on embedded servers what a GTID domain of its own does for a long ALTER, and what dependent work"
+                    + " in two"
                     + " domains does to a replica without and with the guard.",
-            "Ends with 0 only if the lag was cut by 10 times, the replica broke without the guard, and was equal with it."
+            "Ends with 0 only if the lag was cut by 10 times, the replica broke without the guard, and was equal"
+                    + " with it."
         })
 public final class DomainsDemoCommand implements Callable<Integer> {
     @Option(

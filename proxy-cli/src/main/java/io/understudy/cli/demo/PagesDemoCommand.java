@@ -17,7 +17,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Show on embedded servers what half-empty pages cost a standby: report, rebuild under load, report.",
-            "Ends with 0 only if a quarter of the pages was saved, the lag stayed below 250 ms, nothing was logged and the tables are equal."
+            "Ends with 0 only if a quarter of the pages was saved, the lag stayed below 250 ms, nothing was logged"
+                    + " and the tables are equal."
         })
 public final class PagesDemoCommand implements Callable<Integer> {
     @Option(names = "--rows", defaultValue = "200000", description = "Rows of the table (default: ${DEFAULT-VALUE}).")

@@ -57,7 +57,8 @@ public final class ExplainCommand implements Callable<Integer> {
             names = "--from",
             paramLabel = "FILE",
             description =
-                    "Explain many: lines of JSON {\"id\",\"sql\",\"user\",\"schema\",\"client\",\"dialect\"}; - for standard input.")
+                    "Explain many: lines of JSON {\"id\",\"sql\",\"user\",\"schema\",\"client\",\"dialect\"}; - for"
+                            + " standard input.")
     private @Nullable String from;
 
     @Spec

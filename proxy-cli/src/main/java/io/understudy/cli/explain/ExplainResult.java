@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id of the request
  * @param mirrored whether it would be mirrored, as far as its text and the rules decide
- * @param reason why not; {@code all} or {@code sampled} when it would
+ * @param reason why not; when it would, "all" or "sampled"
  * @param rule the mirror's rule, or null
  * @param sample that rule's rate, or null
  * @param kind the statement's kind as rules name it

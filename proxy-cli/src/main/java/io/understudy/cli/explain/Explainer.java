@@ -28,7 +28,11 @@ public final class Explainer {
         domains = loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config ? config : null;
     }
 
-    /** @throws IllegalArgumentException if the client's address is malformed */
+    /**
+     * Returns what the proxy would do with a statement.
+     *
+     * @throws IllegalArgumentException if the client's address is malformed
+     */
     public ExplainResult explain(ExplainRequest question) {
         byte[] text = question.sql().getBytes(StandardCharsets.UTF_8);
         StatementSummary summary = analyzer.summarize(text, 0, text.length, modes(question.dialect()));

@@ -14,7 +14,11 @@ public final class JsonLines {
 
     private JsonLines() {}
 
-    /** @throws IllegalArgumentException if the line is not a JSON object with a text {@code sql} */
+    /**
+     * Returns the request on a line.
+     *
+     * @throws IllegalArgumentException if the line is not a JSON object with a text {@code sql}
+     */
     public static ExplainRequest question(String line) {
         Map<String, Object> fields = new HashMap<>();
         try (JsonParser parser = JSON.createParser(line)) {

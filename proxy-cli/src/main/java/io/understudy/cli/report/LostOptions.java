@@ -27,7 +27,8 @@ final class LostOptions {
             paramLabel = "NAME|HOST:PORT",
             description =
                     "The new primary: a standby's name, 'primary', or an address, which is asked with the account of"
-                            + " primary.monitor. By default the proxy's present primary when it has changed, else the standby that"
+                            + " primary.monitor. By default the proxy's present primary when it has changed, else"
+                            + " the standby that"
                             + " takes writes, else the one that lacks least.")
     private @Nullable String on;
 

@@ -26,8 +26,10 @@ import picocli.CommandLine.Spec;
         name = "pages",
         mixinStandardHelpOptions = true,
         description = {
-            "Say what fills a standby's buffer pool by table and index: pages, rows a page, fill, and what a rebuild would free.",
-            "Reads INFORMATION_SCHEMA.INNODB_BUFFER_PAGE once, which keeps one thread of the standby busy for a while (docs/pages.md)."
+            "Say what fills a standby's buffer pool by table and index: pages, rows a page, fill, and what a rebuild"
+                    + " would free.",
+            "Reads INFORMATION_SCHEMA.INNODB_BUFFER_PAGE once, which keeps one thread of the standby busy for a"
+                    + " while (docs/pages.md)."
         })
 public final class PagesReportCommand implements Callable<Integer> {
     @Option(

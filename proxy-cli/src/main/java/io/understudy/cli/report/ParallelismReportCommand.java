@@ -32,8 +32,10 @@ import picocli.CommandLine.Spec;
         name = "parallelism",
         mixinStandardHelpOptions = true,
         description = {
-            "Say what parallel apply can gain: commit groups, simulated speedups for 1 to 40 threads, long transactions.",
-            "Of binary log files; or of the primary's binary log, listened to for a while (-c); or of what a running proxy"
+            "Say what parallel apply can gain: commit groups, simulated speedups for 1 to 40 threads, long"
+                    + " transactions.",
+            "Of binary log files; or of the primary's binary log, listened to for a while (-c); or of what a running"
+                    + " proxy"
                     + " has seen (--admin)."
         })
 public final class ParallelismReportCommand implements Callable<Integer> {
@@ -64,8 +66,8 @@ public final class ParallelismReportCommand implements Callable<Integer> {
             paramLabel = "TIME",
             converter = TimeConverter.class,
             defaultValue = "500ms",
-            description =
-                    "From which on a transaction counts as long, 20ms or more; not with --admin (default: ${DEFAULT-VALUE}).")
+            description = "From which on a transaction counts as long, 20ms or more; not with --admin (default:"
+                    + " ${DEFAULT-VALUE}).")
     private @Nullable Duration longFrom;
 
     @Option(

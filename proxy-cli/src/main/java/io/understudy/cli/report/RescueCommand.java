@@ -28,9 +28,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "rescue",
         mixinStandardHelpOptions = true,
-        description =
-                "Write the transactions that the new primary lacks as a binary log file, for mariadb-binlog or mysqlbinlog."
-                        + " Needs the admin token, so -c FILE.")
+        description = "Write the transactions that the new primary lacks as a binary log file, for mariadb-binlog or"
+                + " mysqlbinlog."
+                + " Needs the admin token, so -c FILE.")
 public final class RescueCommand implements Callable<Integer> {
     @Mixin
     private final LostOptions options = new LostOptions();
@@ -70,7 +70,7 @@ public final class RescueCommand implements Callable<Integer> {
             }
             whole = true;
         } catch (FileAlreadyExistsException e) {
-            whole = true; // and not ours
+            whole = true; // somebody else's: it stays
             throw new IOException(file + " exists; name another file, or remove it", e);
         } finally {
             if (!whole) {

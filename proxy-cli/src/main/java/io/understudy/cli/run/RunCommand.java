@@ -13,7 +13,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import sun.misc.Signal;
 
 /** The proxy. SIGTERM drains, a second one ends the drain, SIGHUP or a changed file reloads. */
 @Command(
@@ -38,9 +37,9 @@ public final class RunCommand implements Callable<Integer> {
         loaded.warnings().forEach(warning -> log.warn("{}", warning.headline()));
         try (RunningProxy proxy = RunningProxy.start(loaded, plugins, () -> load(path, plugins))) {
             CountDownLatch stopped = new CountDownLatch(1);
-            Signal.handle(new Signal("HUP"), signal -> proxy.reloadSoon("SIGHUP"));
+            Signals.handle("HUP", () -> proxy.reloadSoon("SIGHUP"));
             for (String name : new String[] {"TERM", "INT"}) {
-                Signal.handle(new Signal(name), signal -> {
+                Signals.handle(name, () -> {
                     if (stopped.getCount() > 0) {
                         log.info("SIG{}: draining; a second one closes all sessions at once", name);
                         stopped.countDown();

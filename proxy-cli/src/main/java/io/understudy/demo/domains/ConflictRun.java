@@ -136,7 +136,7 @@ public final class ConflictRun {
         ConflictLoad load = new ConflictLoad(proxy.url("dom"), sessions, WARM_UP, ~seed, () -> false);
         load.runEachOnce();
         load.run();
-        return proxy.section("guardState").get("learning").equals(true);
+        return Boolean.TRUE.equals(proxy.section("guardState").get("learning"));
     }
 
     private Result load(EmbeddedPair pair, DomainsProxy proxy) throws SQLException, InterruptedException {

@@ -32,12 +32,14 @@ final class ConflictSchema {
         pair.primary()
                 .execute(
                         "CREATE TABLE dom.parent (id INT PRIMARY KEY, v BIGINT NOT NULL)",
-                        "CREATE TABLE dom.child (id INT PRIMARY KEY, parent INT, v BIGINT NOT NULL, FOREIGN KEY (parent)"
+                        "CREATE TABLE dom.child (id INT PRIMARY KEY, parent INT, v BIGINT NOT NULL, FOREIGN KEY"
+                                + " (parent)"
                                 + " REFERENCES dom.parent (id) ON DELETE CASCADE ON UPDATE CASCADE)",
                         "CREATE TABLE dom.src (id INT PRIMARY KEY, v BIGINT NOT NULL)",
                         "CREATE TABLE dom.audit (id INT PRIMARY KEY, n BIGINT NOT NULL)",
                         "CREATE TRIGGER dom.src_audit AFTER UPDATE ON dom.src FOR EACH ROW"
-                                + " INSERT INTO audit VALUES (NEW.id, NEW.v) ON DUPLICATE KEY UPDATE n = n * 7 + NEW.v % 1000",
+                                + " INSERT INTO audit VALUES (NEW.id, NEW.v) ON DUPLICATE KEY UPDATE n = n * 7 +"
+                                + " NEW.v % 1000",
                         "INSERT INTO dom.src SELECT seq, seq FROM dom.seq_1_to_20",
                         "INSERT INTO dom.parent SELECT seq, seq FROM dom.seq_1_to_20",
                         "CREATE VIEW dom.v5 AS SELECT id, v FROM dom.c5",

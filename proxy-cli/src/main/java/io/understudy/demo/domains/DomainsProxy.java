@@ -70,10 +70,10 @@ final class DomainsProxy implements AutoCloseable {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
             Map<String, Object> state = section("guardState");
-            if (state.get("problem").equals("")
-                    && state.get("binlog").equals("reading")
-                    && state.get("dictionaryStale").equals(false)
-                    && state.get("learning").equals(false)) {
+            if ("".equals(state.get("problem"))
+                    && "reading".equals(state.get("binlog"))
+                    && Boolean.FALSE.equals(state.get("dictionaryStale"))
+                    && Boolean.FALSE.equals(state.get("learning"))) {
                 return;
             }
             if (System.nanoTime() - deadline > 0) {

@@ -68,12 +68,13 @@ final class LagExperiment {
         pair.primary().execute("TRUNCATE lag.small");
         pair.awaitCaughtUp(PATIENCE);
         String section = "mode: " + (tagged ? "tag" : "advise")
-                + "\nguard: pin\nlearn: 0s\npoll: 50ms\nrules: [ { name: schema-changes, match: { kind: ddl }, domain: 10 } ]\n";
+                + "\nguard: pin\nlearn: 0s\npoll: 50ms\nrules: [ { name: schema-changes, match: { kind: ddl },"
+                + " domain: 10 } ]\n";
         try (DomainsProxy proxy = DomainsProxy.start(pair, ConflictSchema.PASSWORD, section)) {
             proxy.awaitGuard("pin");
             String url = proxy.url("lag") + "&user=app&password=" + ConflictSchema.PASSWORD;
             Thread writer = thread("small-writes", () -> write(url));
-            Thread reader = thread("standby-look", this::look);
+            Thread reader = thread("standby-look", this::observe);
             double seconds;
             try (Connection connection = DriverManager.getConnection(url);
                     Statement statement = connection.createStatement()) {
@@ -135,7 +136,7 @@ final class LagExperiment {
         }
     }
 
-    private void look() throws SQLException, InterruptedException {
+    private void observe() throws SQLException, InterruptedException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         int seen = 0;
         try (Connection connection = pair.standby().connect();

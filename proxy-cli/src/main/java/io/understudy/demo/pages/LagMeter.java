@@ -25,7 +25,7 @@ final class LagMeter implements AutoCloseable {
     private final AtomicLongArray seen = new AtomicLongArray(MOST);
     private final AtomicBoolean over = new AtomicBoolean();
     private final Thread writer = new Thread(() -> quietly(this::write), "demo-beats");
-    private final Thread reader = new Thread(() -> quietly(this::look), "demo-lag");
+    private final Thread reader = new Thread(() -> quietly(this::observe), "demo-lag");
     private volatile int written;
     private volatile int read;
 
@@ -76,22 +76,23 @@ final class LagMeter implements AutoCloseable {
         }
     }
 
-    private void look() throws SQLException {
+    private void observe() throws SQLException {
         try (Connection connection = pair.standby().connect();
                 PreparedStatement statement =
                         connection.prepareStatement("SELECT COUNT(*) FROM beat.beats WHERE id >= ?")) {
             while (!over.get() || read < written) {
-                statement.setInt(1, read);
+                int from = read;
+                statement.setInt(1, from);
                 int more;
                 try (ResultSet rows = statement.executeQuery()) {
                     rows.next();
                     more = rows.getInt(1);
                 }
                 long now = System.nanoTime();
-                for (int id = read; id < read + more; id++) {
+                for (int id = from; id < from + more; id++) {
                     seen.set(id, now);
                 }
-                read += more;
+                read = from + more;
                 LockSupport.parkNanos(LOOK_NANOS);
             }
         }

@@ -159,8 +159,8 @@ public final class PagesDemo {
         pair.awaitCaughtUp(PATIENCE);
         boolean equal = checksum(pair.primary()).equals(checksum(pair.standby()));
         Map<String, ?> outcome = result.tables().get(0);
-        long before = sum(outcome.get("leafPagesBefore"));
-        long after = sum(outcome.get("leafPagesAfter"));
+        long before = sum(outcome, "leafPagesBefore");
+        long after = sum(outcome, "leafPagesAfter");
         say("");
         say("Leaf pages                    %,d -> %,d (%+.1f %%)", before, after, 100.0 * (after - before) / before);
         say("Updates replicated meanwhile  %,d in %.1f s", updated, seconds);
@@ -207,8 +207,8 @@ public final class PagesDemo {
         }
     }
 
-    private static long sum(Object leafPages) {
-        return leafPages instanceof Map<?, ?> map
+    private static long sum(Map<String, ?> outcome, String key) {
+        return outcome.get(key) instanceof Map<?, ?> map
                 ? map.values().stream()
                         .mapToLong(value -> ((Number) value).longValue())
                         .sum()

@@ -119,7 +119,8 @@ public final class SemiSyncExperiment {
         pair.primary()
                 .execute(
                         "CREATE DATABASE shop",
-                        "CREATE TABLE shop.payments (id BIGINT AUTO_INCREMENT PRIMARY KEY, amount INT, note VARCHAR(100))");
+                        "CREATE TABLE shop.payments (id BIGINT AUTO_INCREMENT PRIMARY KEY, amount INT, note"
+                                + " VARCHAR(100))");
         pair.createAccount("understudy", PASSWORD, "REPLICATION SLAVE ON *.*");
         pair.createAccount("app", PASSWORD, "SELECT, INSERT ON shop.*");
         pair.awaitCaughtUp(TIMEOUT);

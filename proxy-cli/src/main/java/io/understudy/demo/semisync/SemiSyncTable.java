@@ -11,8 +11,10 @@ final class SemiSyncTable {
 
     static String head() {
         return """
-                One connection, one INSERT per transaction, through the proxy. Milliseconds; each time in the columns from "execute" to
-                "server" is a mean per commit; "error" is the median difference between "own ack" and "server" commit by commit.
+                One connection, one INSERT per transaction, through the proxy. Milliseconds; each time in the columns \
+                from "execute" to
+                "server" is a mean per commit; "error" is the median difference between "own ack" and "server" \
+                commit by commit.
 
                 """
                 + String.format(
@@ -72,7 +74,8 @@ final class SemiSyncTable {
         double without = rows.get(0).perSecond();
         return String.format(
                 Locale.ROOT,
-                "%nA replica %s ms away, waited for %s: %.1f commits a second on one connection instead of %.0f, as one commit takes"
+                "%nA replica %s ms away, waited for %s: %.1f commits a second on one connection instead of %.0f, as"
+                        + " one commit takes"
                         + " %.1f ms.%nTo commit %.0f a second, about %.0f connections must commit at the same time.%n",
                 millis(slowest.setting()),
                 slowest.setting().waitPoint(),

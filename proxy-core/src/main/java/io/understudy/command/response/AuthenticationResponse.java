@@ -29,7 +29,7 @@ final class AuthenticationResponse extends ResponseGrammar {
     }
 
     @Override
-    public void look(ResponseProgress p, ByteBuf buf, int index, int length) {
+    public void inspect(ResponseProgress p, ByteBuf buf, int index, int length) {
         if (p.first == Marker.OK) {
             p.readOk(buf, index, length);
         } else {

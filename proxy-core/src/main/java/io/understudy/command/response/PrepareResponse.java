@@ -39,7 +39,7 @@ final class PrepareResponse extends ResponseGrammar {
     }
 
     @Override
-    public void look(ResponseProgress p, ByteBuf buf, int index, int length) {
+    public void inspect(ResponseProgress p, ByteBuf buf, int index, int length) {
         if (p.first == Marker.ERR) {
             if (!isProgressReport(p, buf, index, length)) {
                 p.readErr(buf, index, length);

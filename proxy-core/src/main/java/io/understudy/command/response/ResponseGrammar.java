@@ -11,7 +11,7 @@ public abstract class ResponseGrammar {
     /** The largest OK packet that is inspected entirely; of a larger one, only the part before its session state. */
     static final int OK_LIMIT = 1 << 20;
 
-    /** Result of {@link #packet} for an OK packet, which is then passed to {@link #look}. */
+    /** Result of {@link #packet} for an OK packet, which is then passed to {@link #inspect}. */
     protected static final int OK_PACKET = PacketSink.OK_PACKET | OK_LIMIT;
 
     /** EOF marker, warnings, status. */
@@ -24,12 +24,13 @@ public abstract class ResponseGrammar {
      * Called when a packet of the response begins. May end the response by {@link ResponseProgress#over}, which takes
      * effect with the packet's last byte.
      *
-     * @return how many of its payload bytes to pass to {@link #look}, 0 for none; {@link #OK_PACKET} for an OK packet
+     * @return how many of its payload bytes to pass to {@link #inspect}, 0 for none; {@link #OK_PACKET} for an OK
+     *     packet
      */
     public abstract int packet(ResponseProgress progress, int length, int first);
 
     /** Inspects the requested bytes, or as many as the packet has. */
-    public void look(ResponseProgress progress, ByteBuf buf, int index, int length) {
+    public void inspect(ResponseProgress progress, ByteBuf buf, int index, int length) {
         throw new IllegalStateException(getClass().getSimpleName() + " asked for no bytes");
     }
 

@@ -22,7 +22,7 @@ public abstract class ResponseProgress implements ResponseView {
     long remaining;
     /** Used by the grammar: packets of the run after the current one. */
     long following;
-    /** First byte of the packet that {@link ResponseGrammar#look} inspects. */
+    /** First byte of the packet that {@link ResponseGrammar#inspect} inspects. */
     int first;
 
     private boolean over;
@@ -86,8 +86,8 @@ public abstract class ResponseProgress implements ResponseView {
         return response.packet(this, length, firstByte);
     }
 
-    public final void look(ByteBuf buf, int index, int length) {
-        response.look(this, buf, index, length);
+    public final void inspect(ByteBuf buf, int index, int length) {
+        response.inspect(this, buf, index, length);
     }
 
     public final void clientPacket(int length) {

@@ -93,7 +93,7 @@ final class ResultSetResponse extends ResponseGrammar {
     }
 
     @Override
-    public void look(ResponseProgress p, ByteBuf buf, int index, int length) {
+    public void inspect(ResponseProgress p, ByteBuf buf, int index, int length) {
         if (p.first == Marker.ERR) {
             if (!isProgressReport(p, buf, index, length)) {
                 p.readErr(buf, index, length);

@@ -33,7 +33,7 @@ final class SinglePacketResponse extends ResponseGrammar {
     }
 
     @Override
-    public void look(ResponseProgress p, ByteBuf buf, int index, int length) {
+    public void inspect(ResponseProgress p, ByteBuf buf, int index, int length) {
         switch (p.first) {
             case Marker.OK -> p.readOk(buf, index, length);
             case Marker.EOF -> {

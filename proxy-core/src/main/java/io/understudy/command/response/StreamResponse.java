@@ -24,7 +24,7 @@ final class StreamResponse extends ResponseGrammar {
     }
 
     @Override
-    public void look(ResponseProgress p, ByteBuf buf, int index, int length) {
+    public void inspect(ResponseProgress p, ByteBuf buf, int index, int length) {
         p.readErr(buf, index, length);
     }
 }

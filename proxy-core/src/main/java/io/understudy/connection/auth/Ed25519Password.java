@@ -37,7 +37,7 @@ final class Ed25519Password implements AuthMethod {
         Capture capture = new Capture();
         try {
             new Ed25519PasswordPlugin(context.password().reveal(), scramble).process(capture, null, null, false);
-        } catch (Answered done) {
+        } catch (Written done) {
             byte[] response = capture.response;
             if (response != null) {
                 return response;
@@ -49,7 +49,7 @@ final class Ed25519Password implements AuthMethod {
     }
 
     /** Stops the plugin after its signature was written. */
-    private static final class Answered extends IOException {
+    private static final class Written extends IOException {
         private static final long serialVersionUID = 1L;
 
         @Override
@@ -71,8 +71,8 @@ final class Ed25519Password implements AuthMethod {
         }
 
         @Override
-        public void flush() throws Answered {
-            throw new Answered();
+        public void flush() throws Written {
+            throw new Written();
         }
     }
 }

@@ -25,6 +25,8 @@ public final class ReloadableTls implements TlsHandlerSource {
     }
 
     /**
+     * Returns a context for connections that the proxy opens.
+     *
      * @param host the host name connected to, which the server's certificate may have to contain; null for a socket
      *     file
      */

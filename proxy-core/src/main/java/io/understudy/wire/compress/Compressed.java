@@ -32,7 +32,11 @@ public final class Compressed {
         return new Compressed(ZlibCodec.ofThread(), weAreServer, budget);
     }
 
-    /** @param level as the client's handshake response says it; out of range it is taken for the default */
+    /**
+     * Returns the framing of a connection that compresses with zstd.
+     *
+     * @param level as in the client's HandshakeResponse41; the default replaces one that is out of range
+     */
     public static Compressed zstd(int level, boolean weAreServer, InflationBudget budget) {
         return new Compressed(
                 new ZstdCodec(level < 1 || level > MAX_ZSTD_LEVEL ? DEFAULT_ZSTD_LEVEL : level), weAreServer, budget);

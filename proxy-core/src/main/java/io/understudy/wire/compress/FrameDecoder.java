@@ -171,6 +171,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
     }
 
     /** What stays must hold no more memory than it needs: a read's buffer is larger, and others' bytes may be in it. */
+    @SuppressWarnings("ReferenceEquality") // another buffer, not another content
     private void keepRest(ChannelHandlerContext ctx) {
         if (!frames.isReadable()) {
             frames.release();

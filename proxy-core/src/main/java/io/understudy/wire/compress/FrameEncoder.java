@@ -61,6 +61,7 @@ final class FrameEncoder extends ChannelOutboundHandlerAdapter {
         pending = Unpooled.EMPTY_BUFFER;
     }
 
+    @SuppressWarnings("ReferenceEquality") // the mark for no buffer
     private void take(ChannelHandlerContext ctx, ByteBuf bytes) {
         try {
             if (pending == Unpooled.EMPTY_BUFFER) {

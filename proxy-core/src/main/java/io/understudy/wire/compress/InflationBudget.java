@@ -94,6 +94,7 @@ public final class InflationBudget {
         }
 
         /** Gives the frame that holds this more time; called by its holder alone. */
+        @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes, others read
         void progressed(int made) {
             since = since + made * NANOS_A_BYTE;
         }

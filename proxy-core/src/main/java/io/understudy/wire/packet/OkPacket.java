@@ -12,7 +12,6 @@ import io.understudy.wire.ServerStatus;
  */
 public final class OkPacket {
     private long affectedRows;
-    private long lastInsertId;
     private int status;
     private int warnings;
     private int infoAt;
@@ -32,7 +31,7 @@ public final class OkPacket {
         at = index + 1;
         end = index + length;
         affectedRows = integer(buf);
-        lastInsertId = integer(buf);
+        integer(buf); // last insert id
         if (end - at < 4) {
             throw new MalformedPacketException(
                     MalformedPacketException.Kind.OK_PACKET, "OK packet ends before its status bits");
@@ -76,10 +75,6 @@ public final class OkPacket {
 
     public long affectedRows() {
         return affectedRows;
-    }
-
-    public long lastInsertId() {
-        return lastInsertId;
     }
 
     public int status() {

@@ -279,7 +279,8 @@ public final class BinlogDump {
         }
         if (replaced) {
             log.warn(
-                    "the primary is another server than before (server id {}): its binary log is read from its present position,"
+                    "the primary is another server than before (server id {}): its binary log is read from its"
+                            + " present position,"
                             + " and commits in flight are not attributed",
                     facts.serverId());
         }

@@ -125,7 +125,8 @@ public final class BinlogSubscription implements AutoCloseable {
 
     private void failed(String where, Throwable fault) {
         log.error(
-                "{} failed in {} of the binary log's feed and is excluded until the stream begins anew; the stream continues",
+                "{} failed in {} of the binary log's feed and is excluded until the stream begins anew; the stream"
+                        + " continues",
                 needs.subscriber(),
                 where,
                 fault);

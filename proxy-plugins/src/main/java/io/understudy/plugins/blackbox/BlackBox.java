@@ -171,7 +171,8 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         if (!full) {
             full = true;
             log.warn(
-                    "black-box: {}; reports will show them as a gap. Raise plugins.black-box.memory, or see why a standby"
+                    "black-box: {}; reports will show them as a gap. Raise plugins.black-box.memory, or see why a"
+                            + " standby"
                             + " lags",
                     what);
         }

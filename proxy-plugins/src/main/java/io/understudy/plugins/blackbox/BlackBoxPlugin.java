@@ -52,7 +52,8 @@ public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
         }
         if (context.standbys().isEmpty()) {
             log.warn(
-                    "black-box: no standbys are configured, so nothing is ever known to be applied: the last {} of the binary"
+                    "black-box: no standbys are configured, so nothing is ever known to be applied: the last {} of"
+                            + " the binary"
                             + " log are kept",
                     initial.memory());
         }

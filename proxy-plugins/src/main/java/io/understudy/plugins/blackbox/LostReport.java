@@ -64,7 +64,8 @@ final class LostReport {
                     "warning",
                     "these are in relay logs only: let " + survivor.name()
                             + " apply them (START SLAVE SQL_THREAD; on MySQL"
-                            + " START REPLICA SQL_THREAD). Do not restart it, nor its replication (STOP SLAVE; START SLAVE;"
+                            + " START REPLICA SQL_THREAD). Do not restart it, nor its replication (STOP SLAVE; START"
+                            + " SLAVE;"
                             + " CHANGE MASTER): with GTID that throws the relay logs away");
         }
         view.put("receivedNotApplied", received);

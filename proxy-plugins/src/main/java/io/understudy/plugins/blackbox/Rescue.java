@@ -78,9 +78,9 @@ final class Rescue {
             byte[] bytes = box.bytes(each);
             if (bytes == null) {
                 plan = null;
-                throw new IllegalArgumentException(
-                        "transaction " + each.gtid.text()
-                                + " was dropped meanwhile, because every standby has applied it or room was needed; begin a new rescue");
+                throw new IllegalArgumentException("transaction " + each.gtid.text()
+                        + " was dropped meanwhile, because every standby has applied it or room was needed;"
+                        + " begin a new rescue");
             }
             if (present.format != each.format) {
                 present.format = each.format;

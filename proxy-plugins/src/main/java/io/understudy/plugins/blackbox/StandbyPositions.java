@@ -59,7 +59,8 @@ final class StandbyPositions implements Runnable {
         } catch (SQLException e) {
             if (troubles.put(name, String.valueOf(e.getMessage())) == null) {
                 log.warn(
-                        "black-box: standby {} cannot be queried for its applied position ({}); all that it may lack is kept, up to"
+                        "black-box: standby {} cannot be queried for its applied position ({}); all that it may lack"
+                                + " is kept, up to"
                                 + " plugins.black-box.memory",
                         name,
                         e.getMessage());

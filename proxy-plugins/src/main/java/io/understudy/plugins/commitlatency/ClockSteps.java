@@ -37,8 +37,10 @@ final class ClockSteps {
         offset = now;
         if (Math.abs(step) >= LEAST_MILLIS) {
             log.warn(
-                    "the wall clock was set {} by {} ms: latencies are not affected, but times of day in the log of what was"
-                            + " unacknowledged are by the new clock from now on; if nobody set it, check the machine's time"
+                    "the wall clock was set {} by {} ms: latencies are not affected, but times of day in the log of"
+                            + " what was"
+                            + " unacknowledged are by the new clock from now on; if nobody set it, check the"
+                            + " machine's time"
                             + " synchronisation",
                     step > 0 ? "forward" : "back",
                     Math.abs(step));

@@ -102,7 +102,8 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
                 old.attribution(), old.slow(), next.poll(), next.rows(), next.expire(), next.serverId());
         if (!comparable.equals(old)) {
             throw new IllegalArgumentException(
-                    "only attribution and slow can change while the proxy runs; the other keys take effect after a restart");
+                    "only attribution and slow can change while the proxy runs; the other keys take effect after a"
+                            + " restart");
         }
         config = next;
         CommitWorker running = worker;

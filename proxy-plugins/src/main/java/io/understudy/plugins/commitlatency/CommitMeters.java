@@ -37,7 +37,8 @@ final class CommitMeters {
             for (SemiSync state : states) {
                 commits[kind.ordinal()][state.ordinal()] = context.latency(
                         "understudy_commit_seconds",
-                        "From a commit's arrival at the proxy to the server's OK. Counted up to plugins.commit-latency.poll (1 s)"
+                        "From a commit's arrival at the proxy to the server's OK. Counted up to"
+                                + " plugins.commit-latency.poll (1 s)"
                                 + " after the OK, and what a CALL committed before its last commit up to expire (30 s)",
                         "kind",
                         kind.label(),
@@ -52,7 +53,8 @@ final class CommitMeters {
                 "Part of a commit spent on execution and on the flush to the binary log");
         queued = context.latency(
                 "understudy_commit_queued_seconds",
-                "Part of a commit spent, before it was written to the binary log, behind other commits' acknowledgements");
+                "Part of a commit spent, before it was written to the binary log, behind other commits'"
+                        + " acknowledgements");
         unacknowledged = Counter.builder("understudy.commits.unacknowledged")
                 .description("Commits answered OK while semi-synchronous replication was off or timed out")
                 .register(context.meters());

@@ -58,7 +58,8 @@ final class Exposure {
             Instant when = wallClock.apply(beganNanos);
             current = new Window(when, null, 0, 1, gtid, gtid, tracked.bytes());
             log.warn(
-                    "since {} commits get their OK without a replica's acknowledgement, the first is {}: they are lost if the"
+                    "since {} commits get their OK without a replica's acknowledgement, the first is {}: they are"
+                            + " lost if the"
                             + " primary is; see that a semi-synchronous replica is connected",
                     when,
                     gtid == null ? "not known by its GTID" : gtid);
@@ -95,7 +96,8 @@ final class Exposure {
                 window.bytes());
         past.addLast(closed);
         log.info(
-                "a replica acknowledges again: from {} to {} ({} ms) {} commits, {} to {}, {} bytes of binary log, got their OK"
+                "a replica acknowledges again: from {} to {} ({} ms) {} commits, {} to {}, {} bytes of binary log,"
+                        + " got their OK"
                         + " without",
                 closed.begin(),
                 closed.end(),

@@ -117,6 +117,7 @@ final class GroupCommits {
         return groups == 0 ? 0 : Math.round(100.0 * transactions / groups) / 100.0;
     }
 
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes, others read
     private void over() {
         groups++;
         transactions += members;

@@ -57,7 +57,10 @@ final class ProcedureCommits {
 
     private final long expireNanos;
     private final Out out;
+
+    @SuppressWarnings("IdentityHashMapUsage") // two calls may be equal
     private final Map<ProcedureCall, State> calls = new IdentityHashMap<>();
+
     private long serverId;
     private boolean othersSeen;
     private long othersNanos;

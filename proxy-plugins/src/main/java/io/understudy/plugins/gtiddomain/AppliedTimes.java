@@ -53,7 +53,8 @@ final class AppliedTimes implements AutoCloseable {
             for (int index = ofStandby.size(); index < indexes.size(); index++) {
                 LatencyRecorder recorder = context.latency(
                         "understudy_commit_to_applied_seconds",
-                        "From a transaction's arrival in the primary's binary log until the standby has applied it, sampled",
+                        "From a transaction's arrival in the primary's binary log until the standby has applied it,"
+                                + " sampled",
                         "standby",
                         standby.name(),
                         "domain",

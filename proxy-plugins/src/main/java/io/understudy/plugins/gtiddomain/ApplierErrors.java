@@ -119,7 +119,8 @@ final class ApplierErrors {
                 .register(registry)
                 .increment();
         log.warn(
-                "gtid-domain: the applier of standby {} stopped with error {} on table {}, written in domain {}; if there are two,"
+                "gtid-domain: the applier of standby {} stopped with error {} on table {}, written in domain {}; if"
+                        + " there are two,"
                         + " START SLAVE once the others have caught up, and compare the table",
                 standby,
                 now.errno(),

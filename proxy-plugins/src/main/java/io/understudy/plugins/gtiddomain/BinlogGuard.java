@@ -140,8 +140,10 @@ final class BinlogGuard implements BinlogListener {
     private void taggedElsewhere(BinlogTransaction transaction, List<String> tables) {
         if (taggedElsewhere.merge(transaction.domain(), 1L, Long::sum) == 1) {
             log.warn(
-                    "gtid-domain: {} wrote {} in domain {}, which a rule of this proxy uses, but did not pass through it, or its client chose"
-                            + " the domain. If another proxy tags writes of the same primary, let one of the two be active: each makes"
+                    "gtid-domain: {} wrote {} in domain {}, which a rule of this proxy uses, but did not pass"
+                            + " through it, or its client chose"
+                            + " the domain. If another proxy tags writes of the same primary, let one of the two be"
+                            + " active: each makes"
                             + " the other's tables stay in the default domain",
                     transaction.gtid(),
                     tables,
@@ -171,7 +173,10 @@ final class BinlogGuard implements BinlogListener {
 
     private void schemaChange(BinlogTransaction transaction, Policy policy) {
         LoggedStatement statement = transaction.statement();
-        StatementSummary summary = statement == null ? null : summary(statement);
+        if (statement == null) {
+            return;
+        }
+        StatementSummary summary = summary(statement);
         if (summary == null || !summary.kind().isDdl() && summary.kind() != StatementKind.UNKNOWN) {
             return; // GRANT, ANALYZE and the like
         }

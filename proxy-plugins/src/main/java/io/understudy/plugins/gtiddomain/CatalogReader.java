@@ -65,7 +65,8 @@ final class CatalogReader {
                     row -> builder.trigger(row.getString(1), row.getString(2), row.getString(3)));
             each(
                     statement,
-                    "SELECT TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS WHERE IS_UPDATABLE = 'YES' AND"
+                    "SELECT TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS WHERE"
+                            + " IS_UPDATABLE = 'YES' AND"
                             + " TABLE_SCHEMA",
                     builder,
                     maxRows,
@@ -79,7 +80,8 @@ final class CatalogReader {
                     row -> builder.routineBody(row.getString(1), row.getString(2), row.getString(3)));
             each(
                     statement,
-                    "SELECT EVENT_SCHEMA, EVENT_NAME, EVENT_DEFINITION FROM information_schema.EVENTS WHERE EVENT_SCHEMA",
+                    "SELECT EVENT_SCHEMA, EVENT_NAME, EVENT_DEFINITION FROM information_schema.EVENTS WHERE"
+                            + " EVENT_SCHEMA",
                     builder,
                     maxRows,
                     row -> builder.event(row.getString(1), row.getString(2), row.getString(3)));

@@ -36,7 +36,8 @@ final class ConflictLog implements TableOwnership.ConflictListener {
         long next = nextAt.get();
         if (now - next >= 0 && nextAt.compareAndSet(next, now + INTERVAL_NANOS)) {
             log.warn(
-                    "gtid-domain: {} was written in domain {} (digest {}) while a standby may not have applied a write in domain"
+                    "gtid-domain: {} was written in domain {} (digest {}) while a standby may not have applied a"
+                            + " write in domain"
                             + " {} (digest {}): {}; see docs/gtid-domains.md",
                     table,
                     indexes.label(index),

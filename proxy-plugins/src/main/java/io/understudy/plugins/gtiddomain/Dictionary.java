@@ -49,6 +49,7 @@ final class Dictionary implements TableOwnership.Admission {
      *
      * @param owned whether a name may still have unapplied writes
      */
+    @SuppressWarnings("ReferenceEquality") // pruned() returns the same object if nothing goes
     synchronized void prune(Predicate<String> owned) {
         Known now = known;
         Relations less = now.relations.pruned(owned);
@@ -61,6 +62,7 @@ final class Dictionary implements TableOwnership.Admission {
      * Records that writes of the first tables may write the second ones too, as a statement or the binary log has
      * shown.
      */
+    @SuppressWarnings("ReferenceEquality") // expanded() returns the same object if nothing is new
     synchronized void expand(Collection<String> written, Collection<String> alsoWritten) {
         Known now = known;
         Relations more = now.relations.expanded(written, alsoWritten);
@@ -123,6 +125,7 @@ final class Dictionary implements TableOwnership.Admission {
     }
 
     /** Like {@link #mayLeaveDefault} for mode advise: every table starts free, and nothing has to be learned first. */
+    @SuppressWarnings("ReferenceEquality") // NONE is the mark for not yet read
     boolean mightLeaveDefault(String table) {
         Known now = known;
         return now.relations == Relations.NONE || now.relations.catalog().movable(table);

@@ -41,10 +41,10 @@ public record DomainExplanation(
         } else if (work == Work.NONE) {
             return new DomainExplanation(null, null, "not_a_write", List.of());
         } else if (work == Work.BEGIN) {
-            boolean bySession = !pin && rule != null && !rule.match().hasStatementKeys();
+            DomainRule bySession = pin || rule == null || rule.match().hasStatementKeys() ? null : rule;
             return new DomainExplanation(
-                    bySession ? rule.domain() : config.defaultDomain(),
-                    bySession ? rule.name() : null,
+                    bySession == null ? config.defaultDomain() : bySession.domain(),
+                    bySession == null ? null : bySession.name(),
                     "transaction",
                     found.verdicts());
         } else if (work != Work.TABLES && pin) {

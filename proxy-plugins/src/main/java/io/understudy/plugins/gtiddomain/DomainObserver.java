@@ -419,7 +419,8 @@ final class DomainObserver implements SessionObserver {
         }
         meters.unfollowed(index);
         log.warn(
-                "gtid-domain: the session of {} on server thread {} is no longer followed because of {}; it stays in domain {} and, until it"
+                "gtid-domain: the session of {} on server thread {} is no longer followed because of {}; it stays in"
+                        + " domain {} and, until it"
                         + " ends, keeps tables from leaving the default domain",
                 session.user(),
                 session.serverThreadId(),

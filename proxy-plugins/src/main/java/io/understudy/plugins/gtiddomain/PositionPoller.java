@@ -168,7 +168,8 @@ final class PositionPoller implements Runnable {
             accounts.setFreshIndex(fresh);
             if (fresh != DomainIndexes.DEFAULT) {
                 log.warn(
-                        "gtid-domain: the primary's global gtid_domain_id is {} but defaultDomain is {}; sessions are set to"
+                        "gtid-domain: the primary's global gtid_domain_id is {} but defaultDomain is {}; sessions"
+                                + " are set to"
                                 + " defaultDomain at their first write; make the two equal",
                         domain,
                         indexes.domain(DomainIndexes.DEFAULT));
@@ -192,15 +193,16 @@ final class PositionPoller implements Runnable {
         }
         if (!catalogRead && catalog.hidden() > 0) {
             log.warn(
-                    "gtid-domain: the monitor account may not see the text of {} triggers, views, routines or events, so what"
+                    "gtid-domain: the monitor account may not see the text of {} triggers, views, routines or"
+                            + " events, so what"
                             + " they write is known only once the binary log has shown it; see Privileges in"
                             + " docs/gtid-domains.md",
                     catalog.hidden());
         }
         if (!catalogRead && catalog.cut()) {
-            log.warn(
-                    "gtid-domain: the data dictionary has more tables, routines or the like than are read, so that no table leaves the"
-                            + " default domain");
+            log.warn("gtid-domain: the data dictionary has more tables, routines or the like than are read, so that"
+                    + " no table leaves the"
+                    + " default domain");
         }
         catalogRead = true;
         catalogReadAt = nanos.getAsLong();
@@ -228,7 +230,8 @@ final class PositionPoller implements Runnable {
         return "1"
                 .equals(Positions.one(
                         connection,
-                        "SELECT COUNT(*) > 0 FROM information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE IN ('PROCESS',"
+                        "SELECT COUNT(*) > 0 FROM information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE IN"
+                                + " ('PROCESS',"
                                 + " 'SUPER') AND GRANTEE = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')"));
     }
 

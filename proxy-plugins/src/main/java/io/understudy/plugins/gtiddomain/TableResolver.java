@@ -42,6 +42,7 @@ final class TableResolver {
     }
 
     /** Returns the entries, not to be modified; never empty. */
+    @SuppressWarnings("ReferenceEquality") // entries are good for one state of the relations
     TableEntry[] touched(Work work, @Nullable StatementSummary summary, @Nullable String schema) {
         boolean known = work.tablesKnown();
         if (summary == null || !known && (summary.writes().isEmpty() || summary.useSchema() != null)) {

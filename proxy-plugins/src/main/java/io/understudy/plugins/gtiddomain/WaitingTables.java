@@ -29,6 +29,7 @@ final class WaitingTables implements HandoverListener {
      * Tables of one statement, which must be free together, with the index of the domain that owns them; arrays by
      * identity.
      */
+    @SuppressWarnings("ArrayAsKeyOfSetOrMap") // by identity, as said
     private final Map<TableEntry[], Integer> waiting = new ConcurrentHashMap<>();
 
     private final LongAdder handovers = new LongAdder();
@@ -88,6 +89,7 @@ final class WaitingTables implements HandoverListener {
      * Returns the owners for which a probe is still useful. Tables found free no longer wait: their next write hands
      * them over, unless a write of the old owner comes first.
      */
+    @SuppressWarnings("ModifyCollectionInEnhancedForLoop") // a ConcurrentHashMap
     Owners owners() {
         int owners = 0;
         boolean promising = false;

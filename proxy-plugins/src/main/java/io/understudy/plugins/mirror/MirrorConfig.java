@@ -51,7 +51,19 @@ public record MirrorConfig(
         SESSION
     }
 
-    public MirrorConfig {
+    public MirrorConfig(
+            @Nullable Integer concurrency,
+            @Nullable Queue queue,
+            @Nullable Duration timeout,
+            @Nullable List<String> initSql,
+            @Nullable Order order,
+            @Nullable PauseAbove pauseAbove,
+            @Nullable List<String> functions,
+            @Nullable List<Rule> rules,
+            @Nullable Double target,
+            @Nullable Integer standbyIops,
+            @Nullable Integer probes,
+            @Nullable Budget budget) {
         concurrency = concurrency == null ? 16 : concurrency;
         queue = queue == null ? new Queue(null, null, null) : queue;
         timeout = timeout == null ? Duration.ofSeconds(5) : timeout;
@@ -78,19 +90,30 @@ public record MirrorConfig(
         if (probes < 0 || probes > 1000) {
             throw new IllegalArgumentException("probes: expected 0 to 1000 but found " + probes);
         }
+        this.concurrency = concurrency;
+        this.queue = queue;
+        this.timeout = timeout;
+        this.initSql = initSql;
+        this.order = order;
+        this.pauseAbove = pauseAbove;
+        this.functions = functions;
+        this.rules = rules;
+        this.target = target;
+        this.standbyIops = standbyIops;
+        this.probes = probes;
+        this.budget = budget;
     }
 
     /** Creates one with the defaults for warmth. */
-    @SuppressWarnings("NullAway") // absent keys are null
     public MirrorConfig(
-            Integer concurrency,
-            Queue queue,
-            Duration timeout,
-            List<String> initSql,
-            Order order,
-            PauseAbove pauseAbove,
-            List<String> functions,
-            List<Rule> rules) {
+            @Nullable Integer concurrency,
+            @Nullable Queue queue,
+            @Nullable Duration timeout,
+            @Nullable List<String> initSql,
+            @Nullable Order order,
+            @Nullable PauseAbove pauseAbove,
+            @Nullable List<String> functions,
+            @Nullable List<Rule> rules) {
         this(concurrency, queue, timeout, initSql, order, pauseAbove, functions, rules, null, null, null, null);
     }
 
@@ -102,8 +125,10 @@ public record MirrorConfig(
      * @param threadsRunning its Threads_running
      */
     public record Budget(@Nullable Integer pageReads, Duration replicationLag, Integer threadsRunning) {
-        @SuppressWarnings("NullAway") // absent keys are null
-        public Budget {
+        public Budget(
+                @Nullable Integer pageReads,
+                @Nullable Duration replicationLag,
+                @Nullable Integer threadsRunning) {
             replicationLag = replicationLag == null ? Duration.ofSeconds(5) : replicationLag;
             threadsRunning = threadsRunning == null ? 32 : threadsRunning;
             if (pageReads != null && pageReads < 1) {
@@ -112,6 +137,9 @@ public record MirrorConfig(
             if (threadsRunning < 1) {
                 throw new IllegalArgumentException("threadsRunning: expected at least 1 but found " + threadsRunning);
             }
+            this.pageReads = pageReads;
+            this.replicationLag = replicationLag;
+            this.threadsRunning = threadsRunning;
         }
     }
 
@@ -130,8 +158,7 @@ public record MirrorConfig(
     public record Queue(Integer statements, ByteSize bytes, Duration age) {
         private static final Duration SHORTEST_AGE = Duration.ofMillis(50);
 
-        @SuppressWarnings("NullAway") // absent keys are null
-        public Queue {
+        public Queue(@Nullable Integer statements, @Nullable ByteSize bytes, @Nullable Duration age) {
             statements = statements == null ? 10_000 : statements;
             bytes = bytes == null ? new ByteSize(64 << 20) : bytes;
             age = age == null ? Duration.ofSeconds(5) : age;
@@ -146,6 +173,9 @@ public record MirrorConfig(
                         + "ms, because less than a batch may wait 20 ms by itself, but found " + age.toMillis()
                         + "ms");
             }
+            this.statements = statements;
+            this.bytes = bytes;
+            this.age = age;
         }
     }
 
@@ -157,14 +187,19 @@ public record MirrorConfig(
      * @param stoppedApplier pause while a replication channel of the standby is stopped, so that its lag is unknown
      */
     public record PauseAbove(Duration replicationLag, Integer threadsRunning, Boolean stoppedApplier) {
-        @SuppressWarnings("NullAway") // absent keys are null
-        public PauseAbove {
+        public PauseAbove(
+                @Nullable Duration replicationLag,
+                @Nullable Integer threadsRunning,
+                @Nullable Boolean stoppedApplier) {
             replicationLag = replicationLag == null ? Duration.ofSeconds(10) : replicationLag;
             threadsRunning = threadsRunning == null ? 64 : threadsRunning;
             stoppedApplier = stoppedApplier == null || stoppedApplier;
             if (threadsRunning < 1) {
                 throw new IllegalArgumentException("threadsRunning: expected at least 1 but found " + threadsRunning);
             }
+            this.replicationLag = replicationLag;
+            this.threadsRunning = threadsRunning;
+            this.stoppedApplier = stoppedApplier;
         }
     }
 
@@ -185,8 +220,13 @@ public record MirrorConfig(
             By by,
             @Nullable Integer maxPerSecond,
             List<String> standbys) {
-        @SuppressWarnings("NullAway") // absent keys are null
-        public Rule {
+        public Rule(
+                String name,
+                @Nullable Match match,
+                @Nullable SampleRate sample,
+                @Nullable By by,
+                @Nullable Integer maxPerSecond,
+                @Nullable List<String> standbys) {
             if (name == null || name.isEmpty()) {
                 throw new IllegalArgumentException("name: required: what metrics call this rule");
             }
@@ -197,6 +237,12 @@ public record MirrorConfig(
             if (maxPerSecond != null && maxPerSecond < 1) {
                 throw new IllegalArgumentException("maxPerSecond: expected at least 1 but found " + maxPerSecond);
             }
+            this.name = name;
+            this.match = match;
+            this.sample = sample;
+            this.by = by;
+            this.maxPerSecond = maxPerSecond;
+            this.standbys = standbys;
         }
     }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The mirror's decision about one statement, with its reasons.
  *
  * @param mirrored whether it would be mirrored, or could be with a sample below 100 %
- * @param reason why not, in the words of the skip counter; {@code sampled} or {@code all} if it is mirrored
+ * @param reason why not, in the words of the skip counter; if it is mirrored, "sampled" or "all"
  * @param rule name of the rule that matched, or null
  * @param sample that rule's rate, or null
  * @param verdicts one for each rule that was evaluated

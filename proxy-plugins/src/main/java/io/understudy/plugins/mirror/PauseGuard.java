@@ -103,7 +103,8 @@ final class PauseGuard {
         if (state.applierStopped() && bounds.stoppedApplier()) {
             set(
                     Cause.STOPPED,
-                    "a replication channel of it is stopped or not connected, so its lag is not known; START SLAVE (MySQL: START"
+                    "a replication channel of it is stopped or not connected, so its lag is not known; START SLAVE"
+                            + " (MySQL: START"
                             + " REPLICA), or set pauseAbove.stoppedApplier to false");
         } else if (lag != null && lag > lagBound) {
             set(Cause.LAG, "replication lag " + lag + " s");

@@ -88,6 +88,7 @@ final class Playback {
      * Returns how well the connection suits a statement: 2 if schema and settings fit, 1 if only the schema fits, else
      * 0. Thread-safe.
      */
+    @SuppressWarnings("ReferenceEquality") // sessions keep the object while nothing changes
     int suits(StatementSetting wanted) {
         StatementSetting now = setting;
         if (now == wanted) {
@@ -99,6 +100,7 @@ final class Playback {
         return wanted.sameVariables(now) ? 2 : 1;
     }
 
+    @SuppressWarnings("ReferenceEquality") // sessions keep the object while nothing changes
     void play(MirroredStatement statement) {
         if (statement.only() != null && statement.only() != connection.flavor()) {
             listener.notReproducible(statement, null);

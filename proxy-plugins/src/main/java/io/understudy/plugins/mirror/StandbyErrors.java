@@ -49,7 +49,8 @@ final class StandbyErrors {
         }
         unreported.addAndGet(-count);
         log.warn(
-                "standby {} refuses mirrored statements: error {}: {} (rule {}, digest {}; {} since the last such line); see"
+                "standby {} refuses mirrored statements: error {}: {} (rule {}, digest {}; {} since the last such"
+                        + " line); see"
                         + " lastErrors in /api/mirror{}",
                 standby,
                 error.code(),

@@ -11,6 +11,7 @@ import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -274,7 +275,8 @@ class BlackBoxTest {
         box.onFormat("other".getBytes(StandardCharsets.US_ASCII));
         transaction(13);
         Rescue rescue = new Rescue(box);
-        int number = (int) rescue.begin(survivor("0-1-11", "", "")).get("rescue");
+        int number = (int)
+                Objects.requireNonNull(rescue.begin(survivor("0-1-11", "", "")).get("rescue"));
         assertThat(rescue.part(number)).isEqualTo(file("formatg12.otherg13."));
         assertThat(rescue.part(number)).isEmpty();
     }
@@ -283,7 +285,8 @@ class BlackBoxTest {
     void anEmptyFileEnds() {
         start(1, "0-1-10");
         Rescue rescue = new Rescue(box);
-        int number = (int) rescue.begin(survivor("0-1-10", "", "")).get("rescue");
+        int number = (int)
+                Objects.requireNonNull(rescue.begin(survivor("0-1-10", "", "")).get("rescue"));
         assertThat(rescue.part(number)).isEqualTo(file(""));
         assertThat(rescue.part(number)).isEmpty();
     }

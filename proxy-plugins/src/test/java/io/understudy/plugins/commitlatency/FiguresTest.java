@@ -77,7 +77,7 @@ class FiguresTest {
         Prediction prediction = new Prediction();
         assertThat(prediction.figures().commits()).isZero();
         for (int i = 0; i < 1000; i++) {
-            prediction.commit(GtidJoinTest.commit("g", i * 10 * MS, i * 10 * MS + 88 * MS));
+            prediction.commit(GtidJoinTest.commit("g", i * (10 * MS), i * (10 * MS) + 88 * MS));
             prediction.attributed(new Breakdown(2 * MS, 0, 86 * MS));
         }
         Prediction.Figures figures = prediction.figures();
@@ -143,9 +143,9 @@ class FiguresTest {
     void slowCommitsAreDescribedWithTheirParts() {
         Commit commit = new Commit(CommitKind.DDL, 7, "app", null, "00ff", "0-1-2", 0, 300 * MS);
         assertThat(SlowCommits.describe(commit, new Breakdown(10 * MS, 90 * MS, 200 * MS)))
-                .isEqualTo(
-                        "slow commit: 300.0 ms, kind ddl, session 7, user app, schema -, digest 00ff: execution and flush"
-                                + " 10.0, queued behind other acknowledgements 90.0, own acknowledgement 200.0");
+                .isEqualTo("slow commit: 300.0 ms, kind ddl, session 7, user app, schema -, digest 00ff: execution and"
+                        + " flush"
+                        + " 10.0, queued behind other acknowledgements 90.0, own acknowledgement 200.0");
         assertThat(SlowCommits.describe(commit, null)).endsWith("parts unknown");
     }
 }

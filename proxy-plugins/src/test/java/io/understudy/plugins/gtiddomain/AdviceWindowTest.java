@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.entry;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class AdviceWindowTest {
@@ -27,7 +28,7 @@ class AdviceWindowTest {
 
     @SuppressWarnings("unchecked")
     private static List<Map<String, Object>> rows(Map<String, Object> view, String name) {
-        return (List<Map<String, Object>>) view.get(name);
+        return (List<Map<String, Object>>) Objects.requireNonNull(view.get(name), name);
     }
 
     @Test
@@ -74,7 +75,7 @@ class AdviceWindowTest {
         write("archive", 5);
         for (int step = 1; step <= 60; step++) {
             fixture.caughtUp();
-            window.sample(step * 10 * SECOND, fixture.policy);
+            window.sample(step * (10 * SECOND), fixture.policy);
         }
         write("orders", 2);
 

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 /** The messages are those of MariaDB 10.11. */
 class ApplierErrorsTest {
     private static final String NOT_FOUND =
-            "Could not execute Update_rows_v1 event on table shop.mixed; Can't find record in 'mixed', Error_code: 1032;"
+            "Could not execute Update_rows_v1 event on table shop.mixed; Can't find record in 'mixed', Error_code:"
+                    + " 1032;"
                     + " handler error HA_ERR_KEY_NOT_FOUND; the event's master log bin.000001, end_log_pos 55636147";
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -47,7 +48,8 @@ class ApplierErrorsTest {
         errors.seen(
                 "s1",
                 1062,
-                "Could not execute Write_rows_v1 event on table shop.archive; Duplicate entry '900002' for key 'PRIMARY',"
+                "Could not execute Write_rows_v1 event on table shop.archive; Duplicate entry '900002' for key"
+                        + " 'PRIMARY',"
                         + " Error_code: 1062; handler error HA_ERR_FOUND_DUPP_KEY; the event's master log bin.000001,"
                         + " end_log_pos 55636379");
 

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A client, its server and the tracker between them, as an observer sees them. */
 final class FakeClient implements SessionContext, SessionSettings {
-    private final Fixture fixture;
     private final String user;
     final DomainObserver observer;
     boolean autocommit = true;
@@ -27,7 +26,6 @@ final class FakeClient implements SessionContext, SessionSettings {
     String injected;
 
     FakeClient(Fixture fixture, String user) {
-        this.fixture = fixture;
         this.user = user;
         observer = new DomainObserver(
                 this, () -> fixture.policy, fixture.accounts, fixture.meters, fixture.dictionary, fixture.orphans);

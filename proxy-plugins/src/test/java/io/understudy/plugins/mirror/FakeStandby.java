@@ -97,7 +97,7 @@ final class FakeStandby implements Standby, ServerConnector {
 
         @Override
         public long threadId() {
-            return 1 + connections.indexOf(this);
+            return 1L + connections.indexOf(this);
         }
 
         @Override

@@ -28,11 +28,14 @@ class StandbyErrorTest {
             quoteCharacter = '\u0001',
             value = {
                 "1292 ~ Incorrect datetime value: 's3cret' ~ Incorrect datetime value: '?'",
-                "1064 ~ You have an error near 'SELECT 's3cret' FROM t WHERE a = 's3cret' at line 1 ~ You have an error near '?' FROM",
-                "1690 ~ BIGINT UNSIGNED value is out of range in '(`shop`.`t`.`a` - 4711)' ~ value is out of range in '?'",
+                "1064 ~ You have an error near 'SELECT 's3cret' FROM t WHERE a = 's3cret' at line 1 ~ You have an"
+                        + " error near '?' FROM",
+                "1690 ~ BIGINT UNSIGNED value is out of range in '(`shop`.`t`.`a` - 4711)' ~ value is out of range"
+                        + " in '?'",
                 "1054 ~ Unknown column 's3cret' in 'WHERE' ~ Unknown column '?'",
                 "1062 ~ Duplicate entry 's3'cret-4711' for key 'PRIMARY' ~ Duplicate entry '?'",
-                "3141 ~ Invalid JSON text in argument 1: \"Invalid value.\" at position 4711. ~ Invalid JSON text in argument ?",
+                "3141 ~ Invalid JSON text in argument 1: \"Invalid value.\" at position 4711. ~ Invalid JSON text in"
+                        + " argument ?",
                 "1105 ~ XPATH syntax error: 's3cret' ~ a stored program",
                 "1644 ~ card s3cret refused ~ a stored program",
                 "1064 ~ cut off in 's3cret ~ cut off in '?'",
