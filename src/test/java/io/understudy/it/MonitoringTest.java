@@ -26,7 +26,8 @@ class MonitoringTest {
     @ValueSource(strings = {"alerts.yaml", "alerts_test.yaml", "grafana.json"})
     void everyMetricIsDocumented(String file) throws IOException {
         Set<String> documented = new TreeSet<>();
-        for (String name : names(Files.readString(DocsTest.ROOT.resolve("docs/metrics.md")), "`(understudy_[a-z_]+)`")) {
+        for (String name :
+                names(Files.readString(DocsTest.ROOT.resolve("docs/metrics.md")), "`(understudy_[a-z_]+)`")) {
             documented.add(name);
             for (String suffix : new String[] {"_bucket", "_sum", "_count"}) {
                 documented.add(name + suffix);

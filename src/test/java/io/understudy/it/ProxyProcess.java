@@ -1,6 +1,5 @@
 package io.understudy.it;
 
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.util.internal.PlatformDependent;
@@ -16,16 +15,22 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
-/** A proxy in its own JVM, so that its memory can be limited and measured. */
+/** A proxy in a JVM of its own, so that its memory can be limited and measured. */
 final class ProxyProcess implements AutoCloseable {
     private final Process process;
     private final BufferedReader responses;
     private final PrintWriter questions;
     private final int port;
 
-    /** Measurements of the proxy's JVM. */
-    record Figures(long heapPeak, long direct, long bytesRelayed, long closed) {}
+    /**
+     * What the proxy's JVM holds and has done.
+     *
+     * @param closed sessions that ended, by reason
+     */
+    record Figures(long heapPeak, long direct, long bytesRelayed, Map<String, Long> closed) {}
 
     private ProxyProcess(Process process) throws IOException {
         this.process = process;
@@ -38,12 +43,12 @@ final class ProxyProcess implements AutoCloseable {
         port = Integer.parseInt(line);
     }
 
-    /** @param options options of the JVM */
+    /** @param options of the JVM */
     static ProxyProcess start(InetSocketAddress primary, String... options) throws IOException {
         return startWith(ProxyUnderTest.config("127.0.0.1:0", primary, "", ""), options);
     }
 
-    /** @param yaml the configuration; its first listener is {@link #address} */
+    /** @param yaml the configuration, whose first listener is {@link #address} */
     static ProxyProcess startWith(String yaml, String... options) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + "/bin/java");
@@ -70,8 +75,11 @@ final class ProxyProcess implements AutoCloseable {
             throw new IOException("the proxy's JVM has ended");
         }
         String[] parts = line.split(" ");
-        return new Figures(
-                Long.parseLong(parts[0]), Long.parseLong(parts[1]), Long.parseLong(parts[2]), Long.parseLong(parts[3]));
+        Map<String, Long> closed = new TreeMap<>();
+        for (int i = 3; i + 1 < parts.length; i += 2) {
+            closed.put(parts[i], Long.parseLong(parts[i + 1]));
+        }
+        return new Figures(Long.parseLong(parts[0]), Long.parseLong(parts[1]), Long.parseLong(parts[2]), closed);
     }
 
     boolean isAlive() {
@@ -83,7 +91,7 @@ final class ProxyProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
-    /** Runs the proxy in the child process. Prints its port, then figures for each line that it reads. */
+    /** The process's own side: prints its port, then figures for each line that it is sent. */
     public static void main(String[] arguments) throws Exception {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         try (ProxyServer server = new ProxyServer(
@@ -100,10 +108,10 @@ final class ProxyProcess implements AutoCloseable {
                 long relayed = (long) meters.find("understudy.bytes").functionCounters().stream()
                         .mapToDouble(FunctionCounter::count)
                         .sum();
-                long closed = (long) meters.find("understudy.sessions.closed").counters().stream()
-                        .mapToDouble(Counter::count)
-                        .sum();
-                out.println(heap + " " + PlatformDependent.usedDirectMemory() + " " + relayed + " " + closed);
+                String closed = meters.find("understudy.sessions.closed").counters().stream()
+                        .map(counter -> " " + counter.getId().getTag("reason") + " " + (long) counter.count())
+                        .collect(Collectors.joining());
+                out.println(heap + " " + PlatformDependent.usedDirectMemory() + " " + relayed + closed);
             }
         }
     }

@@ -14,6 +14,7 @@ import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -163,6 +164,11 @@ final class RawClient implements AutoCloseable {
             response = read();
         }
         return response;
+    }
+
+    /** Waits longer for every read than a machine without load needs. */
+    void timeout(Duration most) throws IOException {
+        Objects.requireNonNull(socket).setSoTimeout((int) most.toMillis());
     }
 
     private void parseGreeting(byte[] bytes) {
