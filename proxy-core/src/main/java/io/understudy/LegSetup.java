@@ -2,6 +2,7 @@ package io.understudy;
 
 import com.github.luben.zstd.util.Native;
 import io.netty.handler.ssl.SslContext;
+import io.understudy.config.Address;
 import io.understudy.config.Compression;
 import io.understudy.config.ListenTls;
 import io.understudy.config.PrimaryConfig;
@@ -17,7 +18,9 @@ import io.understudy.handshake.tls.TlsContexts;
 import io.understudy.handshake.tls.TlsContexts.Verification;
 import io.understudy.handshake.tls.TlsFilesException;
 import io.understudy.wire.Capabilities;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,8 +34,11 @@ final class LegSetup {
     private final LoginPolicy policy;
     private final ServerTlsMode serverMode;
 
-    /** @throws IllegalStateException when certificates or keys cannot be used; the message names the files */
-    LegSetup(UnderstudyConfig config) {
+    /**
+     * @param primaryAddress the present primary's, whose certificate is verified
+     * @throws IllegalStateException when certificates or keys cannot be used; the message names the files
+     */
+    LegSetup(UnderstudyConfig config, Supplier<Address> primaryAddress) {
         try {
             ListenTls listen = config.listen().tls();
             PrimaryConfig primary = config.primary();
@@ -40,12 +46,7 @@ final class LegSetup {
             clientEnd = listen.terminates() ? ReloadableTls.accepting(accepting(listen)) : null;
             serverEnd = primary.tls().mode() == ServerTlsMode.DISABLED
                     ? null
-                    : ReloadableTls.connecting(
-                            connecting(primary.tls()),
-                            primary.address().isUnix()
-                                    ? null
-                                    : primary.address().host(),
-                            primary.address().port());
+                    : ReloadableTls.connecting(connecting(primary.tls()), () -> peer(primaryAddress.get()));
             policy = new LoginPolicy(
                     clientTls(listen),
                     clientEnd,
@@ -77,6 +78,10 @@ final class LegSetup {
                             + " that the folder for temporary files can be written and executed from",
                     e);
         }
+    }
+
+    private static @Nullable InetSocketAddress peer(Address address) {
+        return address.isUnix() ? null : address.toInet();
     }
 
     LoginPolicy policy() {

@@ -22,6 +22,7 @@ import io.understudy.metrics.LatencyHistograms;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.relay.RelayContext;
 import io.understudy.relay.RelayServer;
+import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryConnector;
 import io.understudy.session.ClientSession;
 import io.understudy.session.SessionEnvironment;
@@ -39,6 +40,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,7 +68,8 @@ public final class ProxyServer implements AutoCloseable {
     private final RelayContext relay;
     private final RelayServer server;
     private final CountDownLatch drainEnded = new CountDownLatch(1);
-    private LoadedConfig loaded;
+    private final AtomicInteger primaryChanges = new AtomicInteger();
+    private volatile LoadedConfig loaded;
 
     /**
      * Assembles the proxy without starting it.
@@ -89,24 +92,24 @@ public final class ProxyServer implements AutoCloseable {
                 config.limits().statementBytes().toInt());
         limitInflation(config);
         metrics.inflation(environment.inflation()::used, environment.inflation()::waiting);
-        legs = new LegSetup(config);
+        PrimaryAddress primary = new PrimaryAddress(config.primary().address(), meters, Clock.systemUTC());
+        legs = new LegSetup(config, primary::get);
         environment.setLoginPolicy(legs.policy());
         transport = NetworkTransport.resolve(config.transport());
+        transport.setLongestNameTtl(config.limits().nameTtl());
         acceptors = transport.group(1, "accept");
         loops = transport.relayGroup(Runtime.getRuntime().availableProcessors(), "relay");
         shortage = new DescriptorShortage(acceptors.next());
-        backends = new Servers(config, transport, meters);
+        backends = new Servers(config, primary, transport, meters);
         PrimaryConnector connector = new PrimaryConnector(
-                transport,
-                config.primary().address(),
-                config.primary().connectTimeout(),
-                RelayServer.WATER_MARK,
-                shortage);
+                transport, primary, config.primary().connectTimeout(), RelayServer.WATER_MARK, shortage);
+        primary.onChange((from, to) -> leaveOldPrimary());
         backends.tellSqlMode(environment.sqlMode()::seen);
         if (!loaded.plugins().isEmpty()) {
             backends.tellLimitedAccounts(environment.limitedAccounts()::tell);
         }
         connector.whenFailed(backends::suspectPrimary);
+        connector.whenLoggedIn(backends::loggedIn);
         relay = new RelayContext(
                 registry,
                 environment,
@@ -126,7 +129,7 @@ public final class ProxyServer implements AutoCloseable {
      * @throws IOException when an address cannot be listened on
      */
     public void start() throws PluginStartException, IOException {
-        backends.start();
+        backends.start(loaded.config().primary());
         HostContext.Shared shared = new HostContext.Shared(
                 metrics.registry(),
                 histograms,
@@ -146,7 +149,7 @@ public final class ProxyServer implements AutoCloseable {
         log.info(
                 "listening on {} for primary {} ({})",
                 addresses,
-                loaded.config().primary().address(),
+                backends.primaryView().get("address"),
                 transport.kind());
         warnOfLimit();
     }
@@ -206,6 +209,42 @@ public final class ProxyServer implements AutoCloseable {
         return SessionsView.of(registry);
     }
 
+    /** Returns what an operator should know of though the proxy is ready. Thread-safe; never waits. */
+    public List<String> warnings() {
+        return backends.warnings();
+    }
+
+    /** Returns the content of {@code /api/primary}. */
+    public Map<String, Object> primaryView() {
+        return backends.primaryView();
+    }
+
+    /**
+     * Makes another server the primary. Thread-safe.
+     *
+     * @throws IllegalArgumentException if that is the proxy's own address, or primary.candidates decides otherwise
+     */
+    public Map<String, Object> choosePrimary(Address chosen) {
+        if (loaded.config().listen().address().contains(chosen)) {
+            throw new IllegalArgumentException(chosen + " is the proxy's own listen.address");
+        }
+        backends.choosePrimary(chosen);
+        return backends.primaryView();
+    }
+
+    /** Sessions with a server that no longer is the primary end at their next boundary, or after the drain timeout. */
+    private void leaveOldPrimary() {
+        int change = primaryChanges.incrementAndGet();
+        for (ClientSession session : registry.all()) {
+            session.execute(() -> session.primaryChanged(change));
+        }
+        Duration patience = loaded.config().limits().drainTimeout();
+        loops.schedule(
+                () -> registry.all().forEach(session -> session.execute(() -> session.leaveNow(change))),
+                patience.toMillis(),
+                TimeUnit.MILLISECONDS);
+    }
+
     /** Returns the content of {@code /api/standbys}. */
     public Object standbysView() {
         return backends.view(published);
@@ -231,6 +270,8 @@ public final class ProxyServer implements AutoCloseable {
         if (diff.touches("listen.maxConnections")) {
             warnOfLimit();
         }
+        transport.setLongestNameTtl(next.config().limits().nameTtl());
+        backends.reload(loaded.config().primary(), next.config().primary());
         environment.setStatementLimit(next.config().limits().statementBytes().toInt());
         relay.setHandshakeTimeoutMillis(
                 next.config().limits().handshakeTimeout().toMillis());
@@ -305,6 +346,7 @@ public final class ProxyServer implements AutoCloseable {
 
     @Override
     public void close() {
+        backends.stopFollowing();
         server.close();
         registry.refuseNew();
         closeSessions();

@@ -2,10 +2,13 @@ package io.understudy;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.understudy.config.Address;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.connection.NameLookup;
 import io.understudy.connection.NettyServerConnector;
 import io.understudy.connection.NetworkTransport;
 import io.understudy.host.HostedPrimary;
@@ -13,7 +16,10 @@ import io.understudy.host.HostedStandby;
 import io.understudy.host.Published;
 import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.Standby;
+import io.understudy.server.Candidates;
+import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryMonitor;
+import io.understudy.server.PrimaryState;
 import io.understudy.server.QueryLimits;
 import io.understudy.server.QueryPool;
 import io.understudy.server.StandbyMonitor;
@@ -23,8 +29,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -35,10 +42,19 @@ import org.jspecify.annotations.Nullable;
 final class Servers implements AutoCloseable {
     private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
     private static final int LOOPS = 1;
-    private static final int MONITOR_THREADS = 2;
+    /** For the primary's monitor, its candidates' first probes at a reload, and accounts with limits. */
+    private static final int MONITOR_THREADS = 3;
+
+    /** A start does not wait longer for candidates. */
+    private static final Duration FIRST_PROBES = Duration.ofSeconds(2);
 
     private final EventLoopGroup loops;
-    private final ScheduledExecutorService monitors;
+    private final ScheduledThreadPoolExecutor monitors;
+    private final ExecutorService probeThreads;
+    private final NameLookup names;
+    private final PrimaryAddress address;
+    private final Candidates candidates;
+    private final int standbyCount;
     private final List<QueryPool> pools = new ArrayList<>();
     private final List<StandbyMonitor> standbyMonitors = new ArrayList<>();
     private final List<Standby> standbys = new ArrayList<>();
@@ -47,30 +63,37 @@ final class Servers implements AutoCloseable {
     private @Nullable QueryLimits queryLimits;
     private final HostedPrimary primary;
 
-    Servers(UnderstudyConfig config, NetworkTransport transport, MeterRegistry meters) {
+    Servers(UnderstudyConfig config, PrimaryAddress address, NetworkTransport transport, MeterRegistry meters) {
+        this.address = address;
         loops = transport.relayGroup(LOOPS, "client");
-        monitors = Executors.newScheduledThreadPool(MONITOR_THREADS, task -> {
-            Thread thread = new Thread(task, "monitor");
-            thread.setDaemon(true);
-            return thread;
-        });
+        names = transport.nameLookup();
         PrimaryConfig primaryConfig = config.primary();
-        QueryPool queries = QueryPool.to(primaryConfig);
+        standbyCount = config.standbys().size();
+        monitors = new ScheduledThreadPoolExecutor(threads(primaryConfig), new DefaultThreadFactory("monitor", true));
+        monitors.setRemoveOnCancelPolicy(true);
+        probeThreads = Executors.newCachedThreadPool(new DefaultThreadFactory("probe", true));
+        QueryPool queries = QueryPool.to(primaryConfig, address::get, names);
         primaryQuestions = queries;
         if (queries != null) {
             pools.add(queries);
+            address.onChange((from, to) -> queries.evict());
         }
-        primaryMonitor = new PrimaryMonitor(
-                primaryConfig,
-                queries == null ? null : queries.dataSource(),
-                meters,
-                monitors,
-                PrimaryMonitor.INTERVAL);
+        primaryMonitor =
+                new PrimaryMonitor(address, primaryConfig, names, meters, monitors, probeThreads, PrimaryMonitor.INTERVAL);
+        candidates = new Candidates(address, primaryConfig, names, meters, monitors, probeThreads);
         primary = new HostedPrimary(
-                queries == null ? null : queries.dataSource(), primaryMonitor, connector(primaryConfig, transport));
+                queries == null ? null : queries.dataSource(),
+                address,
+                primaryMonitor,
+                connector(primaryConfig, transport));
         for (StandbyConfig standby : config.standbys()) {
             add(standby, transport, meters);
         }
+    }
+
+    /** Each probe may wait, and none must wait for another. */
+    private int threads(PrimaryConfig config) {
+        return MONITOR_THREADS + standbyCount + config.candidates().size();
     }
 
     private ServerConnector connector(PrimaryConfig config, NetworkTransport transport) {
@@ -80,7 +103,7 @@ final class Servers implements AutoCloseable {
                 : new NettyServerConnector(
                         transport,
                         loops,
-                        config.address(),
+                        address::get,
                         account.user(),
                         account.password(),
                         config.tls(),
@@ -89,10 +112,15 @@ final class Servers implements AutoCloseable {
     }
 
     private void add(StandbyConfig config, NetworkTransport transport, MeterRegistry meters) {
-        QueryPool queries = QueryPool.to(config);
+        QueryPool queries = QueryPool.to(config, names);
         pools.add(queries);
-        StandbyMonitor monitor =
-                new StandbyMonitor(config.name(), queries.dataSource(), meters, monitors, StandbyMonitor.INTERVAL);
+        StandbyMonitor monitor = new StandbyMonitor(
+                config.name(),
+                queries.dataSource(),
+                identity -> isPrimary(config, identity),
+                meters,
+                monitors,
+                StandbyMonitor.INTERVAL);
         standbyMonitors.add(monitor);
         standbys.add(new HostedStandby(
                 config.name(),
@@ -109,6 +137,11 @@ final class Servers implements AutoCloseable {
                         LOGIN_TIMEOUT)));
     }
 
+    private boolean isPrimary(StandbyConfig standby, @Nullable String identity) {
+        return standby.address().equals(address.get())
+                || identity != null && identity.equals(primaryMonitor.state().identity());
+    }
+
     /** See {@link PrimaryMonitor#tellSqlMode}. */
     void tellSqlMode(PrimaryMonitor.SqlModeListener listener) {
         primaryMonitor.tellSqlMode(listener);
@@ -120,7 +153,14 @@ final class Servers implements AutoCloseable {
         queryLimits = queries == null ? null : new QueryLimits(queries.dataSource(), monitors, listener);
     }
 
-    void start() {
+    /** Starts probing. With candidates, waits for the first probes, so that sessions begin at the right server. */
+    void start(PrimaryConfig config) {
+        candidates.watch(config.candidates());
+        try {
+            candidates.awaitFirst(FIRST_PROBES);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         primaryMonitor.start();
         QueryLimits limits = queryLimits;
         if (limits != null) {
@@ -137,6 +177,30 @@ final class Servers implements AutoCloseable {
         return List.copyOf(standbys);
     }
 
+    /** Applies the primary's address or candidates of a new configuration. */
+    void reload(PrimaryConfig before, PrimaryConfig now) {
+        monitors.setCorePoolSize(threads(now));
+        candidates.watch(now.candidates());
+        if (now.candidates().isEmpty() && !now.address().equals(before.address())) {
+            address.change(now.address(), PrimaryAddress.Reason.RELOAD, "primary.address was changed by a reload");
+        }
+    }
+
+    /**
+     * Makes another server the primary on an operator's request.
+     *
+     * @throws IllegalArgumentException if primary.candidates decides otherwise
+     */
+    void choosePrimary(Address chosen) {
+        candidates.admit(chosen);
+        address.change(chosen, PrimaryAddress.Reason.API, "POST /api/primary");
+    }
+
+    /** See {@link PrimaryMonitor#loggedIn}. */
+    void loggedIn(Address server) {
+        primaryMonitor.loggedIn(server);
+    }
+
     /** Requests a probe of the primary, because a session could not be connected. Thread-safe. */
     void suspectPrimary() {
         primaryMonitor.suspect();
@@ -145,9 +209,47 @@ final class Servers implements AutoCloseable {
     /** Returns why the primary cannot be used, or null when it can. */
     @Nullable
     String primaryProblem() {
-        return primaryMonitor.state().reachable()
-                ? null
-                : primaryMonitor.state().problem();
+        PrimaryState state = primaryMonitor.state();
+        if (candidates.none()) {
+            return candidates.problem();
+        }
+        return state.reachable() ? null : state.problem();
+    }
+
+    /** Returns what an operator should know though the primary can be used. */
+    List<String> warnings() {
+        List<String> warnings = new ArrayList<>();
+        PrimaryState state = primaryMonitor.state();
+        String undecided = candidates.problem();
+        if (undecided != null) {
+            warnings.add("primary: " + undecided);
+        }
+        if (state.warning() != null) {
+            warnings.add(state.warning());
+        }
+        if (Boolean.TRUE.equals(state.readOnly())) {
+            warnings.add("primary " + address.get() + " is read-only");
+        }
+        return warnings;
+    }
+
+    /** Returns the content of {@code /api/primary}. */
+    Map<String, Object> primaryView() {
+        PrimaryState state = primaryMonitor.state();
+        PrimaryAddress.Present present = address.present();
+        PrimaryAddress.Reason reason = present.reason();
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("address", present.address().toString());
+        view.put("since", present.since().toString());
+        view.put("reason", reason == null ? "start" : reason.label());
+        view.put("reachable", state.reachable());
+        view.put("readOnly", state.readOnly());
+        view.put("version", state.version());
+        view.put("problem", state.problem());
+        view.put("warnings", warnings());
+        view.put("candidates", candidates.view());
+        view.put("verdict", candidates.view().isEmpty() ? null : candidates.verdictLabel());
+        return view;
     }
 
     /** Returns the content of {@code /api/standbys}. */
@@ -157,14 +259,21 @@ final class Servers implements AutoCloseable {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("standby", standby.name());
             row.put("state", standby.state());
+            row.put("primary", standby.isPrimary());
             row.putAll(published.ofStandby(standby.name()));
             view.add(row);
         }
         return view;
     }
 
+    /** Stops deciding which candidate is the primary, because the proxy stops. */
+    void stopFollowing() {
+        candidates.close();
+    }
+
     @Override
     public void close() {
+        candidates.close();
         primaryMonitor.close();
         QueryLimits limits = queryLimits;
         if (limits != null) {
@@ -172,6 +281,7 @@ final class Servers implements AutoCloseable {
         }
         standbyMonitors.forEach(StandbyMonitor::close);
         monitors.shutdownNow();
+        probeThreads.shutdownNow();
         pools.forEach(QueryPool::close);
         loops.shutdownGracefully(0, 2, java.util.concurrent.TimeUnit.SECONDS).awaitUninterruptibly();
     }

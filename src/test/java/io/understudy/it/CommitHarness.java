@@ -73,7 +73,16 @@ final class CommitHarness implements AutoCloseable {
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(10));
         Primary primary = fake(
-                Primary.class, Map.of("dataSource", source, "flavor", ServerFlavor.MARIADB, "connector", connector));
+                Primary.class,
+                Map.of(
+                        "dataSource",
+                        source,
+                        "flavor",
+                        ServerFlavor.MARIADB,
+                        "connector",
+                        connector,
+                        "onChange",
+                        (AutoCloseable) () -> {}));
         plugin.start(new Context(primary), config);
     }
 

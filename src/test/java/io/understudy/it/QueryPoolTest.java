@@ -12,11 +12,13 @@ import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.config.StandbyConfig;
+import io.understudy.connection.NameLookup;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryMonitor;
 import io.understudy.server.QueryPool;
 import io.understudy.server.StandbyMonitor;
@@ -24,6 +26,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executors;
@@ -144,7 +147,8 @@ class QueryPoolTest {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         StandbyConfig config = standby(address(pair.standby()), "watch", ServerTlsMode.PREFERRED, null);
         try (QueryPool queries = QueryPool.to(config);
-                StandbyMonitor monitor = new StandbyMonitor("s1", queries.dataSource(), registry, EXECUTOR, OFTEN)) {
+                StandbyMonitor monitor = new StandbyMonitor(
+                        "s1", queries.dataSource(), identity -> false, registry, EXECUTOR, OFTEN)) {
             monitor.start();
             await().until(() -> monitor.state().reachable());
             assertThat(monitor.state().readOnly()).isTrue();
@@ -169,26 +173,29 @@ class QueryPoolTest {
     void aStandbysLagIsUnknownWithoutThePrivilege() throws Exception {
         StandbyConfig config = standby(address(pair.standby()), "plain", ServerTlsMode.PREFERRED, null);
         try (QueryPool queries = QueryPool.to(config);
-                StandbyMonitor monitor =
-                        new StandbyMonitor("s1", queries.dataSource(), new SimpleMeterRegistry(), EXECUTOR, OFTEN)) {
+                StandbyMonitor monitor = new StandbyMonitor(
+                        "s1", queries.dataSource(), identity -> false, new SimpleMeterRegistry(), EXECUTOR, OFTEN)) {
             monitor.start();
             await().until(() -> monitor.state().reachable());
             assertThat(monitor.state().lagSeconds()).isNull();
         }
     }
 
+    private static PrimaryMonitor monitor(PrimaryAddress present, PrimaryConfig config) {
+        return new PrimaryMonitor(
+                present, config, NameLookup.RUNTIME, new SimpleMeterRegistry(), EXECUTOR, EXECUTOR, OFTEN);
+    }
+
     @Test
     void probesThePrimaryWithAndWithoutAnAccount() {
         MonitorConfig account = new MonitorConfig("watch", Secret.parse("s3same"));
         PrimaryConfig asked =
-                new PrimaryConfig(Address.parse(address(pair.primary())), null, null, null, null, account);
-        PrimaryConfig knocked = new PrimaryConfig(asked.address(), null, null, null, null, null);
+                new PrimaryConfig(Address.parse(address(pair.primary())), null, null, null, null, null, account);
+        PrimaryConfig knocked = new PrimaryConfig(asked.address(), null, null, null, null, null, null);
         assertThat(QueryPool.to(knocked)).isNull();
-        try (QueryPool queries = Objects.requireNonNull(QueryPool.to(asked));
-                PrimaryMonitor with =
-                        new PrimaryMonitor(asked, queries.dataSource(), new SimpleMeterRegistry(), EXECUTOR, OFTEN);
-                PrimaryMonitor without =
-                        new PrimaryMonitor(knocked, null, new SimpleMeterRegistry(), EXECUTOR, OFTEN)) {
+        PrimaryAddress present = new PrimaryAddress(asked.address(), new SimpleMeterRegistry(), Clock.systemUTC());
+        try (PrimaryMonitor with = monitor(present, asked);
+                PrimaryMonitor without = monitor(present, knocked)) {
             with.start();
             without.start();
             await().until(() -> with.state().reachable() && without.state().reachable());

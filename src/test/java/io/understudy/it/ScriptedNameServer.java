@@ -13,7 +13,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A slow name server on loopback. It resolves every name to 127.0.0.1 with the shortest TTL. */
+/** A slow name server on loopback. It resolves every name to 127.0.0.1 with the shortest TTL, unless told otherwise. */
 final class ScriptedNameServer implements AutoCloseable {
     private static final int HEADER = 12;
     private static final int TYPE_A = 1;
@@ -22,6 +22,8 @@ final class ScriptedNameServer implements AutoCloseable {
     private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor();
     private final AtomicInteger asked = new AtomicInteger();
     private volatile Duration delay = Duration.ZERO;
+    private volatile byte lastByte = 1;
+    private volatile byte ttlSeconds;
 
     ScriptedNameServer() throws IOException {
         Thread thread = new Thread(this::serve, "name-server");
@@ -37,6 +39,12 @@ final class ScriptedNameServer implements AutoCloseable {
 
     void delay(Duration length) {
         delay = length;
+    }
+
+    /** Every name stands for 127.0.0.{@code lastByte} from now on. */
+    void move(int lastByte, int ttlSeconds) {
+        this.lastByte = (byte) lastByte;
+        this.ttlSeconds = (byte) ttlSeconds;
     }
 
     /** Returns the number of queries so far. */
@@ -68,7 +76,7 @@ final class ScriptedNameServer implements AutoCloseable {
         }
     }
 
-    private static byte[] response(byte[] question) {
+    private byte[] response(byte[] question) {
         int end = HEADER;
         while (question[end] != 0) {
             end += question[end] + 1;
@@ -79,7 +87,7 @@ final class ScriptedNameServer implements AutoCloseable {
                 .raw(new byte[] {(byte) 0x81, (byte) 0x80, 0, 1, 0, (byte) (address ? 1 : 0), 0, 0, 0, 0})
                 .raw(Arrays.copyOfRange(question, HEADER, end + 5));
         if (address) {
-            out.raw(new byte[] {(byte) 0xC0, HEADER, 0, TYPE_A, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1});
+            out.raw(new byte[] {(byte) 0xC0, HEADER, 0, TYPE_A, 0, 1, 0, 0, 0, ttlSeconds, 0, 4, 127, 0, 0, lastByte});
         }
         return out.bytes();
     }

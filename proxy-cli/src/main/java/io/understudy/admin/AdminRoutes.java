@@ -7,6 +7,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
+import io.understudy.base.JsonReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -108,9 +109,13 @@ final class AdminRoutes {
 
     private Reply ready() {
         List<String> reasons = readiness.reasons();
-        return reasons.isEmpty()
-                ? Reply.ok(Map.of("status", "ready"))
-                : Reply.json(HttpResponseStatus.SERVICE_UNAVAILABLE, Map.of("status", "not ready", "reasons", reasons));
+        if (!reasons.isEmpty()) {
+            return Reply.json(
+                    HttpResponseStatus.SERVICE_UNAVAILABLE, Map.of("status", "not ready", "reasons", reasons));
+        }
+        List<String> warnings = readiness.warnings();
+        return Reply.ok(
+                warnings.isEmpty() ? Map.of("status", "ready") : Map.of("status", "ready", "warnings", warnings));
     }
 
     private CompletionStage<Reply> show(String path, AdminEndpoints.View view, @Nullable String authorization) {
@@ -142,6 +147,7 @@ final class AdminRoutes {
             return now(refuse(verdict, target.path() + " changes the running proxy and"));
         }
         Map<String, String> parameters = new LinkedHashMap<>();
+        parameters.putAll(body(request));
         target.parameters().forEach((name, values) -> parameters.put(name, values.get(0)));
         parameters.putAll(call.parameters());
         LOG.info("admin action {} {}", target.path(), parameters);
@@ -152,6 +158,27 @@ final class AdminRoutes {
                 return Reply.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage()));
             }
         });
+    }
+
+    /**
+     * Returns the parameters in a request's body, a JSON object.
+     *
+     * @throws IllegalArgumentException if the body is something else
+     */
+    private static Map<String, String> body(FullHttpRequest request) {
+        String text = request.content().toString(StandardCharsets.UTF_8).trim();
+        Map<String, String> parameters = new LinkedHashMap<>();
+        if (!text.startsWith("{")) {
+            return parameters; // nothing, or a form of a tool that sends one by default
+        }
+        try {
+            if (JsonReader.read(text) instanceof Map<?, ?> object) {
+                object.forEach((name, value) -> parameters.put(String.valueOf(name), String.valueOf(value)));
+            }
+            return parameters;
+        } catch (IOException e) {
+            throw new IllegalArgumentException("the body is not a JSON object: " + e.getMessage(), e);
+        }
     }
 
     private CompletionStage<Reply> run(String path, Callable<Reply> task) {

@@ -14,6 +14,11 @@ public interface Readiness {
      */
     List<String> reasons();
 
+    /** Returns what an operator should know of though the proxy is ready. Called as {@link #reasons}. */
+    default List<String> warnings() {
+        return List.of();
+    }
+
     /** Returns what lets the admin endpoint answer when the process is out of file descriptors, or null for nothing. */
     default @Nullable DescriptorShortage descriptors() {
         return null;

@@ -8,6 +8,7 @@ import io.understudy.ProxyServer;
 import io.understudy.admin.AdminEndpoints;
 import io.understudy.admin.AdminServer;
 import io.understudy.admin.Readiness;
+import io.understudy.config.Address;
 import io.understudy.config.AdminConfig;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigWatcher;
@@ -98,6 +99,8 @@ public final class RunningProxy implements AutoCloseable {
         endpoints.view("build", BuildInfo.current()::view);
         endpoints.view("sessions", proxy::sessionsView);
         endpoints.view("standbys", proxy::standbysView);
+        endpoints.view("primary", proxy::primaryView);
+        endpoints.action("primary", this::choosePrimary);
         PagesView pages = new PagesView(() -> current.config(), System::nanoTime);
         endpoints.viewOf("standbys/{name}/pages", parameters -> pages.of(parameters.getOrDefault("name", "")));
         proxy.published().views().forEach(endpoints::view);
@@ -123,8 +126,29 @@ public final class RunningProxy implements AutoCloseable {
         return server;
     }
 
+    private Map<String, Object> choosePrimary(Map<String, String> parameters) {
+        String text = parameters.get("address");
+        if (text == null) {
+            throw new IllegalArgumentException("name the new primary: {\"address\": \"" + Address.EXAMPLE + "\"}");
+        }
+        Map<String, Object> response = new LinkedHashMap<>(proxy.choosePrimary(Address.parse(text)));
+        if (current.config().primary().candidates().isEmpty()
+                && !current.config().primary().address().equals(Address.parse(text))) {
+            response.put(
+                    "note",
+                    "a restart goes by the file, where primary.address is "
+                            + current.config().primary().address() + "; change it there, too");
+        }
+        return response;
+    }
+
     private Readiness readiness() {
         return new Readiness() {
+            @Override
+            public List<String> warnings() {
+                return proxy.warnings();
+            }
+
             @Override
             public List<String> reasons() {
                 return proxy.notReady();

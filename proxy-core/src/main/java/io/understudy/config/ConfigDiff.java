@@ -26,7 +26,7 @@ public record ConfigDiff(List<Change> changes) {
 
     private static final Pattern LIVE = Pattern.compile("(limits|pages|plugins)(\\..*)?"
             + "|listen\\.maxConnections|listen\\.tls\\.(certificate|key|clientCa|requireClientCertificate)"
-            + "|primary\\.tls\\.(ca|certificate|key)|admin\\.token");
+            + "|primary\\.(address|candidates)|primary\\.tls\\.(ca|certificate|key)|admin\\.token");
 
     /**
      * One value that differs.

@@ -30,6 +30,10 @@ public final class ConfigSchema {
         plugins.put("properties", sections);
         plugins.put("additionalProperties", false);
 
+        Map<String, Object> primary = child(properties, "primary");
+        primary.put("required", List.of());
+        primary.put("anyOf", List.of(needs("address"), needs("candidates")));
+
         Map<String, Object> schema = new LinkedHashMap<>();
         schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");
         schema.put("title", "Understudy configuration");
@@ -37,6 +41,10 @@ public final class ConfigSchema {
         schema.put("type", "object");
         schema.put("$defs", Map.of(RecordSchema.SUBSTITUTED, RecordSchema.substituted()));
         return JsonWriter.writeIndented(schema);
+    }
+
+    private static Map<String, Object> needs(String key) {
+        return Map.of("required", List.of(key));
     }
 
     /** Returns a plugin's keys and {@code enabled}, which belongs to the host. */

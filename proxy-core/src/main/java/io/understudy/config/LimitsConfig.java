@@ -10,12 +10,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param handshakeTimeout maximum time from accept to authenticated
  * @param drainTimeout how long sessions may finish their transactions when the proxy stops
+ * @param nameTtl longest time for which the address of a host name is cached, if its record allows that
  * @param statementBytes bytes of a statement's text that plugins see; longer statements are forwarded all the same
  * @param inflationBytes memory that the decompressors of all sessions may take together; null: an eighth of the heap
  */
 public record LimitsConfig(
         Duration handshakeTimeout,
         Duration drainTimeout,
+        Duration nameTtl,
         ByteSize statementBytes,
         @Nullable ByteSize inflationBytes) {
 
@@ -26,10 +28,15 @@ public record LimitsConfig(
     public LimitsConfig {
         handshakeTimeout = handshakeTimeout == null ? Duration.ofSeconds(10) : handshakeTimeout;
         drainTimeout = drainTimeout == null ? Duration.ofSeconds(30) : drainTimeout;
+        nameTtl = nameTtl == null ? Duration.ofSeconds(60) : nameTtl;
         statementBytes = statementBytes == null ? new ByteSize(64 << 10) : statementBytes;
         Checks checks = new Checks();
         Legs.positive(checks, handshakeTimeout, "handshakeTimeout");
         checks.that(
+                        nameTtl.compareTo(Duration.ofSeconds(1)) >= 0 && nameTtl.compareTo(Duration.ofDays(1)) <= 0,
+                        "nameTtl",
+                        "expected 1s to 1d")
+                .that(
                         statementBytes.compareTo(SMALLEST_STATEMENT) >= 0
                                 && statementBytes.compareTo(LARGEST_STATEMENT) <= 0,
                         "statementBytes",
@@ -44,6 +51,7 @@ public record LimitsConfig(
 
     /** Returns the defaults. */
     public static LimitsConfig defaults() {
-        return new LimitsConfig(Duration.ofSeconds(10), Duration.ofSeconds(30), new ByteSize(64 << 10), null);
+        return new LimitsConfig(
+                Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(60), new ByteSize(64 << 10), null);
     }
 }

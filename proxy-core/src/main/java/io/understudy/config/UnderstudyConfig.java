@@ -47,8 +47,9 @@ public record UnderstudyConfig(
                         "the server to connect clients to, such as primary: { address: 127.0.0.1:3306 }");
         if (primary != null) {
             checks.that(
-                    !listen.address().contains(primary.address()),
-                    "primary.address",
+                    !listen.address().contains(primary.address())
+                            && primary.candidates().stream().noneMatch(listen.address()::contains),
+                    primary.candidates().isEmpty() ? "primary.address" : "primary.candidates",
                     "is the proxy's own listen.address: it would connect to itself");
         }
         checks.that(
@@ -58,19 +59,14 @@ public record UnderstudyConfig(
                 "admin.address",
                 "is also in listen.address; give one of them another port");
         for (int i = 0; i < standbys.size(); i++) {
-            checkStandby(checks, standbys, i, primary);
+            checkStandby(checks, standbys, i);
         }
         checks.done();
     }
 
-    private static void checkStandby(
-            Checks checks, List<StandbyConfig> standbys, int index, @Nullable PrimaryConfig primary) {
+    private static void checkStandby(Checks checks, List<StandbyConfig> standbys, int index) {
         StandbyConfig standby = standbys.get(index);
         String path = "standbys[" + index + "]";
-        checks.that(
-                primary == null || !primary.address().equals(standby.address()),
-                path + ".address",
-                "is the primary's address: mirrored statements would run on the primary");
         for (int earlier = 0; earlier < index; earlier++) {
             if (standbys.get(earlier).name().equals(standby.name())) {
                 checks.that(
@@ -84,6 +80,11 @@ public record UnderstudyConfig(
     public List<String> warnings() {
         List<String> lines = new ArrayList<>();
         for (int i = 0; i < standbys.size(); i++) {
+            if (primary.candidates().isEmpty()
+                    && primary.address().equals(standbys.get(i).address())) {
+                lines.add("standbys[" + i + "].address: is the primary's address: nothing is mirrored to it while it is"
+                        + " the primary");
+            }
             for (int earlier = 0; earlier < i; earlier++) {
                 if (standbys.get(earlier).address().equals(standbys.get(i).address())) {
                     lines.add("standbys[" + i + "].address: is also the address of standbys[" + earlier

@@ -8,13 +8,17 @@ import io.netty.resolver.dns.DnsNameResolverTimeoutException;
 import io.netty.resolver.dns.SequentialDnsServerAddressStreamProvider;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import io.netty.util.concurrent.Promise;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +30,8 @@ final class HostNames {
     /** Names another file than {@code /etc/resolv.conf}; for tests. */
     static final String FILE_PROPERTY = "io.understudy.resolvConf";
 
-    /** A name that moves to another server is followed within a minute, whatever its record says. */
-    private static final int MAX_TTL_SECONDS = 60;
+    /** A name that moves to another server is followed within this time, whatever its record says. */
+    private static final Duration LONGEST_TTL = Duration.ofSeconds(60);
 
     private static final int MIN_TTL_SECONDS = 1;
     private static final int NEGATIVE_TTL_SECONDS = 1;
@@ -45,6 +49,8 @@ final class HostNames {
     private @Nullable DnsNameResolver resolver;
 
     private long modified;
+    private Duration builtFor = LONGEST_TTL;
+    private volatile Duration longestTtl = LONGEST_TTL;
 
     HostNames(NetworkTransport transport) {
         this.transport = transport;
@@ -69,18 +75,46 @@ final class HostNames {
      */
     Future<InetAddress> resolve(String host, EventLoop loop, Duration timeout) {
         Promise<InetAddress> found = loop.newPromise();
-        Future<?> timer = loop.schedule(
-                () -> found.tryFailure(new NameLookupException(
-                        host,
-                        "no response within connectTimeout (" + timeout.toMillis() + " ms); check the name servers in "
-                                + file,
-                        new java.net.SocketTimeoutException())),
-                timeout.toNanos(),
-                TimeUnit.NANOSECONDS);
+        Future<?> timer =
+                loop.schedule(() -> found.tryFailure(tooSlow(host, timeout)), timeout.toNanos(), TimeUnit.NANOSECONDS);
         found.addListener(done -> timer.cancel(false));
         EventLoop names = names();
-        names.execute(() -> ask(host, found));
+        names.execute(() -> ask(host, DnsNameResolver::resolve, found));
         return found;
+    }
+
+    /** Sets the longest time for which a response is cached; shorter if its record says so. */
+    void setLongestTtl(Duration longest) {
+        longestTtl = longest;
+    }
+
+    /** Implements {@link NameLookup}. Waits, so it must not be called on an event loop. */
+    List<InetAddress> lookup(String host, Duration timeout) throws IOException {
+        InetAddress literal = literal(host);
+        if (literal != null) {
+            return List.of(literal);
+        }
+        Promise<List<InetAddress>> found = GlobalEventExecutor.INSTANCE.newPromise();
+        names().execute(() -> ask(host, DnsNameResolver::resolveAll, found));
+        try {
+            if (!found.await(timeout.toMillis())) {
+                throw tooSlow(host, timeout);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while looking up " + host);
+        }
+        if (found.isSuccess()) {
+            return found.getNow();
+        }
+        throw new IOException(found.cause().getMessage(), found.cause());
+    }
+
+    private NameLookupException tooSlow(String host, Duration timeout) {
+        return new NameLookupException(
+                host,
+                "no response within connectTimeout (" + timeout.toMillis() + " ms); check the name servers in " + file,
+                new java.net.SocketTimeoutException());
     }
 
     private synchronized EventLoop names() {
@@ -90,7 +124,7 @@ final class HostNames {
         return thread.next();
     }
 
-    private void ask(String host, Promise<InetAddress> found) {
+    private <T> void ask(String host, BiFunction<DnsNameResolver, String, Future<T>> question, Promise<T> found) {
         DnsNameResolver current;
         try {
             current = current();
@@ -98,7 +132,7 @@ final class HostNames {
             found.tryFailure(failure(host, e));
             return;
         }
-        current.resolve(host).addListener((Future<InetAddress> resolved) -> {
+        question.apply(current, host).addListener((Future<T> resolved) -> {
             if (resolved.isSuccess()) {
                 found.trySuccess(resolved.getNow());
                 return;
@@ -130,7 +164,8 @@ final class HostNames {
     private DnsNameResolver current() {
         long now = file.toFile().lastModified();
         DnsNameResolver old = resolver;
-        if (old != null && now == modified) {
+        Duration longest = longestTtl;
+        if (old != null && now == modified && longest.equals(builtFor)) {
             return old;
         }
         ResolvConf conf;
@@ -142,8 +177,9 @@ final class HostNames {
             }
             throw new java.io.UncheckedIOException("cannot read " + file + ": " + e.getMessage(), e);
         }
-        DnsNameResolver next = build(conf);
+        DnsNameResolver next = build(conf, longest);
         resolver = next;
+        builtFor = longest;
         modified = now;
         if (old != null) {
             names().schedule(old::close, RETIRE_SECONDS, TimeUnit.SECONDS);
@@ -151,7 +187,7 @@ final class HostNames {
         return next;
     }
 
-    private DnsNameResolver build(ResolvConf conf) {
+    private DnsNameResolver build(ResolvConf conf, Duration longest) {
         // Several silent servers share the time, so that the last of them is asked before a connectTimeout ends.
         long millis = Math.max(
                 MIN_QUERY_MILLIS, conf.timeoutSeconds() * 1000L / conf.servers().size());
@@ -162,7 +198,7 @@ final class HostNames {
                 .hostsFileEntriesResolver(hosts)
                 .searchDomains(conf.search())
                 .ndots(conf.ndots())
-                .ttl(MIN_TTL_SECONDS, MAX_TTL_SECONDS)
+                .ttl(MIN_TTL_SECONDS, (int) Math.max(MIN_TTL_SECONDS, longest.toSeconds()))
                 .negativeTtl(NEGATIVE_TTL_SECONDS)
                 .queryTimeoutMillis(millis)
                 .consolidateCacheSize(SAME_QUESTIONS)

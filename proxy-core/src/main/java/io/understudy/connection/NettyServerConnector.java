@@ -15,22 +15,52 @@ import java.net.ConnectException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Connects and logs in to one server with one account. Fails with a {@link ServerConnectionException}. Thread-safe. */
 public final class NettyServerConnector implements ServerConnector {
     private final NetworkTransport transport;
     private final Dialer dialer;
     private final EventLoopGroup loops;
-    private final ServerAccount account;
-    private final ConnectionTls tls;
+    private final Supplier<Address> address;
+    private final String user;
+    private final Secret password;
+    private final ServerTlsConfig tls;
     private final Duration connectTimeout;
     private final Duration loginTimeout;
+    /** Guarded by this, as the next. */
+    private @Nullable ConnectionTls settings;
+
+    private @Nullable Address settingsOf;
 
     /**
+     * @param address called for each connection
      * @param loops of {@link NetworkTransport#relayGroup}; not those of sessions
      * @param connectTimeout maximum time for name lookup and TCP connection together
      * @param loginTimeout maximum time from there until the server accepts the login
      */
+    public NettyServerConnector(
+            NetworkTransport transport,
+            EventLoopGroup loops,
+            Supplier<Address> address,
+            String user,
+            Secret password,
+            ServerTlsConfig tls,
+            Duration connectTimeout,
+            Duration loginTimeout) {
+        this.transport = transport;
+        this.dialer = new Dialer(transport);
+        this.loops = loops;
+        this.address = address;
+        this.user = user;
+        this.password = password;
+        this.tls = tls;
+        this.connectTimeout = connectTimeout;
+        this.loginTimeout = loginTimeout;
+    }
+
+    /** As above, with a fixed address. */
     public NettyServerConnector(
             NetworkTransport transport,
             EventLoopGroup loops,
@@ -40,33 +70,40 @@ public final class NettyServerConnector implements ServerConnector {
             ServerTlsConfig tls,
             Duration connectTimeout,
             Duration loginTimeout) {
-        this.transport = transport;
-        this.dialer = new Dialer(transport);
-        this.loops = loops;
-        this.account = new ServerAccount(address, user, password, tls);
-        this.tls = new ConnectionTls(tls, address);
-        this.connectTimeout = connectTimeout;
-        this.loginTimeout = loginTimeout;
+        this(transport, loops, () -> address, user, password, tls, connectTimeout, loginTimeout);
     }
 
     @Override
     public CompletionStage<ServerConnection> connect() {
         CompletableFuture<ServerConnection> result = new CompletableFuture<>();
-        Address address = account.address();
+        Address to = address.get();
+        ServerAccount account = new ServerAccount(to, user, password, tls);
+        ConnectionTls secured = connectionTls(to);
         Bootstrap bootstrap = new Bootstrap().handler(new ChannelInitializer<Channel>() {
             @Override
             protected void initChannel(Channel channel) {
                 transport.tune(channel);
-                channel.pipeline().addLast("login", new Login(account, tls, loginTimeout, result));
+                channel.pipeline().addLast("login", new Login(account, secured, loginTimeout, result));
             }
         });
-        dialer.dial(bootstrap, loops.next(), address, connectTimeout).addListener((Future<Channel> connected) -> {
+        dialer.dial(bootstrap, loops.next(), to, connectTimeout).addListener((Future<Channel> connected) -> {
             if (!connected.isSuccess()) {
                 result.completeExceptionally(
                         account.failure("connecting: " + explain(connected.cause()), connected.cause()));
             }
         });
         return result;
+    }
+
+    /** Returns the TLS settings for a server, kept while that stays the same: they read files. */
+    private synchronized ConnectionTls connectionTls(Address to) {
+        ConnectionTls known = settings;
+        if (known == null || !to.equals(settingsOf)) {
+            known = new ConnectionTls(tls, to);
+            settings = known;
+            settingsOf = to;
+        }
+        return known;
     }
 
     private String explain(Throwable cause) {

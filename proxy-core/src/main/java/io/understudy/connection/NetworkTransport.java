@@ -43,6 +43,7 @@ import io.understudy.config.Transport;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.time.Duration;
 
 /** The kernel interface for network I/O: the one place that knows channel classes. Thread-safe. */
 public final class NetworkTransport {
@@ -182,6 +183,16 @@ public final class NetworkTransport {
     /** Resolves the host names of all connections over this transport. */
     HostNames names() {
         return names;
+    }
+
+    /** Returns lookups of host names for threads that may wait, with the same cache as those of connections. */
+    public NameLookup nameLookup() {
+        return names::lookup;
+    }
+
+    /** Sets the longest time for which the address of a host name is cached. Thread-safe. */
+    public void setLongestNameTtl(Duration longest) {
+        names.setLongestTtl(longest);
     }
 
     /** Ends the thread that resolves host names, if there is one. Blocks until it has ended. */

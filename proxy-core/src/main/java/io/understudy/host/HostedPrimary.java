@@ -3,6 +3,7 @@ package io.understudy.host;
 import io.understudy.plugin.Primary;
 import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryMonitor;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -13,13 +14,19 @@ import org.jspecify.annotations.Nullable;
  * @param dataSource null without a monitor account
  * @param connector without a monitor account, one that fails and says so, see {@link #noAccount}
  */
-public record HostedPrimary(@Nullable DataSource dataSource, PrimaryMonitor monitor, ServerConnector connector)
+public record HostedPrimary(
+        @Nullable DataSource dataSource, PrimaryAddress address, PrimaryMonitor monitor, ServerConnector connector)
         implements Primary {
     /** Returns the connector used if no monitor account is configured. */
     public static ServerConnector noAccount() {
         return () -> java.util.concurrent.CompletableFuture.failedFuture(new java.io.IOException(
                 "no connection to the primary: there is no account for it; add primary.monitor with user and"
                         + " password"));
+    }
+
+    @Override
+    public AutoCloseable onChange(Runnable listener) {
+        return address.onChange((from, to) -> listener.run());
     }
 
     @Override

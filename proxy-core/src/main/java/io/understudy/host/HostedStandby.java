@@ -13,4 +13,9 @@ public record HostedStandby(String name, DataSource dataSource, StandbyMonitor m
     public StandbyState state() {
         return monitor.state();
     }
+
+    @Override
+    public boolean isPrimary() {
+        return monitor.isPrimary();
+    }
 }

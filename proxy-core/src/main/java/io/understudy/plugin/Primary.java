@@ -3,7 +3,7 @@ package io.understudy.plugin;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Access to the primary for a plugin's own queries. Thread-safe. */
+/** Access to the present primary, whichever server that is, for a plugin's own queries. Thread-safe. */
 public interface Primary {
     /**
      * Returns connections with the monitor account, or null when none is configured. Obtaining and using one waits, so
@@ -17,4 +17,12 @@ public interface Primary {
 
     /** Returns a connector with the monitor account, for connections on which the binary log can be requested. */
     ServerConnector connector();
+
+    /**
+     * Registers a listener for changes of the primary. It is called after connections made from {@link #dataSource} and
+     * {@link #connector} lead to the new one, and must not wait.
+     *
+     * @return removes the listener when closed
+     */
+    AutoCloseable onChange(Runnable listener);
 }

@@ -15,6 +15,11 @@ public interface Standby {
     /** Returns the result of the last probe. */
     StandbyState state();
 
+    /** Returns whether this server is the present primary: it has been promoted, and the proxy has followed. */
+    default boolean isPrimary() {
+        return false;
+    }
+
     /** Returns a connector with the standby's account. */
     ServerConnector connector();
 }

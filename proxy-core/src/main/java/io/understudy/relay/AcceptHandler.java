@@ -4,8 +4,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.concurrent.Future;
+import io.understudy.config.Address;
 import io.understudy.connection.DescriptorShortage;
 import io.understudy.server.ConnectFailure;
 import io.understudy.session.ClientSession;
@@ -31,20 +33,32 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         ClientSession session = context.open(client);
         HandshakeTimer timer = new HandshakeTimer(session, ctx.executor(), context.handshakeTimeoutMillis());
         ctx.pipeline().replace(this, ClientHandler.NAME, new ClientHandler(session, client, timer));
-        context.connector().connect(ctx.channel().eventLoop()).addListener((Future<Channel> connected) -> {
-            if (connected.isSuccess()) {
-                serverConnected(connected.getNow(), session, client, timer);
+        connect(ctx.channel().eventLoop(), session, client, timer);
+    }
+
+    /** Connects to the present primary. If another one takes its place meanwhile, connects to that one. */
+    private void connect(EventLoop loop, ClientSession session, ChannelLeg client, HandshakeTimer timer) {
+        Address primary = context.connector().address();
+        context.connector().connect(loop, primary).addListener((Future<Channel> connected) -> {
+            if (!session.ended() && !primary.equals(context.connector().address())) {
+                if (connected.isSuccess()) {
+                    connected.getNow().close();
+                }
+                connect(loop, session, client, timer);
+            } else if (connected.isSuccess()) {
+                serverConnected(connected.getNow(), primary, session, client, timer);
             } else if (DescriptorShortage.is(connected.cause())) {
                 context.shortage().happened();
                 session.outOfDescriptors();
             } else {
-                ConnectFailure failure = context.connector().failed(connected.cause());
+                ConnectFailure failure = context.connector().failed(primary, connected.cause());
                 session.serverFailed(failure.code(), failure.sqlState(), failure.message());
             }
         });
     }
 
-    private void serverConnected(Channel channel, ClientSession session, ChannelLeg client, HandshakeTimer timer) {
+    private void serverConnected(
+            Channel channel, Address primary, ClientSession session, ChannelLeg client, HandshakeTimer timer) {
         ByteBuf header =
                 context.connector().proxyHeader(channel.alloc(), client.remoteAddress(), client.localAddress());
         if (header != null) {
@@ -53,7 +67,7 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         ChannelLeg server = new ChannelLeg(channel);
         ChannelLeg.pair(client, server);
         channel.pipeline().addLast(ClientHandler.NAME, new ServerHandler(session, server, timer));
-        session.serverConnected(server);
+        session.serverConnected(server, new ConnectedPrimary(context.connector(), primary, channel.remoteAddress()));
         if (!channel.isActive()) {
             session.serverClosed(); // the channel closed before the handler was there to report it
         }

@@ -4,13 +4,17 @@ import io.understudy.config.Address;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
+import io.understudy.connection.NameLookup;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.sql.SQLNonTransientConnectionException;
 import java.time.Duration;
 import java.util.Properties;
+import java.util.function.Supplier;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -21,21 +25,26 @@ import org.mariadb.jdbc.Driver;
  */
 final class DriverSource implements DataSource {
     /** A query takes milliseconds; a server without a response for this long is down. */
-    private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(5);
+    static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(5);
 
     private final Driver driver = new Driver();
-    private final String url;
+    private final Supplier<Address> address;
+    private final NameLookup names;
+    private final Duration connectTimeout;
     private final Properties properties = new Properties();
     /** The driver has no mode "TLS if offered": it is told to use TLS until the server turns out to have none. */
     private final boolean tlsOptional;
 
-    private volatile boolean withoutTls;
+    private final ServerTlsMode tlsMode;
+    /** The address of a server that has no TLS. */
+    private volatile @Nullable Address withoutTls;
 
+    /** Connects to a fixed address; for programs that end soon. */
     DriverSource(Address address, ServerTlsConfig tls, String user, Secret password, Duration connectTimeout) {
         this(address, tls, user, password, connectTimeout, RESPONSE_TIMEOUT);
     }
 
-    /** @param response maximum time for a statement before the connection is closed; zero for no limit */
+    /** As above, with another maximum time for a statement; zero for no limit. */
     DriverSource(
             Address address,
             ServerTlsConfig tls,
@@ -43,20 +52,33 @@ final class DriverSource implements DataSource {
             Secret password,
             Duration connectTimeout,
             Duration response) {
-        url = address.isUnix() ? "jdbc:mariadb://localhost/" : "jdbc:mariadb://" + address + "/";
+        this(() -> address, NameLookup.RUNTIME, tls, user, password, connectTimeout, response);
+    }
+
+    /**
+     * @param address called for each connection
+     * @param response maximum time for a statement before the connection is closed; zero for no limit
+     */
+    DriverSource(
+            Supplier<Address> address,
+            NameLookup names,
+            ServerTlsConfig tls,
+            String user,
+            Secret password,
+            Duration connectTimeout,
+            Duration response) {
+        this.address = address;
+        this.names = names;
+        this.connectTimeout = connectTimeout.compareTo(RESPONSE_TIMEOUT) < 0 ? connectTimeout : RESPONSE_TIMEOUT;
         set("user", user);
         set("password", password.reveal());
-        set("connectTimeout", Long.toString(Math.min(connectTimeout.toMillis(), RESPONSE_TIMEOUT.toMillis())));
+        set("connectTimeout", Long.toString(this.connectTimeout.toMillis()));
         set("socketTimeout", Long.toString(response.toMillis()));
         set("connectionAttributes", "program_name:understudy");
         set("allowPublicKeyRetrieval", "true");
         set("allowLocalInfile", "false");
-        if (address.isUnix()) {
-            set("socketFactory", UnixSocketFactory.class.getName());
-            set(UnixSocketFactory.PATH, address.path());
-        }
-        tlsOptional = optional(tls.mode()) && !address.isUnix();
-        set("sslMode", sslMode(tls.mode(), address.isUnix()));
+        tlsMode = tls.mode();
+        tlsOptional = optional(tlsMode);
         Path ca = tls.ca();
         if (ca != null && tls.mode().verifies()) {
             set("serverSslCert", ca.toString());
@@ -90,35 +112,55 @@ final class DriverSource implements DataSource {
 
     @Override
     public Connection getConnection() throws SQLException {
-        if (!tlsOptional) {
-            return connect(properties);
+        Address to = address.get();
+        if (!tlsOptional || to.isUnix()) {
+            return connect(to, sslMode(tlsMode, to.isUnix()));
         }
-        if (!withoutTls) {
+        if (!to.equals(withoutTls)) {
             try {
-                return connect(properties);
+                return connect(to, sslMode(tlsMode, false));
             } catch (SQLException e) {
                 if (!saysNoTls(e)) {
                     throw e;
                 }
-                withoutTls = true;
+                withoutTls = to;
             }
         }
-        Properties plain = new Properties();
-        plain.putAll(properties);
-        plain.setProperty("sslMode", "disable");
-        return connect(plain);
+        return connect(to, "disable");
     }
 
     private static boolean saysNoTls(SQLException e) {
         return String.valueOf(e.getMessage()).contains("ssl not enabled in the server");
     }
 
-    private Connection connect(Properties with) throws SQLException {
+    private Connection connect(Address to, String sslMode) throws SQLException {
+        Properties with = new Properties();
+        with.putAll(properties);
+        with.setProperty("sslMode", sslMode);
+        String url;
+        if (to.isUnix()) {
+            url = "jdbc:mariadb://localhost/";
+            with.setProperty("socketFactory", UnixSocketFactory.class.getName());
+            with.setProperty(UnixSocketFactory.PATH, to.path());
+        } else {
+            url = "jdbc:mariadb://" + to + "/";
+            with.setProperty("socketFactory", TcpSocketFactory.class.getName());
+            with.setProperty(TcpSocketFactory.ADDRESS, resolve(to));
+            with.setProperty(TcpSocketFactory.PORT, Integer.toString(to.port()));
+        }
         Connection connection = driver.connect(url, with);
         if (connection == null) {
             throw new SQLException("the driver does not take the URL " + url);
         }
         return connection;
+    }
+
+    private String resolve(Address to) throws SQLException {
+        try {
+            return names.lookup(to.host(), connectTimeout).get(0).getHostAddress();
+        } catch (IOException e) {
+            throw new SQLNonTransientConnectionException(e.getMessage(), "08000", e);
+        }
     }
 
     @Override

@@ -17,6 +17,9 @@ final class JdbcStandbyProbe implements StandbyProbe {
     /** A missing privilege may be granted later; until then the lag is not queried every second. */
     private static final int LOOKS_WITHOUT_LAG = 60;
 
+    /** An expression that tells two servers apart. */
+    static final String IDENTITY = "CONCAT(@@GLOBAL.hostname, ':', @@GLOBAL.port, ':', @@GLOBAL.server_id)";
+
     private final DataSource source;
     private int withoutLag;
 
@@ -30,12 +33,14 @@ final class JdbcStandbyProbe implements StandbyProbe {
                 Statement statement = connection.createStatement()) {
             boolean mariaDb;
             boolean readOnly;
-            try (ResultSet row = statement.executeQuery("SELECT VERSION(), @@GLOBAL.read_only")) {
+            String identity;
+            try (ResultSet row = statement.executeQuery("SELECT VERSION(), @@GLOBAL.read_only, " + IDENTITY)) {
                 row.next();
                 mariaDb = String.valueOf(row.getString(1))
                         .toLowerCase(Locale.ROOT)
                         .contains("mariadb");
-                readOnly = isOn(row.getString(2));
+                readOnly = ReadOnly.isOn(row.getString(2));
+                identity = row.getString(3);
             }
             Map<String, Long> status = status(statement);
             long coldReads = status.getOrDefault("innodb_buffer_pool_reads", 0L);
@@ -51,13 +56,9 @@ final class JdbcStandbyProbe implements StandbyProbe {
                     status.getOrDefault("threads_running", -1L).intValue(),
                     coldReads,
                     status.getOrDefault("innodb_buffer_pool_read_requests", 0L),
-                    status.getOrDefault("uptime", -1L));
+                    status.getOrDefault("uptime", -1L),
+                    identity);
         }
-    }
-
-    /** Newer MariaDB versions have several values for on. */
-    private static boolean isOn(@Nullable String value) {
-        return value != null && !value.equals("0") && !value.equalsIgnoreCase("OFF");
     }
 
     private static Map<String, Long> status(Statement statement) throws SQLException {

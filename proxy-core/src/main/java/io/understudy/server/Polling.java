@@ -3,45 +3,62 @@ package io.understudy.server;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
-import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a probe periodically: at the interval while the server responds; less and less often, with jitter, while it does
- * not. Probes never overlap.
+ * Runs a probe periodically, at the same interval whether the server responds or not: a server that is back must be
+ * noticed at once. The interval is measured from start to start. Probes never overlap. Thread-safe.
  */
 final class Polling {
     private static final Logger log = LoggerFactory.getLogger(Polling.class);
 
-    /** Longest pause between probes of a server that is down. */
-    static final Duration LONGEST = Duration.ofSeconds(30);
+    /** Least time between the starts of two probes, however often one is requested. */
+    private static final long LEAST_NANOS = Duration.ofMillis(50).toNanos();
 
     private final ScheduledExecutorService executor;
-    private final long intervalNanos;
-    private final BooleanSupplier probe;
-    private final DoubleSupplier random;
+    private final LongSupplier intervalNanos;
+    private final Runnable probe;
 
     private volatile boolean stopped;
-    private int failures;
+    /** The rest is guarded by this. */
+    private @Nullable ScheduledFuture<?> next;
 
-    /**
-     * @param probe runs the probe and returns whether the server responded; may wait, so the executor must not be an
-     *     event loop
-     * @param random returns values from 0 to 1
-     */
-    Polling(ScheduledExecutorService executor, Duration interval, BooleanSupplier probe, DoubleSupplier random) {
+    private boolean running;
+    private boolean requested;
+    private long begunNanos;
+
+    /** @param probe may wait, so the executor must not be an event loop */
+    Polling(ScheduledExecutorService executor, Duration interval, Runnable probe) {
+        this(executor, interval::toNanos, probe);
+    }
+
+    /** @param intervalNanos called after each probe */
+    Polling(ScheduledExecutorService executor, LongSupplier intervalNanos, Runnable probe) {
         this.executor = executor;
-        this.intervalNanos = interval.toNanos();
+        this.intervalNanos = intervalNanos;
         this.probe = probe;
-        this.random = random;
     }
 
     /** Starts polling; the first probe runs at once. */
-    void start() {
+    synchronized void start() {
         schedule(0);
+    }
+
+    /** Requests the next probe now. Does not wait. */
+    synchronized void soon() {
+        if (running) {
+            requested = true;
+            return;
+        }
+        ScheduledFuture<?> waiting = next;
+        if (waiting != null && waiting.cancel(false)) {
+            schedule(LEAST_NANOS - (System.nanoTime() - begunNanos));
+        }
     }
 
     void stop() {
@@ -60,32 +77,26 @@ final class Polling {
         if (stopped) {
             return;
         }
-        boolean responded = false;
+        synchronized (this) {
+            running = true;
+            requested = false;
+            begunNanos = System.nanoTime();
+        }
         try {
-            responded = probe.getAsBoolean();
+            probe.run();
         } catch (RuntimeException e) {
             log.error("probing a server failed in the proxy itself", e);
         }
-        failures = responded ? 0 : failures + 1;
-        schedule(pause(failures));
-    }
-
-    /**
-     * Returns the nanoseconds until the next probe: doubled with each failure after the first, and varied by up to a
-     * quarter.
-     */
-    long pause(int failuresSoFar) {
-        if (failuresSoFar == 0) {
-            return intervalNanos;
+        synchronized (this) {
+            running = false;
+            long interval = requested ? LEAST_NANOS : intervalNanos.getAsLong();
+            schedule(interval - (System.nanoTime() - begunNanos));
         }
-        long longest = Math.max(intervalNanos, LONGEST.toNanos());
-        double wanted = intervalNanos * Math.pow(2, Math.min(failuresSoFar - 1, 30));
-        return (long) (Math.min((double) longest, wanted) * (0.75 + 0.5 * random.getAsDouble()));
     }
 
     private void schedule(long nanos) {
         try {
-            executor.schedule(this::run, nanos, TimeUnit.NANOSECONDS);
+            next = executor.schedule(this::run, Math.max(0, nanos), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             stopped = true;
         }

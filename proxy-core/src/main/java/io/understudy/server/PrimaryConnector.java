@@ -19,6 +19,7 @@ import io.understudy.connection.NetworkTransport;
 import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Opens a session's connection to the primary, on the session's own event loop. Thread-safe. */
@@ -32,16 +33,17 @@ public final class PrimaryConnector {
 
     private final NetworkTransport transport;
     private final Dialer dialer;
-    private final Address address;
+    private final PrimaryAddress address;
     private final Duration timeout;
     private final WriteBufferWaterMark waterMark;
     private volatile SendProxyProtocol proxyProtocol = SendProxyProtocol.DISABLED;
     private volatile Runnable whenFailed = () -> {};
+    private volatile Consumer<Address> whenLoggedIn = server -> {};
 
     /** @param shortage while it lasts, no connection is tried */
     public PrimaryConnector(
             NetworkTransport transport,
-            Address address,
+            PrimaryAddress address,
             Duration timeout,
             WriteBufferWaterMark waterMark,
             DescriptorShortage shortage) {
@@ -52,8 +54,31 @@ public final class PrimaryConnector {
         this.waterMark = waterMark;
     }
 
+    /** Returns the present primary's address. */
     public Address address() {
-        return address;
+        return address.get();
+    }
+
+    /** Returns whether a connection that was made to {@code to} leads to the present primary. */
+    public boolean isPrimary(Address to, SocketAddress host) {
+        return address.is(to, host);
+    }
+
+    /** Sets the listener for clients' logins that succeed. It is called as {@link #whenFailed}'s. */
+    public void whenLoggedIn(Consumer<Address> listener) {
+        whenLoggedIn = listener;
+    }
+
+    /** To be called when a client's login at {@code server} has succeeded. */
+    public void loggedIn(Address server) {
+        whenLoggedIn.accept(server);
+    }
+
+    /** To be called when {@code server} has accepted a connection and does not respond. */
+    public void silent(Address server) {
+        if (server.equals(address.get())) {
+            whenFailed.run();
+        }
     }
 
     /** Sets the listener for failed connections. It is called on the session's event loop and must not wait. */
@@ -79,7 +104,7 @@ public final class PrimaryConnector {
      * Connects. The channel has no handler yet, and is not read from until its leg says so. Listeners are notified on
      * {@code loop}, also where no socket could be made.
      */
-    public Future<Channel> connect(EventLoop loop) {
+    public Future<Channel> connect(EventLoop loop, Address to) {
         Bootstrap bootstrap = new Bootstrap()
                 .option(ChannelOption.AUTO_READ, false)
                 // A failed write must not close a channel with unread bytes: they may say why the server has closed.
@@ -91,14 +116,14 @@ public final class PrimaryConnector {
                         transport.tune(channel);
                     }
                 });
-        return dialer.dial(bootstrap, loop, address, timeout);
+        return dialer.dial(bootstrap, loop, to, timeout);
     }
 
     /**
      * Notifies the listener and returns the failure in protocol terms. To be called once for each {@link #connect} that
      * failed.
      */
-    public ConnectFailure failed(Throwable cause) {
+    public ConnectFailure failed(Address to, Throwable cause) {
         whenFailed.run();
         String why;
         if (cause instanceof NameLookupException) {
@@ -111,8 +136,6 @@ public final class PrimaryConnector {
             why = String.valueOf(cause.getMessage());
         }
         return new ConnectFailure(
-                ER_BAD_HOST_ERROR,
-                "08S01",
-                "Can't connect to MySQL server on '" + address + "' (Understudy: " + why + ")");
+                ER_BAD_HOST_ERROR, "08S01", "Can't connect to MySQL server on '" + to + "' (Understudy: " + why + ")");
     }
 }

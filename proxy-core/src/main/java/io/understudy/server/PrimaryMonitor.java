@@ -2,82 +2,116 @@ package io.understudy.server;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.understudy.config.Address;
+import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
+import io.understudy.connection.NameLookup;
 import io.understudy.plugin.ServerFlavor;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Locale;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
-import javax.sql.DataSource;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Monitors whether the primary is reachable, for the readiness check.
+ * Monitors the present primary, for the readiness check: whether it is reachable, and whether it is writable.
  *
  * <p>With a monitor account it is queried periodically. Without one only a connection can be attempted, and each
  * connection without a login counts towards {@code max_connect_errors}, after which the server blocks the proxy's host.
- * So it is attempted only until it succeeds once, and again after {@link #suspect}. The executor must not be an event
- * loop.
+ * So it is attempted only until it succeeds once, and again after {@link #suspect}. A client's login that succeeds is a
+ * probe as well. The executor must not be an event loop.
  */
 public final class PrimaryMonitor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PrimaryMonitor.class);
 
-    /** Interval between probes of a primary that responds. */
+    /** Interval between the starts of probes. */
     public static final Duration INTERVAL = Duration.ofSeconds(1);
 
-    private final String address;
+    /** Silence for which a primary still counts as reachable: it may be busy. One that refuses connections does not. */
+    static final Duration SILENCE = Duration.ofSeconds(3);
+
+    private final PrimaryAddress address;
     private final PrimaryProbe probe;
+    private final @Nullable NameLookup names;
     private final boolean asks;
+    private final LongSupplier nanoClock;
     private final Polling polling;
     private volatile SqlModeListener sqlModes = (value, asked, answered) -> {};
     private volatile PrimaryState state = PrimaryState.UNKNOWN;
     private volatile boolean suspected = true;
+    private volatile long lastSignNanos;
 
-    /** @param queries connections with the monitor account, or null when there is no such account */
+    /**
+     * @param threads runs queries that may hang
+     * @param names null to leave the primary's name to the probe
+     */
     public PrimaryMonitor(
-            PrimaryConfig primary,
-            @Nullable DataSource queries,
+            PrimaryAddress address,
+            PrimaryConfig config,
+            NameLookup names,
             MeterRegistry registry,
             ScheduledExecutorService executor,
+            Executor threads,
             Duration interval) {
         this(
-                primary.address().toString(),
-                queries == null ? () -> knock(primary) : () -> ask(queries),
-                queries != null,
+                address,
+                probe(address, config, names, threads),
+                names,
+                config.monitor() != null,
                 registry,
                 executor,
-                interval);
+                interval,
+                System::nanoTime);
     }
 
     PrimaryMonitor(
-            String address,
+            PrimaryAddress address,
             PrimaryProbe probe,
+            @Nullable NameLookup names,
             boolean asks,
             MeterRegistry registry,
             ScheduledExecutorService executor,
-            Duration interval) {
+            Duration interval,
+            LongSupplier nanoClock) {
         this.address = address;
         this.probe = probe;
+        this.names = names;
         this.asks = asks;
-        this.polling = new Polling(
-                executor,
-                interval,
-                this::poll,
-                () -> ThreadLocalRandom.current().nextDouble());
+        this.nanoClock = nanoClock;
+        this.lastSignNanos = nanoClock.getAsLong();
+        this.polling = new Polling(executor, interval, this::poll);
         Gauge.builder("understudy.primary.up", this, monitor -> monitor.state.reachable() ? 1 : 0)
                 .description("1 when the primary answers")
                 .register(registry);
+        Gauge.builder("understudy.primary.read.only", this, PrimaryMonitor::readOnlyGauge)
+                .description("1 while the primary is read-only; NaN when that is not known")
+                .register(registry);
+        address.onChange((from, to) -> changed());
+    }
+
+    private static PrimaryProbe probe(
+            PrimaryAddress address, PrimaryConfig config, NameLookup names, Executor threads) {
+        MonitorConfig account = config.monitor();
+        if (account == null) {
+            return () -> knock(address.get(), names, config.connectTimeout());
+        }
+        return new JdbcPrimaryProbe(address::get, config, account, names, threads);
+    }
+
+    private double readOnlyGauge() {
+        Boolean readOnly = state.readOnly();
+        return readOnly == null ? Double.NaN : readOnly ? 1 : 0;
     }
 
     /** Receives the primary's global {@code sql_mode} after each probe. */
@@ -112,11 +146,35 @@ public final class PrimaryMonitor implements AutoCloseable {
      */
     public void suspect() {
         suspected = true;
+        polling.soon();
     }
 
-    boolean poll() {
+    /** Takes a client's login that has succeeded at {@code server}. Thread-safe; does not wait. */
+    public void loggedIn(Address server) {
+        if (!server.equals(address.get())) {
+            return;
+        }
+        lastSignNanos = nanoClock.getAsLong();
+        PrimaryState before = state;
+        if (!before.reachable()) {
+            // The probe that follows finds out the rest.
+            become(before, before.alive(null));
+            suspect();
+        }
+    }
+
+    private void changed() {
+        long now = nanoClock.getAsLong();
+        state = PrimaryState.UNKNOWN;
+        sqlModes.seen(null, now, now);
+        suspect();
+    }
+
+    void poll() {
+        Address present = address.get();
+        followName(present);
         if (!asks && !suspected) {
-            return true;
+            return;
         }
         suspected = false;
         PrimaryState before = state;
@@ -130,52 +188,94 @@ public final class PrimaryMonitor implements AutoCloseable {
             ServerFlavor flavor = version == null
                     ? null
                     : version.toLowerCase(Locale.ROOT).contains("mariadb") ? ServerFlavor.MARIADB : ServerFlavor.MYSQL;
-            now = new PrimaryState(true, flavor, version, null);
+            lastSignNanos = nanoClock.getAsLong();
+            now = new PrimaryState(true, flavor, version, response.readOnly(), response.identity(), null, null);
         } catch (SQLException | IOException e) {
             if (polling.stopped()) {
-                return false;
+                return;
             }
             suspected = true;
-            now = PrimaryState.down(before, "primary " + address + ": " + Reasons.of(e));
+            now = after(e, before, present);
         }
-        state = now;
+        if (!present.equals(address.get())) {
+            return; // this was the server before
+        }
         sqlModes.seen(sqlMode, asked, System.nanoTime());
-        report(before, now);
-        return now.reachable();
+        become(before, now);
     }
 
-    @SuppressWarnings("ReferenceEquality") // UNKNOWN is the one state that no probe has made
-    private void report(PrimaryState before, PrimaryState now) {
+    private PrimaryState after(Exception failure, PrimaryState before, Address present) {
+        long silent = nanoClock.getAsLong() - lastSignNanos;
+        return switch (ProbeFailure.of(failure)) {
+            case ACCOUNT -> {
+                lastSignNanos = nanoClock.getAsLong();
+                yield before.alive(
+                        "primary " + present + " is alive, but the account of primary.monitor cannot query it: "
+                                + Reasons.of(failure) + "; check primary.monitor and the grants of its account");
+            }
+            case SILENT ->
+                before.reachable() && silent < SILENCE.toNanos()
+                        ? before
+                        : before.down("primary " + present + ": no response for "
+                                + Math.max(1, silent / 1_000_000_000) + " s; "
+                                + (acceptsConnections(failure)
+                                        ? "it accepts connections, so it is frozen or overloaded"
+                                        : "it accepts no connections, so its host is down or the network is cut"));
+            case DOWN -> before.down("primary " + present + ": " + Reasons.of(failure));
+        };
+    }
+
+    /** The kernel of a frozen server still accepts connections for it. */
+    private static boolean acceptsConnections(Exception failure) {
+        return !Reasons.of(failure).toLowerCase(Locale.ROOT).contains("connect timed out");
+    }
+
+    private void become(PrimaryState before, PrimaryState now) {
+        state = now;
+        Address present = address.get();
         if (now.reachable() && !before.reachable()) {
-            log.info("primary {} is reachable{}", address, now.version() == null ? "" : ", version " + now.version());
+            log.info("primary {} is reachable{}", present, now.version() == null ? "" : ", version " + now.version());
         } else if (!now.reachable() && (before.reachable() || before == PrimaryState.UNKNOWN)) {
-            log.warn("primary {} is unreachable: {}", address, now.problem());
+            log.warn("unreachable: {}", now.problem());
+        }
+        if (now.warning() != null && before.warning() == null) {
+            log.warn("{}", now.warning());
+        }
+        boolean was = Boolean.TRUE.equals(before.readOnly());
+        boolean is = Boolean.TRUE.equals(now.readOnly());
+        if (is && !was) {
+            log.warn(
+                    "primary {} is read-only: clients cannot write. If another server has been promoted, tell the proxy:"
+                            + " change primary.address and reload, or POST /api/primary; if not, SET GLOBAL read_only=0 there",
+                    present);
+        } else if (was && Boolean.FALSE.equals(now.readOnly())) {
+            log.info("primary {} is writable again", present);
         }
     }
 
-    private static PrimaryProbe.Result ask(DataSource queries) throws SQLException {
-        try (Connection connection = queries.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT VERSION(), @@global.sql_mode, @@global.init_connect")) {
-            row.next();
-            String atLogin = row.getString(3);
-            // init_connect may change the mode, and runs for some accounts only.
-            boolean untouched = atLogin == null || atLogin.isBlank();
-            return new PrimaryProbe.Result(String.valueOf(row.getString(1)), untouched ? row.getString(2) : null);
+    /** Looks up the primary's name, and notifies the owner of its address if the name has moved. */
+    private void followName(Address present) {
+        NameLookup lookup = names;
+        if (lookup == null || present.isUnix()) {
+            return;
+        }
+        try {
+            address.resolved(present, new HashSet<>(lookup.lookup(present.host(), JdbcPrimaryProbe.PATIENCE)));
+        } catch (IOException e) {
+            // The probe and the sessions fail for the same reason, and report it.
+            log.debug("primary {}: {}", present, e.getMessage());
         }
     }
 
-    private static PrimaryProbe.Result knock(PrimaryConfig primary) throws IOException {
-        if (primary.address().isUnix()) {
-            SocketChannel.open(UnixDomainSocketAddress.of(primary.address().path()))
-                    .close();
+    private static PrimaryProbe.Result knock(Address address, NameLookup names, Duration timeout) throws IOException {
+        if (address.isUnix()) {
+            SocketChannel.open(UnixDomainSocketAddress.of(address.path())).close();
             return PrimaryProbe.Result.NONE;
         }
+        InetAddress host = names.lookup(address.host(), timeout).get(0);
         try (Socket socket = new Socket()) {
-            socket.connect(
-                    new InetSocketAddress(
-                            primary.address().host(), primary.address().port()),
-                    (int) Math.min(Integer.MAX_VALUE, primary.connectTimeout().toMillis()));
+            socket.connect(new InetSocketAddress(host, address.port()), (int)
+                    Math.min(JdbcPrimaryProbe.PATIENCE.toMillis(), timeout.toMillis()));
         }
         return PrimaryProbe.Result.NONE;
     }
@@ -183,5 +283,6 @@ public final class PrimaryMonitor implements AutoCloseable {
     @Override
     public void close() {
         polling.stop();
+        probe.close();
     }
 }

@@ -4,24 +4,34 @@ import java.io.IOException;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Probes the primary. May wait. */
+/** Probes a primary, or a candidate for it. May wait for about a second. */
 @FunctionalInterface
-interface PrimaryProbe {
+interface PrimaryProbe extends AutoCloseable {
     /**
      * The values that a probe read.
      *
      * @param version null when it could not be read
      * @param sqlMode the mode that sessions start with; null when it is not known
+     * @param readOnly null when it could not be read
+     * @param identity tells two servers apart, whatever their addresses; null when it could not be read
      */
-    record Result(@Nullable String version, @Nullable String sqlMode) {
-        static final Result NONE = new Result(null, null);
+    record Result(
+            @Nullable String version,
+            @Nullable String sqlMode,
+            @Nullable Boolean readOnly,
+            @Nullable String identity) {
+        static final Result NONE = new Result(null, null, null, null);
     }
 
     /**
-     * Probes the primary.
+     * Probes the server.
      *
-     * @throws SQLException when it does not respond
+     * @throws SQLException when it does not respond, or rejects the account
      * @throws IOException when no connection can be made
      */
     Result ask() throws SQLException, IOException;
+
+    /** Releases the probe's connection. */
+    @Override
+    default void close() {}
 }

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -32,18 +31,14 @@ public final class QueryLimits implements AutoCloseable {
     public QueryLimits(DataSource queries, ScheduledExecutorService executor, Consumer<Set<String>> listener) {
         this.queries = queries;
         this.listener = listener;
-        polling = new Polling(
-                executor,
-                INTERVAL,
-                this::poll,
-                () -> ThreadLocalRandom.current().nextDouble());
+        polling = new Polling(executor, INTERVAL, this::poll);
     }
 
     public void start() {
         polling.start();
     }
 
-    private boolean poll() {
+    private void poll() {
         Set<String> users = new HashSet<>();
         try (Connection connection = queries.getConnection();
                 Statement statement = connection.createStatement();
@@ -55,7 +50,6 @@ public final class QueryLimits implements AutoCloseable {
         } catch (SQLException e) {
             log.debug("accounts with MAX_QUERIES_PER_HOUR are not known: {}", e.getMessage());
         }
-        return true;
     }
 
     @Override

@@ -9,9 +9,11 @@ import io.understudy.config.PrimaryConfig;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.StandbyConfig;
+import io.understudy.connection.NameLookup;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +27,10 @@ public final class QueryPool implements AutoCloseable {
 
     private final HikariDataSource pool;
 
-    private QueryPool(
-            String name, Address address, ServerTlsConfig tls, String user, Secret password, Duration connectTimeout) {
+    private QueryPool(String name, DataSource source) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("queries-" + name);
-        config.setDataSource(new DriverSource(address, tls, user, password, connectTimeout));
+        config.setDataSource(source);
         config.setMaximumPoolSize(SIZE);
         config.setMinimumIdle(0);
         config.setConnectionTimeout(PATIENCE.toMillis());
@@ -40,28 +41,53 @@ public final class QueryPool implements AutoCloseable {
     }
 
     /** Creates a pool with the account under which mirrored statements run. */
-    public static QueryPool to(StandbyConfig standby) {
+    public static QueryPool to(StandbyConfig standby, NameLookup names) {
         return new QueryPool(
                 standby.name(),
-                standby.address(),
-                standby.tls(),
-                standby.user(),
-                standby.password(),
-                standby.connectTimeout());
+                new DriverSource(
+                        standby::address,
+                        names,
+                        standby.tls(),
+                        standby.user(),
+                        standby.password(),
+                        standby.connectTimeout(),
+                        DriverSource.RESPONSE_TIMEOUT));
     }
 
-    /** Creates a pool with the monitor account, or returns null when none is configured. */
-    public static @Nullable QueryPool to(PrimaryConfig primary) {
+    /** As above, for programs that end soon. */
+    public static QueryPool to(StandbyConfig standby) {
+        return to(standby, NameLookup.RUNTIME);
+    }
+
+    /**
+     * Creates a pool with the monitor account, or returns null when none is configured.
+     *
+     * @param address the present primary's, called for each connection; see {@link #evict}
+     */
+    public static @Nullable QueryPool to(PrimaryConfig primary, Supplier<Address> address, NameLookup names) {
         MonitorConfig monitor = primary.monitor();
         return monitor == null
                 ? null
                 : new QueryPool(
                         "primary",
-                        primary.address(),
-                        primary.tls(),
-                        monitor.user(),
-                        monitor.password(),
-                        primary.connectTimeout());
+                        new DriverSource(
+                                address,
+                                names,
+                                primary.tls(),
+                                monitor.user(),
+                                monitor.password(),
+                                primary.connectTimeout(),
+                                DriverSource.RESPONSE_TIMEOUT));
+    }
+
+    /** As above, to the configured address, for programs that end soon. */
+    public static @Nullable QueryPool to(PrimaryConfig primary) {
+        return to(primary, primary::address, NameLookup.RUNTIME);
+    }
+
+    /** Closes idle connections now and the others when they are returned, because the server has changed. */
+    public void evict() {
+        pool.getHikariPoolMXBean().softEvictConnections();
     }
 
     /** Opens one connection without a pool, for instance for {@code check}. The caller closes it. */

@@ -5,8 +5,9 @@ import io.understudy.plugin.StandbyState;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,38 +19,44 @@ import org.slf4j.LoggerFactory;
 public final class StandbyMonitor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(StandbyMonitor.class);
 
-    /** Interval between probes of a standby that responds. */
+    private static final String WRITABLE = "read_only is off: it may have been promoted. If so, tell the proxy: change"
+            + " primary.address and reload, or POST /api/primary; if not, SET GLOBAL read_only=1 there, so that nothing"
+            + " can write on the standby";
+
+    /** Interval between the starts of probes. */
     public static final Duration INTERVAL = Duration.ofSeconds(1);
 
     private final String name;
     private final StandbyProbe probe;
     private final StandbyMeters meters;
     private final Polling polling;
+    private final Predicate<@Nullable String> primary;
     private volatile StandbyState state = StandbyState.UNKNOWN;
+    private volatile @Nullable String identity;
 
+    /** @param primary returns whether the server with an identity is the present primary; null: not known */
     public StandbyMonitor(
             String name,
             DataSource queries,
+            Predicate<@Nullable String> primary,
             MeterRegistry registry,
             ScheduledExecutorService executor,
             Duration interval) {
-        this(name, new JdbcStandbyProbe(queries), registry, executor, interval);
+        this(name, new JdbcStandbyProbe(queries), primary, registry, executor, interval);
     }
 
     StandbyMonitor(
             String name,
             StandbyProbe probe,
+            Predicate<@Nullable String> primary,
             MeterRegistry registry,
             ScheduledExecutorService executor,
             Duration interval) {
         this.name = name;
         this.probe = probe;
         this.meters = new StandbyMeters(registry, name);
-        this.polling = new Polling(
-                executor,
-                interval,
-                this::poll,
-                () -> ThreadLocalRandom.current().nextDouble());
+        this.primary = primary;
+        this.polling = new Polling(executor, interval, this::poll);
     }
 
     public void start() {
@@ -61,12 +68,18 @@ public final class StandbyMonitor implements AutoCloseable {
         return state;
     }
 
-    boolean poll() {
+    /** Returns whether this server is the present primary, by its address or its identity. Thread-safe. */
+    public boolean isPrimary() {
+        return primary.test(identity);
+    }
+
+    void poll() {
         StandbyState before = state;
         StandbyState now;
         try {
             StandbyProbeResult seen = probe.ask();
             meters.saw(seen);
+            identity = seen.identity();
             now = new StandbyState(
                     true,
                     seen.readOnly(),
@@ -75,17 +88,16 @@ public final class StandbyMonitor implements AutoCloseable {
                     seen.threadsRunning(),
                     seen.coldReads(),
                     seen.uptimeSeconds(),
-                    seen.readOnly() ? null : "read_only is off; set it, so that nothing can write on the standby");
+                    seen.readOnly() ? null : isPrimary() ? "it is the primary now" : WRITABLE);
         } catch (SQLException e) {
             if (polling.stopped()) {
-                return false;
+                return;
             }
             meters.sawNothing();
             now = new StandbyState(false, false, null, false, -1, Reasons.of(e));
         }
         state = now;
         report(before, now);
-        return now.reachable();
     }
 
     @SuppressWarnings("ReferenceEquality") // UNKNOWN is the one state that no probe has made
@@ -99,6 +111,9 @@ public final class StandbyMonitor implements AutoCloseable {
         }
         if (!before.reachable()) {
             log.info("standby {} is reachable and {}", name, now.readOnly() ? "read-only" : "writable");
+        }
+        if (isPrimary()) {
+            return;
         }
         if (!now.readOnly() && (!before.reachable() || before.readOnly())) {
             log.warn("standby {} is writable: {}", name, now.problem());

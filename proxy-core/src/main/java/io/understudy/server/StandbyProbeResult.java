@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param coldReads pages read from disk since the server's start
  * @param readRequests logical reads since the server's start
  * @param uptimeSeconds time since the server's start, or -1 when unknown
+ * @param identity tells two servers apart, whatever their addresses; null when it could not be read
  */
 record StandbyProbeResult(
         boolean readOnly,
@@ -20,4 +21,5 @@ record StandbyProbeResult(
         int threadsRunning,
         long coldReads,
         long readRequests,
-        long uptimeSeconds) {}
+        long uptimeSeconds,
+        @Nullable String identity) {}

@@ -34,7 +34,14 @@ public final class ClientSession implements Handshake.Outcome {
 
     private SessionPhase phase = new Connecting();
     private Leg server = NoServer.LEG;
+    private Destination destination = Destination.FIXED;
     private boolean draining;
+    /** Another server has become the primary: the session ends at its next boundary. */
+    private boolean leaving;
+
+    /** The change of the primary since which it is so. */
+    private int leavingSince;
+
     private boolean clientDone;
 
     /** @param onEnd called once, when the session has ended */
@@ -43,7 +50,7 @@ public final class ClientSession implements Handshake.Outcome {
         this.client = client;
         this.environment = environment;
         this.onEnd = onEnd;
-        this.faults = new SessionFaults(id, client, environment.metrics());
+        this.faults = new SessionFaults(id, client, environment.metrics(), environment.outage());
     }
 
     public long id() {
@@ -99,8 +106,14 @@ public final class ClientSession implements Handshake.Outcome {
         return phase instanceof Relaying relaying ? relaying.model() : null;
     }
 
-    /** Called when the primary has accepted the connection; from now on both legs are read. */
+    /** As {@link #serverConnected(Leg, Destination)}, to a server that stays the primary. */
     public void serverConnected(Leg primary) {
+        serverConnected(primary, Destination.FIXED);
+    }
+
+    /** Called when the primary has accepted the connection; from now on both legs are read. */
+    public void serverConnected(Leg primary, Destination to) {
+        destination = to;
         if (ended()) {
             primary.closeAfterFlush();
             return;
@@ -207,7 +220,7 @@ public final class ClientSession implements Handshake.Outcome {
         if (phase instanceof LoggingIn login && login.handshake().clientMayGoOn()) {
             fromClient(Unpooled.EMPTY_BUFFER);
         }
-        if (draining) {
+        if (draining || leaving) {
             atBoundary();
         }
         if (clientDone && !phase.responsesDue()) {
@@ -261,7 +274,11 @@ public final class ClientSession implements Handshake.Outcome {
 
     public void handshakeTimedOut() {
         if (!ended() && !loggedIn()) {
-            end(faults.handshakeTimedOut(phase));
+            boolean serverDue = phase instanceof LoggingIn login && login.serverDue();
+            if (serverDue) {
+                destination.silent();
+            }
+            end(serverDue ? faults.serverSilent(phase, destination.name()) : faults.handshakeTimedOut(phase));
         }
     }
 
@@ -271,6 +288,7 @@ public final class ClientSession implements Handshake.Outcome {
             throw new IllegalStateException("logged in while " + phase.name());
         }
         environment.metrics().connection("accepted");
+        destination.loggedIn();
         Handshake handshake = login.handshake();
         Relaying relaying = new RelayingFactory(id, begunNanos, client, server, environment)
                 .relaying(result, this::atBoundary, this::unread);
@@ -297,7 +315,7 @@ public final class ClientSession implements Handshake.Outcome {
             fromClient(early);
         }
         clientReadComplete();
-        if (draining) {
+        if (draining || leaving) {
             atBoundary();
         }
     }
@@ -355,9 +373,38 @@ public final class ClientSession implements Handshake.Outcome {
         end(CloseReason.DRAIN_TIMEOUT);
     }
 
+    /**
+     * Called when the primary has changed. A session with a server that no longer is the primary is closed at its next
+     * boundary, at once when idle or logging in.
+     *
+     * @param change counts the changes
+     */
+    public void primaryChanged(int change) {
+        boolean before = leaving;
+        leaving = !destination.isPrimary();
+        leavingSince = before ? leavingSince : change;
+        if (leaving && phase instanceof LoggingIn) {
+            end(faults.primaryChanged(phase));
+        } else if (leaving) {
+            atBoundary();
+        }
+    }
+
+    /** Ends the session if since that change, or longer, it has been with a server that no longer is the primary. */
+    public void leaveNow(int change) {
+        if (leaving && leavingSince <= change && !ended()) {
+            end(faults.primaryChanged(phase));
+        }
+    }
+
     private void atBoundary() {
         SessionModel model = model();
-        if (draining && model != null && model.atBoundary()) {
+        if (model == null || !model.atBoundary()) {
+            return;
+        }
+        if (leaving) {
+            end(faults.primaryChanged(phase));
+        } else if (draining) {
             end(CloseReason.DRAINED);
         }
     }

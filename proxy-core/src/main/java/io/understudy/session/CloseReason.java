@@ -16,6 +16,8 @@ public enum CloseReason {
     BACKEND_UNREACHABLE,
     DRAINED,
     DRAIN_TIMEOUT,
+    /** Another server has become the primary. */
+    PRIMARY_CHANGED,
     /** The session's compressed frames would have taken more than {@code limits.inflationBytes}. */
     MEMORY_LIMIT,
     OUT_OF_MEMORY,

@@ -18,6 +18,7 @@ public final class SessionEnvironment {
     private final ServerSqlMode sqlMode = new ServerSqlMode();
     private final LimitedAccounts limitedAccounts = new LimitedAccounts();
     private final InflationBudget inflation = new InflationBudget(InflationBudget.defaultLimit());
+    private final RepeatedWarning outage = new RepeatedWarning(System::nanoTime);
     private volatile int statementLimit;
     private volatile LoginPolicy loginPolicy = LoginPolicy.PLAIN;
 
@@ -58,6 +59,10 @@ public final class SessionEnvironment {
 
     KindTimers timers() {
         return timers;
+    }
+
+    RepeatedWarning outage() {
+        return outage;
     }
 
     LatencyHistogram passthroughSeconds() {

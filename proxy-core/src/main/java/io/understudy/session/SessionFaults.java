@@ -23,6 +23,7 @@ final class SessionFaults {
     private static final int ER_HANDSHAKE = 1043;
     private static final int ER_UNKNOWN = 1105;
     private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
+    private static final int ER_SERVER_SHUTDOWN = 1053;
     private static final int ER_MALFORMED = 1835;
 
     private static final String OUT_OF_DESCRIPTORS =
@@ -31,19 +32,56 @@ final class SessionFaults {
     private final long id;
     private final Leg client;
     private final CoreMetrics metrics;
+    private final RepeatedWarning outage;
 
-    SessionFaults(long id, Leg client, CoreMetrics metrics) {
+    /** @param outage limits the lines that many sessions would log for one cause */
+    SessionFaults(long id, Leg client, CoreMetrics metrics, RepeatedWarning outage) {
         this.id = id;
         this.client = client;
         this.metrics = metrics;
+        this.outage = outage;
     }
 
     /** The primary cannot be connected to. */
     CloseReason serverFailed(SessionPhase phase, int code, String sqlState, String message) {
         metrics.connection("backend_unreachable");
-        log.warn("session {} from {}: {}", id, client.remoteAddress(), message);
+        warnOfOutage(message);
         tell(phase, code, sqlState, message);
         return CloseReason.BACKEND_UNREACHABLE;
+    }
+
+    /** The primary has accepted the connection, and does not respond. */
+    CloseReason serverSilent(SessionPhase phase, String server) {
+        metrics.connection("backend_silent");
+        String message = "no response from " + server + " within limits.handshakeTimeout: it is frozen or overloaded";
+        warnOfOutage(message);
+        tell(phase, ER_BAD_HOST_ERROR, "08S01", "Can't connect to MySQL server (Understudy: " + message + ")");
+        return CloseReason.BACKEND_UNREACHABLE;
+    }
+
+    private void warnOfOutage(String message) {
+        long others = outage.mayLog(message);
+        if (others > 0) {
+            log.warn(
+                    "session {} from {}: {} ({} more sessions before, for the same reason)",
+                    id,
+                    client.remoteAddress(),
+                    message,
+                    others);
+        } else if (others == 0) {
+            log.warn("session {} from {}: {}", id, client.remoteAddress(), message);
+        }
+    }
+
+    /** Another server is the primary now. The client gets what a server sends that shuts down. */
+    CloseReason primaryChanged(SessionPhase phase) {
+        log.debug("session {} from {}: closed, as its server is no longer the primary", id, client.remoteAddress());
+        tell(
+                phase,
+                ER_SERVER_SHUTDOWN,
+                "08S01",
+                "Server shutdown in progress (Understudy: the primary has changed; connect again)");
+        return CloseReason.PRIMARY_CHANGED;
     }
 
     /** Logged by whoever watches the process's descriptors, not for each session. */

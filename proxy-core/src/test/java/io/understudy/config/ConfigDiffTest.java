@@ -47,7 +47,7 @@ class ConfigDiffTest {
                         listen,
                         listen + "compression: zlib, ",
                         "listen.compression changed from [zlib, zstd] to [zlib]: takes effect after a restart"),
-                arguments("p:1", "p:2", "primary.address changed from p:1 to p:2: takes effect after a restart"),
+                arguments("p:1", "p:2", "primary.address changed from p:1 to p:2: takes effect now"),
                 arguments("one", "two", "primary.monitor.password changed: takes effect after a restart"),
                 arguments(
                         ", monitor: { user: u, password: one }",
@@ -125,7 +125,7 @@ class ConfigDiffTest {
     void aSubstitutedValueIsNotShown() throws ConfigException {
         assertThat(diff("p:1", "p:${env:NUMBER}").changes())
                 .extracting(ConfigDiff.Change::sentence)
-                .containsExactly("primary.address changed from p:1 to ***: takes effect after a restart");
+                .containsExactly("primary.address changed from p:1 to ***: takes effect now");
         assertThat(diff(
                                 "listen: { ",
                                 "listen: { maxConnections: \"${env:NUMBER}\", trustedNetworks: [],"

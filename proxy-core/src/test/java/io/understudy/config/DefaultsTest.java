@@ -75,7 +75,11 @@ class DefaultsTest {
     void limits() {
         assertThat(config.limits())
                 .isEqualTo(new LimitsConfig(
-                        Duration.ofSeconds(10), Duration.ofSeconds(30), ByteSize.parse("64KiB"), null));
+                        Duration.ofSeconds(10),
+                        Duration.ofSeconds(30),
+                        Duration.ofSeconds(60),
+                        ByteSize.parse("64KiB"),
+                        null));
     }
 
     /** The factory methods and the compact constructors must agree on the defaults. */

@@ -127,9 +127,15 @@ class WrongDocumentsTest {
                         "2:19: standbys.name: expected 1 to 63 letters, digits, dots, dashes and underscores but"
                                 + " found 'a b'"),
                 arguments(
-                        OK + "standbys: [{ name: a, address: \"p:1\", user: u }]",
-                        "2:32: standbys[0].address: is the primary's address: mirrored statements would run on the"
-                                + " primary"),
+                        "primary: { address: \"p:1\", candidates: [\"p:2\", \"p:1\"], monitor: { user: u } }",
+                        "1:40: primary.candidates: stands in place of address; remove one of the two"),
+                arguments(
+                        "primary: { candidates: [\"p:2\", \"p:1\"] }",
+                        "1:24: primary.candidates: needs monitor with user and password, to find out which candidate is"
+                                + " writable"),
+                arguments(
+                        "primary: { candidates: [\"p:1\", \"p:1\"], monitor: { user: u } }",
+                        "1:24: primary.candidates: names the same address twice"),
                 arguments(
                         OK
                                 + "standbys: [{ name: a, address: \"s:1\", user: u }, { name: a, address: \"s:2\","

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.config.Address;
 import io.understudy.config.PrimaryConfig;
+import io.understudy.connection.NameLookup;
 import io.understudy.metrics.LatencyHistograms;
 import io.understudy.plugin.PluginContext;
+import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryMonitor;
 import java.time.Clock;
 import java.time.Duration;
@@ -33,11 +35,13 @@ class SharedInstancesTest {
     private final List<String> closed = new ArrayList<>();
 
     private HostContext.Shared shared() {
-        PrimaryConfig config = new PrimaryConfig(Address.parse("127.0.0.1:1"), null, null, null, null, null);
+        PrimaryConfig config = new PrimaryConfig(Address.parse("127.0.0.1:1"), null, null, null, null, null, null);
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         BoundedScheduler never = new BoundedScheduler(1, 1, "never");
-        PrimaryMonitor monitor = new PrimaryMonitor(config, null, registry, never, Duration.ofSeconds(1));
-        HostedPrimary primary = new HostedPrimary(null, monitor, HostedPrimary.noAccount());
+        PrimaryAddress address = new PrimaryAddress(config.address(), registry, Clock.systemUTC());
+        PrimaryMonitor monitor =
+                new PrimaryMonitor(address, config, NameLookup.RUNTIME, registry, never, never, Duration.ofSeconds(1));
+        HostedPrimary primary = new HostedPrimary(null, address, monitor, HostedPrimary.noAccount());
         return new HostContext.Shared(
                 registry, new LatencyHistograms(), Clock.systemUTC(), primary, List.of(), new Published(), instances);
     }

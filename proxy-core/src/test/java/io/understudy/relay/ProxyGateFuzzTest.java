@@ -20,6 +20,7 @@ import io.understudy.fuzz.Fuzz;
 import io.understudy.host.PluginHost;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistograms;
+import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryConnector;
 import io.understudy.session.SessionEnvironment;
 import io.understudy.session.SessionRegistry;
@@ -32,6 +33,7 @@ import io.understudy.wire.packet.ErrPacket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -56,7 +58,7 @@ class ProxyGateFuzzTest {
         DescriptorShortage shortage = new DescriptorShortage(ImmediateEventExecutor.INSTANCE);
         PrimaryConnector nowhere = new PrimaryConnector(
                 NetworkTransport.resolve(Transport.NIO),
-                Address.parse("127.0.0.1:1"),
+                new PrimaryAddress(Address.parse("127.0.0.1:1"), new SimpleMeterRegistry(), Clock.systemUTC()),
                 Duration.ofSeconds(1),
                 WriteBufferWaterMark.DEFAULT,
                 shortage);

@@ -19,6 +19,7 @@ import io.understudy.connection.NetworkTransport;
 import io.understudy.host.PluginHost;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistograms;
+import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryConnector;
 import io.understudy.session.SessionEnvironment;
 import io.understudy.session.SessionRegistry;
@@ -28,6 +29,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -68,7 +70,7 @@ class ProxyProtocolHandlerTest {
                 new SessionEnvironment(new PluginHost(metrics), metrics, new SqlAnalyzer(), 1024),
                 new PrimaryConnector(
                         NetworkTransport.resolve(Transport.NIO),
-                        Address.parse("127.0.0.1:1"),
+                        new PrimaryAddress(Address.parse("127.0.0.1:1"), new SimpleMeterRegistry(), Clock.systemUTC()),
                         Duration.ofSeconds(1),
                         WriteBufferWaterMark.DEFAULT,
                         shortage),

@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.config.Address;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.StandbyState;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.sql.SQLException;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +44,7 @@ class MonitorsTest {
                     }
                     return (StandbyProbeResult) next;
                 },
+                "promoted"::equals,
                 registry,
                 executor,
                 Duration.ofSeconds(1));
@@ -52,6 +57,9 @@ class MonitorsTest {
                 .value();
     }
 
+    private final AtomicLong nanos = new AtomicLong();
+    private final PrimaryAddress address = new PrimaryAddress(Address.parse("p:1"), registry, Clock.systemUTC());
+
     private double coldReads() {
         return registry.get("understudy.standby.cold.reads")
                 .tag("standby", "s1")
@@ -63,15 +71,15 @@ class MonitorsTest {
     void aStandbysStateFollowsTheProbes() {
         StandbyMonitor monitor = standby();
         assertThat(monitor.state()).isEqualTo(StandbyState.UNKNOWN);
-        responses.add(new StandbyProbeResult(true, 1.5, false, 3, 0, 0, 50));
-        assertThat(monitor.poll()).isTrue();
+        responses.add(new StandbyProbeResult(true, 1.5, false, 3, 0, 0, 50, null));
+        monitor.poll();
         assertThat(monitor.state()).isEqualTo(new StandbyState(true, true, 1.5, false, 3, 0, 50, null));
-        responses.add(new StandbyProbeResult(false, null, false, 3, 0, 0, 50));
-        assertThat(monitor.poll()).isTrue();
+        responses.add(new StandbyProbeResult(false, null, false, 3, 0, 0, 50, null));
+        monitor.poll();
         assertThat(monitor.state().problem()).contains("read_only is off");
         assertThat(gauge("read.only")).isZero();
         responses.add(new SQLException("pool waited in vain", new IOException("Connection refused")));
-        assertThat(monitor.poll()).isFalse();
+        monitor.poll();
         assertThat(monitor.state()).isEqualTo(new StandbyState(false, false, null, false, -1, "Connection refused"));
         assertThat(gauge("up")).isZero();
         assertThat(gauge("lag.seconds")).isNaN();
@@ -80,11 +88,11 @@ class MonitorsTest {
     @Test
     void aProbeInterruptedByTheStopDoesNotReportTheServerUnreachable() {
         StandbyMonitor standby = standby();
-        responses.add(new StandbyProbeResult(true, 0.0, false, 1, 0, 0, 50));
+        responses.add(new StandbyProbeResult(true, 0.0, false, 1, 0, 0, 50, null));
         standby.poll();
         standby.close();
         responses.add(new SQLException("Interrupted during connection acquisition"));
-        assertThat(standby.poll()).isFalse();
+        standby.poll();
         assertThat(standby.state().reachable()).isTrue();
 
         PrimaryMonitor primary = primary(true);
@@ -92,28 +100,28 @@ class MonitorsTest {
         primary.poll();
         primary.close();
         responses.add(new IOException("interrupted"));
-        assertThat(primary.poll()).isFalse();
+        primary.poll();
         assertThat(primary.state().reachable()).isTrue();
     }
 
     @Test
     void coldReadsAreCountedFromTheFirstProbeAndAcrossServerRestarts() {
         StandbyMonitor monitor = standby();
-        responses.add(new StandbyProbeResult(true, 0.0, false, 1, 5000, 90_000, 50));
+        responses.add(new StandbyProbeResult(true, 0.0, false, 1, 5000, 90_000, 50, null));
         monitor.poll();
         assertThat(coldReads()).isZero();
         assertThat(gauge("miss.ratio")).isNaN();
-        responses.add(new StandbyProbeResult(true, 0.0, false, 1, 5010, 90_100, 50));
+        responses.add(new StandbyProbeResult(true, 0.0, false, 1, 5010, 90_100, 50, null));
         monitor.poll();
         assertThat(coldReads()).isEqualTo(10);
         assertThat(gauge("miss.ratio")).isEqualTo(0.1, within(1e-9));
         responses.add(new SQLException("gone"));
         monitor.poll();
-        responses.add(new StandbyProbeResult(true, 0.0, false, 1, 200, 400, 50));
+        responses.add(new StandbyProbeResult(true, 0.0, false, 1, 200, 400, 50, null));
         monitor.poll();
         assertThat(coldReads()).isEqualTo(210);
         assertThat(gauge("miss.ratio")).isEqualTo(0.5, within(1e-9));
-        responses.add(new StandbyProbeResult(true, 0.0, false, 1, 200, 400, 50));
+        responses.add(new StandbyProbeResult(true, 0.0, false, 1, 200, 400, 50, null));
         monitor.poll();
         assertThat(gauge("miss.ratio"))
                 .as("nothing was read, so nothing is known")
@@ -121,29 +129,13 @@ class MonitorsTest {
     }
 
     @Test
-    void probesOfASilentServerBecomeRareButContinue() {
-        Polling polling = new Polling(executor, Duration.ofSeconds(1), () -> true, () -> 0.5);
-        assertThat(Duration.ofNanos(polling.pause(0))).isEqualTo(Duration.ofSeconds(1));
-        assertThat(Duration.ofNanos(polling.pause(1))).isEqualTo(Duration.ofSeconds(1));
-        assertThat(Duration.ofNanos(polling.pause(4))).isEqualTo(Duration.ofSeconds(8));
-        assertThat(Duration.ofNanos(polling.pause(1000))).isEqualTo(Polling.LONGEST);
-        Polling early = new Polling(executor, Duration.ofSeconds(1), () -> true, () -> 0.0);
-        assertThat(Duration.ofNanos(early.pause(4))).isEqualTo(Duration.ofSeconds(6));
-    }
-
-    @Test
     void aProbeThatThrowsDoesNotEndTheProbing() {
         AtomicInteger looks = new AtomicInteger();
-        Polling polling = new Polling(
-                executor,
-                Duration.ofMillis(1),
-                () -> {
-                    if (looks.incrementAndGet() == 1) {
-                        throw new IllegalStateException("thrown by the test");
-                    }
-                    return true;
-                },
-                () -> 0.5);
+        Polling polling = new Polling(executor, Duration.ofMillis(1), () -> {
+            if (looks.incrementAndGet() == 1) {
+                throw new IllegalStateException("thrown by the test");
+            }
+        });
         polling.start();
         Awaitility.await().until(() -> looks.get() > 2);
         polling.stop();
@@ -151,20 +143,25 @@ class MonitorsTest {
 
     private PrimaryMonitor primary(boolean asks) {
         return new PrimaryMonitor(
-                "p:1",
+                address,
                 () -> {
                     Object next = responses.remove();
                     if (next instanceof IOException e) {
                         throw e;
                     }
+                    if (next instanceof SQLException e) {
+                        throw e;
+                    }
                     return next.equals("")
                             ? PrimaryProbe.Result.NONE
-                            : new PrimaryProbe.Result((String) next, "STRICT_ALL_TABLES");
+                            : new PrimaryProbe.Result((String) next, "STRICT_ALL_TABLES", false, "id");
                 },
+                null,
                 asks,
                 registry,
                 executor,
-                Duration.ofSeconds(1));
+                Duration.ofSeconds(1),
+                nanos::get);
     }
 
     @Test
@@ -172,11 +169,13 @@ class MonitorsTest {
         PrimaryMonitor monitor = primary(true);
         responses.add("8.4.0");
         monitor.poll();
-        assertThat(monitor.state()).isEqualTo(new PrimaryState(true, ServerFlavor.MYSQL, "8.4.0", null));
+        assertThat(monitor.state())
+                .isEqualTo(new PrimaryState(true, ServerFlavor.MYSQL, "8.4.0", false, "id", null, null));
         responses.add(new IOException("Connection refused"));
         monitor.poll();
         assertThat(monitor.state())
-                .isEqualTo(new PrimaryState(false, ServerFlavor.MYSQL, "8.4.0", "primary p:1: Connection refused"));
+                .isEqualTo(new PrimaryState(
+                        false, ServerFlavor.MYSQL, "8.4.0", null, "id", "primary p:1: Connection refused", null));
         assertThat(registry.get("understudy.primary.up").gauge().value()).isZero();
         responses.add("11.4.5-MariaDB-log");
         monitor.poll();
@@ -188,15 +187,79 @@ class MonitorsTest {
     void withoutAnAccountThePrimaryIsProbedAfterFailedSessionsOnly() {
         PrimaryMonitor monitor = primary(false);
         responses.add(new IOException("Connection refused"));
-        assertThat(monitor.poll()).isFalse();
+        monitor.poll();
         responses.add("");
-        assertThat(monitor.poll()).isTrue();
-        assertThat(monitor.state()).isEqualTo(new PrimaryState(true, null, null, null));
+        monitor.poll();
+        assertThat(monitor.state()).isEqualTo(new PrimaryState(true, null, null, null, null, null, null));
         // No response is prepared, so another attempt would fail.
-        assertThat(monitor.poll()).isTrue();
+        monitor.poll();
         monitor.suspect();
         responses.add(new IOException("Connection refused"));
-        assertThat(monitor.poll()).isFalse();
+        monitor.poll();
         assertThat(monitor.state().reachable()).isFalse();
+    }
+
+    @Test
+    void anAccountThatIsRefusedIsAWarning() {
+        PrimaryMonitor monitor = primary(true);
+        responses.add(new SQLException("Access denied for user 'm'", "28000", 1045));
+        monitor.poll();
+        assertThat(monitor.state().reachable()).isTrue();
+        assertThat(monitor.state().warning()).contains("primary.monitor").contains("Access denied");
+        responses.add(new SQLException("Host is blocked", "HY000", 1129));
+        monitor.poll();
+        assertThat(monitor.state().reachable())
+                .as("sessions come from the same host")
+                .isFalse();
+    }
+
+    @Test
+    void aSilentPrimaryIsNamedFrozenAfterAWhileAndNotAtOnce() {
+        PrimaryMonitor monitor = primary(true);
+        responses.add("11.4.5-MariaDB");
+        monitor.poll();
+        nanos.addAndGet(PrimaryMonitor.SILENCE.toNanos() - 1);
+        responses.add(new SocketTimeoutException("no response"));
+        monitor.poll();
+        assertThat(monitor.state().reachable()).isTrue();
+        nanos.addAndGet(1);
+        responses.add(new SocketTimeoutException("no response"));
+        monitor.poll();
+        assertThat(monitor.state().problem())
+                .isEqualTo(
+                        "primary p:1: no response for 3 s; it accepts connections, so it" + " is frozen or overloaded");
+        responses.add(new SQLException("cannot connect", new SocketTimeoutException("Connect timed out")));
+        monitor.poll();
+        assertThat(monitor.state().problem()).contains("accepts no connections");
+    }
+
+    @Test
+    void aClientsLoginIsAProbeOfThePresentPrimaryOnly() {
+        PrimaryMonitor monitor = primary(true);
+        responses.add(new IOException("Connection refused"));
+        monitor.poll();
+        monitor.loggedIn(Address.parse("other:1"));
+        assertThat(monitor.state().reachable()).isFalse();
+        monitor.loggedIn(Address.parse("p:1"));
+        assertThat(monitor.state().reachable()).isTrue();
+    }
+
+    @Test
+    void anotherPrimaryIsUnknownUntilItIsProbed() {
+        PrimaryMonitor monitor = primary(true);
+        responses.add("11.4.5-MariaDB");
+        monitor.poll();
+        address.change(Address.parse("q:1"), PrimaryAddress.Reason.API, "test");
+        assertThat(monitor.state()).isEqualTo(PrimaryState.UNKNOWN);
+    }
+
+    @Test
+    void aPromotedStandbyIsKnownByItsIdentity() {
+        StandbyMonitor monitor = standby();
+        assertThat(monitor.isPrimary()).isFalse();
+        responses.add(new StandbyProbeResult(false, null, false, 3, 0, 0, 50, "promoted"));
+        monitor.poll();
+        assertThat(monitor.isPrimary()).isTrue();
+        assertThat(monitor.state().problem()).isEqualTo("it is the primary now");
     }
 }

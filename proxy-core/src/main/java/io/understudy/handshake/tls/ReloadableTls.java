@@ -4,34 +4,34 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.understudy.wire.TlsHandlerSource;
+import java.net.InetSocketAddress;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * TLS with replaceable certificates: new connections use the new ones, existing connections keep theirs. Thread-safe.
  */
 public final class ReloadableTls implements TlsHandlerSource {
-    private final @Nullable String host;
-    private final int port;
+    private final Supplier<@Nullable InetSocketAddress> peer;
     private volatile SslContext context;
 
-    private ReloadableTls(SslContext context, @Nullable String host, int port) {
+    private ReloadableTls(SslContext context, Supplier<@Nullable InetSocketAddress> peer) {
         this.context = context;
-        this.host = host;
-        this.port = port;
+        this.peer = peer;
     }
 
     public static ReloadableTls accepting(SslContext context) {
-        return new ReloadableTls(context, null, 0);
+        return new ReloadableTls(context, () -> null);
     }
 
     /**
      * Returns a context for connections that the proxy opens.
      *
-     * @param host the host name connected to, which the server's certificate may have to contain; null for a socket
-     *     file
+     * @param peer called for each connection: the unresolved host name connected to, which the server's certificate may
+     *     have to contain; null for a socket file
      */
-    public static ReloadableTls connecting(SslContext context, @Nullable String host, int port) {
-        return new ReloadableTls(context, host, port);
+    public static ReloadableTls connecting(SslContext context, Supplier<@Nullable InetSocketAddress> peer) {
+        return new ReloadableTls(context, peer);
     }
 
     public void replace(SslContext next) {
@@ -40,8 +40,9 @@ public final class ReloadableTls implements TlsHandlerSource {
 
     @Override
     public SslHandler newHandler(ByteBufAllocator alloc) {
-        String name = host;
-        SslHandler handler = name == null ? context.newHandler(alloc) : context.newHandler(alloc, name, port);
+        InetSocketAddress to = peer.get();
+        SslHandler handler =
+                to == null ? context.newHandler(alloc) : context.newHandler(alloc, to.getHostString(), to.getPort());
         // The session's deadline covers the TLS handshake.
         handler.setHandshakeTimeoutMillis(0);
         return handler;

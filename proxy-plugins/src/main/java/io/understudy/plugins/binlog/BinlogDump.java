@@ -142,6 +142,22 @@ public final class BinlogDump {
         closeConnection();
     }
 
+    /** Reads the new primary from now on, without a pause. A call of the listener may wait for it. */
+    void primaryChanged() {
+        int number;
+        synchronized (this) {
+            if (stopped) {
+                return;
+            }
+            number = attempt.incrementAndGet();
+            backOff.reset();
+            lastReason = null;
+            closeConnection();
+        }
+        listener.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "the primary has changed"));
+        submit(() -> queryFacts(number), Duration.ZERO);
+    }
+
     /**
      * Runs a task on the running stream's event loop, before the next transaction begins and never within one. The task
      * is dropped if the stream ends before that, which {@link BinlogListener#onGap} reports.

@@ -44,6 +44,7 @@ public final class BinlogFeed implements AutoCloseable {
     /** Whether any subscriber, admitted or not, needs the events' bytes. */
     private volatile boolean exact;
 
+    private @Nullable AutoCloseable following;
     private @Nullable Run run;
     private @Nullable PrimaryFacts facts;
     private @Nullable BinlogTrouble trouble;
@@ -66,7 +67,10 @@ public final class BinlogFeed implements AutoCloseable {
         return context.shared(BinlogFeed.class, shared -> {
             DataSource source = shared.primary().dataSource();
             PrimaryQueries queries = source == null ? BinlogFeed::noAccount : new JdbcPrimaryQueries(source);
-            return new BinlogFeed(shared.primary().connector(), queries, shared.executor(), System::nanoTime);
+            BinlogFeed feed =
+                    new BinlogFeed(shared.primary().connector(), queries, shared.executor(), System::nanoTime);
+            feed.following = shared.primary().onChange(feed::primaryChanged);
+            return feed;
         });
     }
 
@@ -159,6 +163,13 @@ public final class BinlogFeed implements AutoCloseable {
         }
     }
 
+    private synchronized void primaryChanged() {
+        Run running = run;
+        if (running != null) {
+            submit(running.dump::primaryChanged);
+        }
+    }
+
     private void submit(Runnable task) {
         try {
             executor.execute(task);
@@ -192,9 +203,22 @@ public final class BinlogFeed implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
+        stopFollowing();
         subscribers.clear();
         end();
         refresh();
+    }
+
+    private void stopFollowing() {
+        AutoCloseable handle = following;
+        following = null;
+        if (handle != null) {
+            try {
+                handle.close();
+            } catch (Exception e) {
+                throw new IllegalStateException("a listener cannot be removed", e);
+            }
+        }
     }
 
     private void refresh() {

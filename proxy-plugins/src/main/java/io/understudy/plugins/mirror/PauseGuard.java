@@ -18,6 +18,8 @@ final class PauseGuard {
 
     /** Causes of a pause, in the order of precedence. */
     enum Cause {
+        /** It was promoted, and the proxy has followed. */
+        PRIMARY(DropReason.NOT_READ_ONLY),
         WRITABLE(DropReason.NOT_READ_ONLY),
         OPERATOR(DropReason.PAUSED),
         /**
@@ -75,6 +77,11 @@ final class PauseGuard {
     /** Compares the standby's last known state with the bounds. Called by one thread. */
     void check(MirrorConfig.PauseAbove bounds) {
         StandbyState state = standby.state();
+        if (standby.isPrimary()) {
+            allowWritable = false;
+            set(Cause.PRIMARY, "it is the primary now");
+            return;
+        }
         if (!state.reachable()) {
             // The operator allowed the server that was there; another may come back under its address.
             allowWritable = false;
@@ -88,8 +95,9 @@ final class PauseGuard {
         } else if (!allowWritable) {
             set(
                     Cause.WRITABLE,
-                    "it is writable, so it may have been promoted; set read_only=1 there, or resume it by"
-                            + " POST /api/mirror/" + standby.name() + "/resume");
+                    "it is writable, so it may have been promoted. If so, tell the proxy: change primary.address and reload,"
+                            + " or POST /api/primary. If not, SET GLOBAL read_only=1 there, or mirror to it all the same"
+                            + " by POST /api/mirror/" + standby.name() + "/resume");
             return;
         }
         if (byOperator) {
@@ -122,6 +130,8 @@ final class PauseGuard {
         cause = next;
         if (next == null) {
             log.info("mirroring to {} resumes: {}", standby.name(), why);
+        } else if (next == Cause.PRIMARY) {
+            log.info("nothing is mirrored to {}: {}", standby.name(), why);
         } else {
             log.warn("mirroring to {} pauses: {}", standby.name(), why);
         }

@@ -1,0 +1,353 @@
+package io.understudy.server;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.understudy.config.Address;
+import io.understudy.config.MonitorConfig;
+import io.understudy.config.PrimaryConfig;
+import io.understudy.connection.NameLookup;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Watches the candidates for the primary and follows the only writable one. If two are writable, or none, it reports
+ * that and changes nothing. Thread-safe.
+ */
+public final class Candidates implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Candidates.class);
+
+    /** Interval between probes of one candidate while all is clear. */
+    static final Duration CALM = Duration.ofSeconds(1);
+
+    /** Interval while it is not. */
+    static final Duration ALERT = Duration.ofMillis(250);
+
+    /** What a candidate was found to be. */
+    enum Role {
+        /** Not probed yet. */
+        UNKNOWN,
+        WRITABLE,
+        READ_ONLY,
+        /** It refuses connections, or has been silent for {@link PrimaryMonitor#SILENCE}. */
+        UNREACHABLE,
+        /** It is alive and cannot be queried. */
+        UNCLEAR;
+
+        String label() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    /** What the candidates are together. */
+    enum Verdict {
+        /** Not all probed yet, or there are no candidates. */
+        PENDING,
+        ONE,
+        SPLIT,
+        NONE,
+        /** The present primary is alive and cannot be queried. */
+        UNCLEAR;
+
+        String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private final PrimaryAddress address;
+    private final Function<Address, PrimaryProbe> probes;
+    private final ScheduledExecutorService executor;
+
+    /** Guarded by this, as the next ones. */
+    private final Map<Address, Member> members = new LinkedHashMap<>();
+
+    /** Time since which two are writable by their last probes; 0 while they are not. */
+    private long doubtedNanos;
+
+    private volatile Verdict verdict = Verdict.PENDING;
+    private volatile String explanation = "";
+
+    /** @param queries runs queries that may hang */
+    public Candidates(
+            PrimaryAddress address,
+            PrimaryConfig config,
+            NameLookup names,
+            MeterRegistry registry,
+            ScheduledExecutorService executor,
+            Executor queries) {
+        this(address, candidate -> probe(candidate, config, names, queries), registry, executor);
+    }
+
+    /** @param probes creates the probe of a candidate */
+    Candidates(
+            PrimaryAddress address,
+            Function<Address, PrimaryProbe> probes,
+            MeterRegistry registry,
+            ScheduledExecutorService executor) {
+        this.address = address;
+        this.probes = probes;
+        this.executor = executor;
+        Gauge.builder("understudy.primary.candidates.writable", this, Candidates::writableGauge)
+                .description("Writable candidates: 1 as it should be, 0 none, 2 split; NaN without candidates")
+                .register(registry);
+    }
+
+    private static PrimaryProbe probe(Address at, PrimaryConfig config, NameLookup names, Executor queries) {
+        MonitorConfig account = config.monitor();
+        if (account == null) {
+            return () -> {
+                throw new SQLException("there is no account for it; restart with primary.monitor");
+            };
+        }
+        return new JdbcPrimaryProbe(() -> at, config, account, names, queries);
+    }
+
+    private synchronized double writableGauge() {
+        return members.isEmpty() ? Double.NaN : withRole(Role.WRITABLE).size();
+    }
+
+    /** Watches these from now on, instead of those before. */
+    public synchronized void watch(List<Address> all) {
+        if (List.copyOf(members.keySet()).equals(all)) {
+            return;
+        }
+        for (Address gone : List.copyOf(members.keySet())) {
+            if (!all.contains(gone)) {
+                members.remove(gone).close();
+            }
+        }
+        verdict = Verdict.PENDING;
+        for (Address candidate : all) {
+            if (!members.containsKey(candidate)) {
+                Member member = new Member(candidate);
+                members.put(candidate, member);
+                member.polling.start();
+            }
+        }
+        decide();
+    }
+
+    /** Waits until each candidate has been probed once, but no longer than {@code limit}. */
+    public synchronized void awaitFirst(Duration limit) throws InterruptedException {
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (!withRole(Role.UNKNOWN).isEmpty()) {
+            long left = (deadline - System.nanoTime()) / 1_000_000;
+            if (left <= 0) {
+                return;
+            }
+            wait(left);
+        }
+    }
+
+    /**
+     * Decides whether an operator may choose the primary: only where the candidates' roles do not.
+     *
+     * @throws IllegalArgumentException if they do, or it is no candidate; the message says what to do
+     */
+    public synchronized void admit(Address chosen) {
+        if (members.isEmpty()) {
+            return;
+        }
+        Member member = members.get(chosen);
+        if (member == null) {
+            throw new IllegalArgumentException(
+                    chosen + " is not in primary.candidates " + members.keySet() + "; add it there and reload");
+        }
+        List<Address> writable = withRole(Role.WRITABLE);
+        if (writable.size() == 1 && !writable.contains(chosen)) {
+            throw new IllegalArgumentException(chosen + " is " + member.role.label() + " and " + writable.get(0)
+                    + " is writable: of primary.candidates the writable one is the primary; make " + writable.get(0)
+                    + " read-only and " + chosen + " writable, and the proxy follows");
+        }
+        if (writable.size() > 1 && !writable.contains(chosen)) {
+            throw new IllegalArgumentException(
+                    chosen + " is " + member.role.label() + "; choose one of the writable " + writable);
+        }
+    }
+
+    /** Returns why it is not known which candidate is the primary; null when it is, or without candidates. */
+    public @Nullable String problem() {
+        return verdict == Verdict.PENDING || verdict == Verdict.ONE ? null : explanation;
+    }
+
+    /** Returns whether no candidate is writable. */
+    public boolean none() {
+        return verdict == Verdict.NONE;
+    }
+
+    /** Returns the verdict in a word. */
+    public String verdictLabel() {
+        return verdict.label();
+    }
+
+    /** Returns each candidate with its role. */
+    public synchronized List<Map<String, Object>> view() {
+        List<Map<String, Object>> view = new ArrayList<>();
+        members.forEach((candidate, member) -> {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("address", candidate.toString());
+            row.put("role", member.role.label());
+            if (member.problem != null) {
+                row.put("problem", member.problem);
+            }
+            view.add(row);
+        });
+        return view;
+    }
+
+    private List<Address> withRole(Role role) {
+        return members.entrySet().stream()
+                .filter(entry -> entry.getValue().role == role)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    /** Called after each probe. */
+    private synchronized void decide() {
+        notifyAll();
+        if (members.isEmpty() || !withRole(Role.UNKNOWN).isEmpty()) {
+            return;
+        }
+        List<Address> writable = withRole(Role.WRITABLE);
+        if (writable.size() < 2) {
+            doubtedNanos = 0;
+        }
+        Address present = address.get();
+        Member known = members.get(present);
+        if (writable.size() > 1) {
+            decideSplit(writable, present);
+        } else if (known != null && known.role == Role.UNCLEAR) {
+            conclude(
+                    Verdict.UNCLEAR,
+                    "unclear: " + present + " is alive, but whether it is writable cannot be found out ("
+                            + known.problem
+                            + "); the proxy stays with it. Check primary.monitor and the grants of its account");
+        } else if (writable.isEmpty()) {
+            conclude(
+                    Verdict.NONE,
+                    "none of the candidates is writable (" + roles() + "); the proxy stays with " + present
+                            + ". Promote one: stop its replication and SET GLOBAL read_only=0 there");
+        } else {
+            Address only = writable.get(0);
+            conclude(Verdict.ONE, only + " is writable");
+            address.change(
+                    only,
+                    PrimaryAddress.Reason.CANDIDATE,
+                    "of the candidates it is the writable one (" + roles() + ")");
+        }
+    }
+
+    /** In a planned change the last probe of the one may be older than the change: both are probed again before. */
+    private void decideSplit(List<Address> writable, Address present) {
+        if (doubtedNanos == 0) {
+            doubtedNanos = System.nanoTime();
+            writable.forEach(candidate -> members.get(candidate).polling.soon());
+            return;
+        }
+        if (writable.stream().allMatch(candidate -> members.get(candidate).askedNanos - doubtedNanos > 0)) {
+            conclude(
+                    Verdict.SPLIT,
+                    "split: " + writable.stream().map(Address::toString).collect(Collectors.joining(" and "))
+                            + " are all writable; the proxy stays with " + present
+                            + ". Make all but one read-only: SET GLOBAL read_only=1");
+        }
+    }
+
+    private String roles() {
+        return members.entrySet().stream()
+                .map(entry -> entry.getKey() + " is " + entry.getValue().role.label())
+                .collect(Collectors.joining(", "));
+    }
+
+    private void conclude(Verdict now, String why) {
+        Verdict before = verdict;
+        verdict = now;
+        explanation = why;
+        if (now == before) {
+            return;
+        }
+        if (now == Verdict.ONE) {
+            log.info("primary.candidates: {}", why);
+        } else {
+            log.warn("primary.candidates: {}", why);
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        members.values().forEach(Member::close);
+        members.clear();
+    }
+
+    /** One candidate. Written under the lock, but for its own probe. */
+    private final class Member {
+        private final Address at;
+        private final PrimaryProbe probe;
+        private final Polling polling;
+        private Role role = Role.UNKNOWN;
+        private @Nullable String problem;
+        private long askedNanos;
+        private long lastSignNanos = System.nanoTime();
+
+        Member(Address at) {
+            this.at = at;
+            this.probe = probes.apply(at);
+            this.polling = new Polling(executor, () -> (verdict == Verdict.ONE ? CALM : ALERT).toNanos(), this::look);
+        }
+
+        private void look() {
+            long asked = System.nanoTime();
+            @Nullable Role found;
+            String why = null;
+            try {
+                PrimaryProbe.Result result = probe.ask();
+                found = Boolean.FALSE.equals(result.readOnly()) ? Role.WRITABLE : Role.READ_ONLY;
+            } catch (SQLException | IOException e) {
+                why = Reasons.of(e);
+                found = switch (ProbeFailure.of(e)) {
+                    case DOWN -> Role.UNREACHABLE;
+                    case ACCOUNT -> Role.UNCLEAR;
+                    case SILENT -> null;
+                };
+            }
+            if (polling.stopped()) {
+                return;
+            }
+            synchronized (Candidates.this) {
+                if (found == null) {
+                    boolean busy = role != Role.UNKNOWN
+                            && System.nanoTime() - lastSignNanos < PrimaryMonitor.SILENCE.toNanos();
+                    found = busy ? role : Role.UNREACHABLE;
+                } else if (found != Role.UNREACHABLE) {
+                    lastSignNanos = System.nanoTime();
+                    askedNanos = asked;
+                }
+                role = found;
+                problem = why;
+                decide();
+            }
+        }
+
+        private void close() {
+            polling.stop();
+            probe.close();
+        }
+
+        @Override
+        public String toString() {
+            return at + " " + role;
+        }
+    }
+}

@@ -1,0 +1,184 @@
+package io.understudy.server;
+
+import io.understudy.config.Address;
+import io.understudy.config.MonitorConfig;
+import io.understudy.config.PrimaryConfig;
+import io.understudy.connection.NameLookup;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.SocketTimeoutException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Probes a server by one statement on a connection of its own, so that it never waits for a pool. A response that is
+ * late is awaited by the following probes: a frozen server that wakes up responds at once, and is not left with one
+ * abandoned login per second, which it would count towards {@code max_connect_errors}. Used by one thread at a time.
+ */
+final class JdbcPrimaryProbe implements PrimaryProbe {
+    /** The time that one probe waits. */
+    static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    /** Less than {@link #PATIENCE}, so that it is known which of the two failed. */
+    private static final Duration CONNECT = Duration.ofMillis(900);
+
+    /** After that a connection is given up. A new one tells a frozen server from a cut network. */
+    private static final Duration RESPONSE = Duration.ofSeconds(2);
+    /** A server that has accepted a connection gets longer to begin the login, see above. */
+    private static final Duration LOGIN = Duration.ofSeconds(10);
+
+    private static final String SQL = "SELECT VERSION(), @@global.sql_mode, @@global.init_connect, @@global.read_only, "
+            + JdbcStandbyProbe.IDENTITY;
+
+    private final Supplier<Address> address;
+    private final DriverSource source;
+    private final NameLookup names;
+    private final Executor threads;
+
+    private @Nullable FutureTask<Result> pending;
+    private @Nullable Address askedOf;
+    /** Written by the thread of the pending task, which the next one begins after. */
+    private volatile @Nullable Connection connection;
+
+    /** What the address's name stood for when the connection was opened; used as the connection is. */
+    private volatile Set<InetAddress> hosts = Set.of();
+
+    private volatile boolean closed;
+
+    /**
+     * @param address called for each probe
+     * @param threads runs the queries, at most one at a time for each address
+     */
+    JdbcPrimaryProbe(
+            Supplier<Address> address,
+            PrimaryConfig config,
+            MonitorConfig account,
+            NameLookup names,
+            Executor threads) {
+        this.address = address;
+        this.names = names;
+        this.threads = threads;
+        Duration connect = config.connectTimeout().compareTo(CONNECT) < 0 ? config.connectTimeout() : CONNECT;
+        source = new DriverSource(address, names, config.tls(), account.user(), account.password(), connect, LOGIN);
+    }
+
+    @Override
+    public Result ask() throws SQLException, IOException {
+        Address now = address.get();
+        if (!now.equals(askedOf)) {
+            abandon();
+            askedOf = now;
+        }
+        FutureTask<Result> task = pending;
+        if (task == null) {
+            task = new FutureTask<>(() -> query(now));
+            pending = task;
+            threads.execute(task);
+        }
+        try {
+            Result result = task.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            pending = null;
+            return result;
+        } catch (TimeoutException e) {
+            throw new SocketTimeoutException("no response");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        } catch (ExecutionException e) {
+            pending = null;
+            if (e.getCause() instanceof SQLException failure) {
+                throw failure;
+            }
+            throw new IOException(String.valueOf(e.getCause()), e.getCause());
+        }
+    }
+
+    /** Leaves a pending query to its timeout and closes the connection. */
+    private void abandon() {
+        pending = null;
+        drop(connection);
+        connection = null;
+    }
+
+    private Result query(Address of) throws SQLException {
+        Set<InetAddress> named = lookUp(of);
+        Connection open = connection;
+        if (open != null && !named.isEmpty() && Collections.disjoint(named, hosts)) {
+            drop(open);
+            open = null;
+        }
+        boolean fresh = open == null;
+        if (open == null) {
+            open = source.getConnection();
+            connection = open;
+            hosts = named;
+            open.setNetworkTimeout(Runnable::run, (int) RESPONSE.toMillis());
+        }
+        try {
+            return query(open);
+        } catch (SQLException e) {
+            drop(open);
+            connection = null;
+            if (fresh || ProbeFailure.of(e) == ProbeFailure.SILENT) {
+                throw e;
+            }
+            // The server may have been restarted, or have closed an idle connection.
+            return query(of);
+        } finally {
+            if (closed) {
+                drop(open);
+            }
+        }
+    }
+
+    private Set<InetAddress> lookUp(Address of) {
+        try {
+            return of.isUnix() ? Set.of() : Set.copyOf(names.lookup(of.host(), CONNECT));
+        } catch (IOException e) {
+            return Set.of(); // connecting fails for the same reason, and says so
+        }
+    }
+
+    private static Result query(Connection on) throws SQLException {
+        try (Statement statement = on.createStatement();
+                ResultSet row = statement.executeQuery(SQL)) {
+            row.next();
+            String atLogin = row.getString(3);
+            // init_connect may change the mode, and runs for some accounts only.
+            boolean untouched = atLogin == null || atLogin.isBlank();
+            return new Result(
+                    String.valueOf(row.getString(1)),
+                    untouched ? row.getString(2) : null,
+                    ReadOnly.isOn(row.getString(4)),
+                    row.getString(5));
+        }
+    }
+
+    private static void drop(@Nullable Connection old) {
+        if (old != null) {
+            try {
+                old.abort(Runnable::run);
+            } catch (SQLException e) {
+                // It is closed for the proxy.
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        drop(connection);
+    }
+}

@@ -1,0 +1,149 @@
+package io.understudy.server;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.understudy.config.Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The address of the present primary. This object alone changes it; sessions, monitors, pools, the dump connection and
+ * plugins read it here or are notified from here. Thread-safe.
+ */
+public final class PrimaryAddress {
+    private static final Logger log = LoggerFactory.getLogger(PrimaryAddress.class);
+
+    /** What caused a change; also the metric's label. */
+    public enum Reason {
+        RELOAD,
+        API,
+        CANDIDATE,
+        /** The name in the address has moved to another server. */
+        DNS;
+
+        public String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Notified of each change, in the order of registration. Must not wait. */
+    public interface Listener {
+        void changed(Address from, Address to);
+    }
+
+    /**
+     * The present address and how it came to be.
+     *
+     * @param reason null for the address of the start
+     */
+    public record Present(
+            Address address, Instant since, @Nullable Reason reason) {}
+
+    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    private final Map<Reason, Counter> changes = new EnumMap<>(Reason.class);
+    private final Clock clock;
+    private volatile Present present;
+    /** What the address's name stands for; empty until it was looked up, and for a socket file. */
+    private volatile Set<InetAddress> hosts = Set.of();
+
+    public PrimaryAddress(Address first, MeterRegistry registry, Clock clock) {
+        this.clock = clock;
+        present = new Present(first, clock.instant(), null);
+        for (Reason reason : Reason.values()) {
+            changes.put(
+                    reason,
+                    Counter.builder("understudy.primary.changes")
+                            .description("Changes of the primary's address, by reason")
+                            .tag("reason", reason.label())
+                            .register(registry));
+        }
+    }
+
+    public Address get() {
+        return present.address();
+    }
+
+    public Present present() {
+        return present;
+    }
+
+    /** Adds a listener. The returned handle removes it. */
+    public AutoCloseable onChange(Listener listener) {
+        listeners.add(listener);
+        return () -> listeners.remove(listener);
+    }
+
+    /**
+     * Changes the address and notifies the listeners.
+     *
+     * @param why for the log
+     * @return false if {@code to} is the present address already
+     */
+    public synchronized boolean change(Address to, Reason reason, String why) {
+        Address from = present.address();
+        if (from.equals(to)) {
+            return false;
+        }
+        hosts = Set.of();
+        become(from, to, reason, why);
+        return true;
+    }
+
+    /**
+     * Takes the result of a lookup. If the name stands for none of the servers that it stood for, the primary has
+     * changed.
+     */
+    synchronized void resolved(Address of, Set<InetAddress> now) {
+        if (!of.equals(present.address())) {
+            return;
+        }
+        Set<InetAddress> before = hosts;
+        hosts = Set.copyOf(now);
+        if (!before.isEmpty() && Collections.disjoint(before, now)) {
+            become(of, of, Reason.DNS, "the name stands for " + text(now) + ", no longer for " + text(before));
+        }
+    }
+
+    private static String text(Set<InetAddress> all) {
+        return all.stream().map(InetAddress::getHostAddress).sorted().collect(Collectors.joining(", "));
+    }
+
+    /** Returns whether a connection made to {@code address} at {@code host} leads to the present primary. */
+    public boolean is(Address address, SocketAddress host) {
+        Set<InetAddress> known = hosts;
+        return address.equals(get())
+                && (known.isEmpty() || !(host instanceof InetSocketAddress inet) || known.contains(inet.getAddress()));
+    }
+
+    private void become(Address from, Address to, Reason reason, String why) {
+        present = new Present(to, clock.instant(), reason);
+        Objects.requireNonNull(changes.get(reason)).increment();
+        if (from.equals(to)) {
+            log.warn("the primary {} is another server now: {}", to, why);
+        } else {
+            log.warn("the primary is now {}, no longer {}: {}", to, from, why);
+        }
+        for (Listener listener : listeners) {
+            try {
+                listener.changed(from, to);
+            } catch (RuntimeException e) {
+                log.error("a part of the proxy failed to follow the primary to {}", to, e);
+            }
+        }
+    }
+}

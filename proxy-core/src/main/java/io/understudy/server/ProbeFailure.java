@@ -1,0 +1,41 @@
+package io.understudy.server;
+
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.sql.SQLException;
+import java.util.Set;
+import javax.net.ssl.SSLException;
+
+/** What the failure of a probe says about the server. */
+enum ProbeFailure {
+    /** It refuses connections, or has closed one. */
+    DOWN,
+    /** Nothing came in time: it is frozen or overloaded, or the network is cut. */
+    SILENT,
+    /** It is alive, and the probe's account or TLS settings are at fault. */
+    ACCOUNT;
+
+    private static final int ER_SERVER_SHUTDOWN = 1053;
+    private static final int ER_HOST_IS_BLOCKED = 1129;
+    private static final int ER_HOST_NOT_PRIVILEGED = 1130;
+    /** Errors that concern every connection from this host. */
+    private static final Set<Integer> OF_ALL = Set.of(ER_SERVER_SHUTDOWN, ER_HOST_IS_BLOCKED, ER_HOST_NOT_PRIVILEGED);
+
+    static ProbeFailure of(Exception failure) {
+        for (Throwable at = failure; at != null; at = at.getCause() == at ? null : at.getCause()) {
+            if (at instanceof SocketTimeoutException) {
+                return SILENT;
+            }
+            if (at instanceof SSLException) {
+                return ACCOUNT;
+            }
+            if (at instanceof IOException) {
+                return DOWN;
+            }
+            if (at instanceof SQLException sql && OF_ALL.contains(sql.getErrorCode())) {
+                return DOWN;
+            }
+        }
+        return ACCOUNT;
+    }
+}

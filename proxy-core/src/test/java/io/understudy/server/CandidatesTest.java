@@ -1,0 +1,117 @@
+package io.understudy.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.config.Address;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Of the candidates the only writable one is followed; anything else changes nothing and is reported. */
+class CandidatesTest {
+    private static final Address A = Address.parse("a:1");
+    private static final Address B = Address.parse("b:1");
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final ScheduledExecutorService executor = Executors.newScheduledThreadPool(2);
+    private final PrimaryAddress address = new PrimaryAddress(A, registry, Clock.systemUTC());
+    /** WRITABLE, READ_ONLY, or the exception that the probe throws. */
+    private final Map<Address, Object> servers = new ConcurrentHashMap<>();
+
+    private final Candidates candidates =
+            new Candidates(address, at -> () -> probe(servers.getOrDefault(at, "")), registry, executor);
+
+    private static PrimaryProbe.Result probe(Object server) throws SQLException, IOException {
+        if (server instanceof IOException e) {
+            throw e;
+        }
+        if (server instanceof SQLException e) {
+            throw e;
+        }
+        return new PrimaryProbe.Result("11.4.5-MariaDB", null, server.equals("READ_ONLY"), null);
+    }
+
+    @BeforeEach
+    void start() throws InterruptedException {
+        servers.put(A, "WRITABLE");
+        servers.put(B, "READ_ONLY");
+        candidates.watch(List.of(A, B));
+        candidates.awaitFirst(Duration.ofSeconds(10));
+        assertThat(candidates.problem()).isNull();
+        assertThat(address.get()).isEqualTo(A);
+    }
+
+    @AfterEach
+    void stop() {
+        candidates.close();
+        executor.shutdownNow();
+    }
+
+    private double writable() {
+        return registry.get("understudy.primary.candidates.writable").gauge().value();
+    }
+
+    @Test
+    void theOtherIsFollowedWhenItIsTheOnlyWritableOne() {
+        servers.put(A, "READ_ONLY");
+        await().until(candidates::none);
+        assertThat(candidates.problem()).contains("none of the candidates").contains("a:1 is read-only");
+        assertThat(writable()).isZero();
+        assertThat(address.get()).isEqualTo(A);
+        servers.put(B, "WRITABLE");
+        await().until(() -> address.get().equals(B));
+        assertThat(candidates.problem()).isNull();
+        assertThat(registry.get("understudy.primary.changes")
+                        .tag("reason", "candidate")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void twoWritableOnesChangeNothing() {
+        servers.put(B, "WRITABLE");
+        await().until(() -> candidates.problem() != null);
+        assertThat(candidates.problem()).startsWith("split: a:1 and b:1 are all writable; the proxy stays with a:1");
+        assertThat(writable()).isEqualTo(2);
+        candidates.admit(B);
+        servers.put(A, new IOException("Connection refused"));
+        await().until(() -> address.get().equals(B));
+        assertThatThrownBy(() -> candidates.admit(A)).hasMessageContaining("b:1 is writable");
+        assertThatThrownBy(() -> candidates.admit(Address.parse("c:1"))).hasMessageContaining("primary.candidates");
+    }
+
+    @Test
+    void aPresentPrimaryThatCannotBeQueriedIsNotLeft() {
+        servers.put(A, new SQLException("Access denied", "28000", 1045));
+        servers.put(B, "WRITABLE");
+        await().until(() -> candidates.problem() != null
+                && candidates.problem().startsWith("unclear: a:1 is alive")
+                && candidates.problem().contains("Access denied"));
+        assertThat(address.get()).isEqualTo(A);
+        servers.put(A, "READ_ONLY");
+        await().until(() -> address.get().equals(B));
+    }
+
+    @Test
+    void otherCandidatesAreWatchedAfterAReload() throws InterruptedException {
+        Address c = Address.parse("c:1");
+        servers.put(c, "WRITABLE");
+        servers.put(A, new IOException("Connection refused"));
+        candidates.watch(List.of(B, c));
+        candidates.awaitFirst(Duration.ofSeconds(10));
+        await().until(() -> address.get().equals(c));
+    }
+}
