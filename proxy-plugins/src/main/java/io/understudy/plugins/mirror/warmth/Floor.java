@@ -7,14 +7,16 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The primary's own page reads per statement: what even a warm server reads under this load. The median of the last two
- * minutes' windows, so that a report or a backup that scans a table does not make a cold standby appear warm.
+ * The primary's own page reads per statement: what even a warm server reads under this load. The median of the last
+ * windows, so that a report or a backup that scans a table does not make a cold standby appear warm.
  *
  * <p>The counters are global and do not tell who read a page, so a write counts as a statement that reads like any
  * other. Written by one thread; {@link #estimate} and {@link #selectsPerSecond} may be called by any.
  */
 public final class Floor {
-    private static final int WINDOWS = 24;
+    /** As many as the probes' half-life has, so that standby and primary are compared under the same load. */
+    private static final int WINDOWS = 7;
+
     private static final int FEWEST_SELECTS = 20;
     /**
      * Standard error of a median, in those of a mean, for a normal distribution; and quartile distance in deviations.
