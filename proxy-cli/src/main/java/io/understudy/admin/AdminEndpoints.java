@@ -1,5 +1,6 @@
 package io.understudy.admin;
 
+import io.understudy.plugin.PublishedStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The views and actions under {@code /api}, by name. Thread-safe; views and actions may be added and removed while the
- * server runs.
+ * The views and actions under {@code /api}, and the streams, by name. Thread-safe; views and actions may be added and
+ * removed while the server runs.
  */
 public final class AdminEndpoints {
 
@@ -29,6 +30,7 @@ public final class AdminEndpoints {
 
     private final Map<String, View> views = new ConcurrentSkipListMap<>();
     private final Map<String, Function<Map<String, String>, ?>> families = new ConcurrentSkipListMap<>();
+    private final Map<String, PublishedStream> streams = new ConcurrentSkipListMap<>();
     private final Map<String, AdminAction> actions = new ConcurrentSkipListMap<>();
 
     /** Shows {@code supplier}'s value at {@code /api/<name>} to every client of the port. */
@@ -55,6 +57,17 @@ public final class AdminEndpoints {
     public AdminEndpoints viewOf(String path, Function<Map<String, String>, ?> view) {
         families.put(path(path), view);
         return this;
+    }
+
+    /** Serves an endless stream at {@code /<name>}; it always needs the token. */
+    public AdminEndpoints stream(String name, PublishedStream stream) {
+        streams.put(path(name).substring("/api".length()), stream);
+        return this;
+    }
+
+    @Nullable
+    PublishedStream streamAt(String path) {
+        return streams.get(path);
     }
 
     /**
@@ -134,6 +147,7 @@ public final class AdminEndpoints {
     /** Returns every path with its method, for the response to an unknown path. */
     List<String> describe() {
         TreeSet<String> gets = new TreeSet<>(viewPaths());
+        gets.addAll(streams.keySet());
         gets.addAll(List.of("/", "/api", "/health/live", "/health/ready", "/metrics"));
         List<String> all = new ArrayList<>();
         gets.forEach(path -> all.add("GET " + path));

@@ -4,6 +4,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
@@ -31,10 +32,15 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     private final AdminRoutes routes;
     private final Duration requestTimeout;
     private final AdminConnections connections;
+    private final ChannelGroup streams;
     private @Nullable Future<?> deadline;
     private boolean ending;
+    private @Nullable StreamingResponse streaming;
 
-    AdminHandler(AdminRoutes routes, Duration requestTimeout, AdminConnections connections) {
+    /** @param streams to which connections with an endless response are added */
+    AdminHandler(
+            AdminRoutes routes, Duration requestTimeout, AdminConnections connections, ChannelGroup streams) {
+        this.streams = streams;
         this.routes = routes;
         this.requestTimeout = requestTimeout;
         this.connections = connections;
@@ -49,12 +55,25 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     @Override
     public void channelInactive(ChannelHandlerContext context) throws Exception {
         stopWaiting();
+        StreamingResponse open = streaming;
+        if (open != null) {
+            open.close();
+        }
         super.channelInactive(context);
     }
 
     @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) throws Exception {
+        StreamingResponse open = streaming;
+        if (open != null) {
+            open.drain();
+        }
+        super.channelWritabilityChanged(context);
+    }
+
+    @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
-        if (ending) {
+        if (ending || streaming != null) {
             return;
         }
         stopWaiting();
@@ -68,6 +87,19 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         }
         boolean keepAlive = HttpUtil.isKeepAlive(request);
         boolean head = request.method().equals(HttpMethod.HEAD);
+        StreamingResponse stream = new StreamingResponse(context);
+        AdminRoutes.Opened opened = routes.stream(request, stream::ready);
+        if (opened != null) {
+            Reply refusal = opened.refusal();
+            if (refusal != null) {
+                send(context, refusal, keepAlive, head);
+            } else {
+                streaming = stream;
+                streams.add(context.channel());
+                stream.start(opened, request.protocolVersion());
+            }
+            return;
+        }
         routes.response(request)
                 .thenAccept(reply -> context.executor().execute(() -> send(context, reply, keepAlive, head)));
     }

@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.understudy.base.JsonReader;
+import io.understudy.plugin.PublishedStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -100,6 +101,61 @@ final class AdminRoutes {
                 yield view == null ? null : () -> show(path, view, authorization);
             }
         };
+    }
+
+    /**
+     * Opens the stream that the request asks for. Returns null when it asks for no stream.
+     *
+     * @param ready see {@link PublishedStream#open}
+     */
+    @Nullable
+    Opened stream(FullHttpRequest request, Runnable ready) {
+        if (!request.decoderResult().isSuccess()) {
+            return null;
+        }
+        QueryStringDecoder target;
+        String path;
+        try {
+            target = new QueryStringDecoder(request.uri());
+            path = target.path();
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+        PublishedStream source = endpoints.streamAt(path);
+        if (source == null) {
+            return null;
+        }
+        if (!request.method().equals(HttpMethod.GET)) {
+            return Opened.refused(Reply.error(HttpResponseStatus.METHOD_NOT_ALLOWED, path + " takes GET")
+                    .with("Allow", "GET"));
+        }
+        AdminToken.Verdict verdict = token.check(request.headers().get(HttpHeaderNames.AUTHORIZATION));
+        if (verdict != AdminToken.Verdict.GRANTED) {
+            return Opened.refused(refuse(verdict, path + " shows SQL text and"));
+        }
+        Map<String, String> parameters = new LinkedHashMap<>();
+        try {
+            target.parameters().forEach((name, values) -> parameters.put(name, values.get(0)));
+            return new Opened(source.contentType(), source.open(parameters, ready), null);
+        } catch (IllegalArgumentException e) {
+            return Opened.refused(Reply.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage())));
+        } catch (IllegalStateException e) {
+            return Opened.refused(Reply.error(HttpResponseStatus.SERVICE_UNAVAILABLE, String.valueOf(e.getMessage())));
+        } catch (RuntimeException e) {
+            LOG.warn("admin stream {} failed to open", path, e);
+            return Opened.refused(
+                    Reply.error(HttpResponseStatus.INTERNAL_SERVER_ERROR, e + "; the log has the details"));
+        }
+    }
+
+    /** A reader of a stream, or the reason why there is none. */
+    record Opened(
+            String contentType,
+            PublishedStream.@Nullable Reader reader,
+            @Nullable Reply refusal) {
+        static Opened refused(Reply refusal) {
+            return new Opened("", null, refusal);
+        }
     }
 
     private CompletionStage<Reply> scrape(@Nullable String accept) {

@@ -8,6 +8,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -19,6 +21,7 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.timeout.WriteTimeoutHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import io.understudy.connection.DescriptorShortage;
 import io.understudy.relay.AcceptReserve;
 import java.io.IOException;
@@ -53,6 +56,7 @@ public final class AdminServer implements AutoCloseable {
     static final int MAX_BODY = 65_536;
     private static final int WRITE_SECONDS = 30;
     private static final int BORROWED_MILLIS = 500;
+    private static final int STREAMS_END_MILLIS = 2_000;
 
     private final EventLoopGroup group;
     private final AdminWorkers workers;
@@ -60,6 +64,8 @@ public final class AdminServer implements AutoCloseable {
     private final Limits limits;
     private final AdminToken token;
     private final AdminConnections connections;
+    /** Connections with an endless response. */
+    private final ChannelGroup streams = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
 
     private AdminServer(
             InetSocketAddress address,
@@ -157,13 +163,15 @@ public final class AdminServer implements AutoCloseable {
                         .setMaxHeaderSize(MAX_HEADERS)))
                 .addLast(new Aggregator())
                 .addLast(new FlowControlHandler())
-                .addLast(new AdminHandler(routes, limits.request(), connections));
+                .addLast(new AdminHandler(routes, limits.request(), connections, streams));
     }
 
     /** Stops listening, closes all connections and ends the threads. */
     @Override
     public void close() {
         listener.close().awaitUninterruptibly();
+        // Their last bytes are on the way, unless a reader has stopped.
+        streams.newCloseFuture().awaitUninterruptibly(STREAMS_END_MILLIS);
         workers.close();
         group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
     }

@@ -105,6 +105,10 @@ public final class RunningProxy implements AutoCloseable {
         endpoints.viewOf("standbys/{name}/pages", parameters -> pages.of(parameters.getOrDefault("name", "")));
         proxy.published().views().forEach(endpoints::view);
         proxy.published()
+                .sensitive()
+                .forEach((name, view) -> endpoints.sensitiveView(name, view.full(), view.redacted()));
+        proxy.published().streams().forEach(endpoints::stream);
+        proxy.published()
                 .actions()
                 .forEach((path, action) ->
                         endpoints.action(path, parameters -> action.run(List.copyOf(parameters.values()))));

@@ -5,6 +5,7 @@ import io.understudy.metrics.LatencyHistograms;
 import io.understudy.plugin.LatencyRecorder;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.Primary;
+import io.understudy.plugin.PublishedStream;
 import io.understudy.plugin.Standby;
 import java.time.Clock;
 import java.util.List;
@@ -96,6 +97,16 @@ public final class HostContext implements PluginContext, AutoCloseable {
     @Override
     public void publishOfStandby(String standby, String key, Supplier<Object> figures) {
         shared.published().publishOfStandby(standby, key, figures);
+    }
+
+    @Override
+    public void publish(String name, Supplier<Object> full, Supplier<Object> redacted) {
+        shared.published().publish(owner, name, full, redacted);
+    }
+
+    @Override
+    public void publishStream(String name, PublishedStream stream) {
+        shared.published().publishStream(owner, name, stream);
     }
 
     @Override

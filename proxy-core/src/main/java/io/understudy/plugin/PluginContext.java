@@ -60,6 +60,19 @@ public interface PluginContext {
     default void publishOfStandby(String standby, String key, Supplier<Object> figures) {}
 
     /**
+     * Publishes a view with SQL text or other data of users under {@code GET /api/NAME}.
+     *
+     * @param full the view for holders of the admin token
+     * @param redacted the view for everyone else
+     */
+    default void publish(String name, Supplier<Object> full, Supplier<Object> redacted) {
+        publish(name, redacted);
+    }
+
+    /** Publishes an endless stream under {@code GET /NAME}, for holders of the admin token. */
+    default void publishStream(String name, PublishedStream stream) {}
+
+    /**
      * Publishes an action under {@code POST /api/NAME}, for holders of the admin token.
      *
      * @param name may contain {@code {name}} as one path segment, whose value is passed to the action
