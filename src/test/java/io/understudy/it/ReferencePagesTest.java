@@ -66,7 +66,7 @@ class ReferencePagesTest {
                     user: understudy
                     password: %s
                 admin: { address: "127.0.0.1:0", token: %s }
-                plugins: { mirror: , commit-latency: , gtid-domain: , black-box: }
+                plugins: { mirror: , commit-latency: , gtid-domain: , black-box: , query-log: }
                 """.formatted(pair.primary().port(), PASSWORD, pair.standby().port(), PASSWORD, TOKEN);
         LoadedConfig loaded = ConfigLoader.load(yaml, "test.yaml", plugins.records(), name -> null);
         proxy = RunningProxy.start(loaded, plugins, () -> loaded);

@@ -8,6 +8,7 @@ import io.understudy.cli.explain.ExplainCommand;
 import io.understudy.cli.report.ReportCommand;
 import io.understudy.cli.report.RescueCommand;
 import io.understudy.cli.run.RunCommand;
+import io.understudy.cli.slowlog.SlowLogCommand;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -31,6 +32,7 @@ import picocli.CommandLine.ScopeType;
             ReportCommand.class,
             RescueCommand.class,
             DefragmentCommand.class,
+            SlowLogCommand.class,
             AutoComplete.GenerateCompletion.class
         })
 public final class Understudy implements Runnable {
@@ -72,7 +74,7 @@ public final class Understudy implements Runnable {
     public void run() {
         throw new CommandLine.ParameterException(
                 java.util.Objects.requireNonNull(spec).commandLine(),
-                "Missing command: one of run, check, explain, schema, demo, report, rescue, defragment; -h tells"
+                "Missing command: one of run, check, explain, schema, demo, report, rescue, defragment, slowlog; -h tells"
                         + " about them");
     }
 }

@@ -4,6 +4,8 @@ import io.understudy.base.JsonReader;
 import io.understudy.config.AdminConfig;
 import io.understudy.config.Secret;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -50,6 +52,32 @@ public final class AdminClient {
     /** Sends {@code POST /api/NAME} and returns the body of the response as bytes. */
     public byte[] bytes(String name) throws IOException, InterruptedException {
         return ask(base + "/api/" + name, "POST");
+    }
+
+    /** {@code GET /PATH}, an endless response; reading it fails when the proxy ends amid it. */
+    public InputStream stream(String path) throws IOException {
+        String where = base + "/" + path;
+        HttpURLConnection connection =
+                (HttpURLConnection) URI.create(where).toURL().openConnection();
+        connection.setConnectTimeout((int) PATIENCE.toMillis());
+        if (token != null) {
+            connection.setRequestProperty("Authorization", "Bearer " + token);
+        }
+        int status;
+        try {
+            status = connection.getResponseCode();
+        } catch (IOException e) {
+            throw new IOException(
+                    "no answer from " + where + ": " + e + "; is the proxy running, and is that its admin address?", e);
+        }
+        if (status != HttpURLConnection.HTTP_OK) {
+            try (InputStream body = connection.getErrorStream()) {
+                String text = body == null ? "" : new String(body.readAllBytes(), StandardCharsets.UTF_8).strip();
+                throw new IOException(where + " answered " + status + ": " + text
+                        + (status == 404 ? "; is the plugin configured there?" : ""));
+            }
+        }
+        return connection.getInputStream();
     }
 
     @SuppressWarnings("unchecked")

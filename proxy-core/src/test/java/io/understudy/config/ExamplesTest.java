@@ -37,12 +37,15 @@ class ExamplesTest {
 
     record GtidDomain(String mode, String guard, String learn, List<Object> rules) {}
 
+    record QueryLog(Integer digests, String literals, Integer readers, Object queue, List<Object> rules) {}
+
     record BlackBox(String memory, Duration poll) {}
 
     private static final Map<String, Class<? extends Record>> PLUGINS = Map.of(
             "mirror", Mirror.class,
             "commit-latency", CommitLatency.class,
             "gtid-domain", GtidDomain.class,
+            "query-log", QueryLog.class,
             "black-box", BlackBox.class);
 
     private static Path example(String name) {
@@ -89,7 +92,8 @@ class ExamplesTest {
                         "plugins.black-box",
                         "plugins.commit-latency",
                         "plugins.gtid-domain",
-                        "plugins.mirror");
+                        "plugins.mirror",
+                        "plugins.query-log");
     }
 
     /** The reference names every key of the core, and its example of an error is the loader's real message. */

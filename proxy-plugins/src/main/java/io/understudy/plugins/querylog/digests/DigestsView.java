@@ -1,0 +1,91 @@
+package io.understudy.plugins.querylog.digests;
+
+import io.understudy.sql.NotPure;
+import io.understudy.sql.StatementSummary;
+import io.understudy.sql.TableName;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The table as {@code /api/digests} shows it, the most time first. */
+public final class DigestsView {
+    private static final double NANOS = 1e9;
+
+    private DigestsView() {}
+
+    /** @param texts whether the normalised texts are shown */
+    public static Map<String, Object> of(DigestTable table, boolean texts) {
+        List<DigestEntry> entries = new ArrayList<>(table.all());
+        Map<DigestEntry, Long> totals = new java.util.IdentityHashMap<>();
+        entries.forEach(entry -> totals.put(entry, entry.totalNanos()));
+        entries.sort(Comparator.comparing((DigestEntry entry) -> totals.getOrDefault(entry, 0L))
+                .reversed());
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("capacity", table.capacity());
+        view.put(
+                "evicted",
+                Map.of(
+                        "digests",
+                        (long) table.evicted(),
+                        "count",
+                        table.evictedCount(),
+                        "seconds",
+                        table.evictedNanos() / NANOS));
+        view.put("withoutDigest", figures(table.unknown()));
+        List<Map<String, Object>> rows = new ArrayList<>(entries.size());
+        for (DigestEntry entry : entries) {
+            rows.add(row(table, entry, texts));
+        }
+        view.put("digests", rows);
+        return view;
+    }
+
+    private static Map<String, Object> row(DigestTable table, DigestEntry entry, boolean texts) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        StatementSummary summary = entry.summary();
+        if (summary != null) {
+            NotPure reason = summary.reason();
+            row.put("digest", summary.digestHex());
+            row.put("kind", summary.kind().label());
+            byte[] text = texts ? entry.text() : null;
+            if (texts) {
+                row.put("text", text == null ? null : new String(text, StandardCharsets.UTF_8));
+            }
+            row.put("pureRead", reason == null);
+            row.put("notPure", reason == null ? null : reason.label());
+            row.put("reads", summary.reads().stream().map(TableName::toString).toList());
+            row.put("writes", summary.writes().stream().map(TableName::toString).toList());
+        }
+        row.put("users", entry.users().list());
+        row.put("schemas", entry.schemas().list());
+        row.put("more", entry.users().more() || entry.schemas().more());
+        row.putAll(figures(entry));
+        row.put("firstSeen", Instant.ofEpochMilli(entry.firstSeenMillis()).toString());
+        long age = Math.max(0, table.nowNanos() - entry.lastSeenNanos()) / 1_000_000;
+        row.put("lastSeen", Instant.ofEpochMilli(table.nowMillis() - age).toString());
+        return row;
+    }
+
+    private static Map<String, Object> figures(DigestEntry entry) {
+        Map<String, Object> figures = new LinkedHashMap<>();
+        long count = entry.count();
+        figures.put("count", count);
+        figures.put("errors", entry.errors());
+        figures.put("rows", entry.rows());
+        figures.put("affectedRows", entry.affectedRows());
+        figures.put("bytes", entry.bytes());
+        Map<String, Object> seconds = new LinkedHashMap<>();
+        seconds.put("total", entry.totalNanos() / NANOS);
+        seconds.put("mean", count == 0 ? 0 : entry.totalNanos() / NANOS / count);
+        seconds.put("p50", entry.percentileNanos(0.5) / NANOS);
+        seconds.put("p95", entry.percentileNanos(0.95) / NANOS);
+        seconds.put("p99", entry.percentileNanos(0.99) / NANOS);
+        seconds.put("max", entry.maxNanos() / NANOS);
+        figures.put("seconds", seconds);
+        return figures;
+    }
+}

@@ -1,0 +1,261 @@
+package io.understudy.plugins.querylog.stream;
+
+import io.understudy.plugins.querylog.digests.DigestEntry;
+import io.understudy.sql.SingleLine;
+import io.understudy.sql.StatementSummary;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes events in a dialect of the slow log that its usual readers understand. Every event has all it needs: nothing
+ * is left out because an earlier one said it. A statement takes one line, so that no text can pass for another event.
+ * Not thread-safe.
+ */
+final class EventWriter {
+    private static final DateTimeFormatter SECONDS =
+            DateTimeFormatter.ofPattern("yyMMdd HH:mm:ss", Locale.ROOT).withZone(ZoneOffset.UTC);
+    private static final int MICROS = 1_000_000;
+    /** The servers' error for a text that they cannot parse. */
+    private static final int PARSE_ERROR = 1064;
+
+    private static final String[] SECRETS = {"identified", "password", "aes_", "encrypt", "decrypt"};
+    /** Statements that a reader would take for a line of its own before the text. */
+    private static final String[] LINES = {"use ", "use`", "set timestamp", "set insert_id", "set last_insert_id"};
+    /** Lines that pt-query-digest takes for a server's header and drops. A blank ahead prevents that. */
+    private static final String[] HEADERS = {"tcp port", "time id command"};
+
+    private final Literals literals;
+    private final LongUnaryOperator hash;
+    private final int rateLimit;
+    private final SingleLine line = new SingleLine();
+    private byte[] out = new byte[4096];
+    private int length;
+    private long second = Long.MIN_VALUE;
+    private String secondText = "";
+
+    EventWriter(Literals literals, LongUnaryOperator hash, int rateLimit) {
+        this.literals = literals;
+        this.hash = hash;
+        this.rateLimit = rateLimit;
+    }
+
+    int length() {
+        return length;
+    }
+
+    /** Returns what was written and begins anew. */
+    byte[] take() {
+        byte[] bytes = Arrays.copyOf(out, length);
+        length = 0;
+        return bytes;
+    }
+
+    /** Writes how many events are missing at this place. */
+    void missing(long dropped, long skipped) {
+        if (dropped > 0) {
+            put("# Dropped_events: ").put(dropped).put("\n");
+        }
+        if (skipped > 0) {
+            put("# Skipped_events: ").put(skipped).put("\n");
+        }
+    }
+
+    /** Writes the event. Returns null, or a label that says why it cannot be written. */
+    @Nullable
+    String write(StatementEvent event) {
+        String schema = event.schema();
+        if (schema != null && hasControl(schema)) {
+            return SingleLine.Refusal.NAME.label();
+        }
+        int start = length;
+        header(event, schema);
+        DigestEntry entry = event.entry();
+        if (entry == null) {
+            put("# administrator command: Quit;\n");
+            return null;
+        }
+        String refusal = literals != Literals.KEEP && event.errorCode() == PARSE_ERROR
+                ? SingleLine.Refusal.UNPARSED.label() // what the server could not read may have values for names
+                : statement(entry, event.text());
+        if (refusal != null) {
+            length = start;
+            return refusal;
+        }
+        put(";\n");
+        return null;
+    }
+
+    private void header(StatementEvent event, @Nullable String schema) {
+        EventSession session = event.session();
+        put("# Time: ").time(event.endMicros()).put("\n# User@Host: ").put(session.user());
+        put("[").put(session.user()).put("] @  [").put(session.address()).put("]  Id: ");
+        put(session.threadId()).put("\n# Thread_id: ").put(session.threadId()).put("  Schema: ");
+        put(schema == null ? "" : EventSession.field(schema)).put("  QC_hit: No\n# Query_time: ");
+        fraction(event.nanos() / 1_000);
+        put("  Lock_time: 0.000000  Rows_sent: ").put(event.rows()).put("  Rows_examined: 0\n# Rows_affected: ");
+        put(event.affectedRows()).put("  Bytes_sent: ").put(event.bytes()).put("\n");
+        if (rateLimit > 1) {
+            put("# Log_slow_rate_type: query  Log_slow_rate_limit: ")
+                    .put(rateLimit)
+                    .put("\n");
+        }
+        StatementSummary summary = event.entry() == null ? null : event.entry().summary();
+        if (summary != null) {
+            put("# Digest: ").put(summary.digestHex());
+            if (event.rule() != null) {
+                put("  Rule: ").put(EventSession.field(event.rule()));
+            }
+            if (event.errorCode() != 0) {
+                put("  Last_errno: ").put(event.errorCode());
+            }
+            put("\n");
+        }
+        if (schema != null) {
+            put("use `").put(schema.replace("`", "``")).put("`;\n");
+        }
+        put("SET timestamp=")
+                .put((event.endMicros() - event.nanos() / 1_000) / MICROS)
+                .put(";\n");
+    }
+
+    private @Nullable String statement(DigestEntry entry, @Nullable ExecutedText text) {
+        if (text == null) {
+            byte[] normalized = entry.text();
+            if (normalized == null) {
+                return SingleLine.Refusal.UNPARSED.label();
+            }
+            if (normalized.length == 0) {
+                return SingleLine.Refusal.EMPTY.label();
+            }
+            text(normalized, normalized.length);
+            return null;
+        }
+        SingleLine.Refusal refusal = text.write(line, literals == Literals.HASH ? hash : null);
+        if (refusal != null) {
+            return refusal.label();
+        }
+        if (literals == Literals.KEEP && mayHoldSecret(line.bytes(), line.length())) {
+            return "secret";
+        }
+        text(line.bytes(), line.length());
+        return null;
+    }
+
+    private void text(byte[] text, int end) {
+        for (String prefix : LINES) {
+            if (isAt(text, 0, end, prefix)) {
+                put("/* */ ");
+            }
+        }
+        boolean header = contains(text, end, "mysqld, version") || contains(text, end, "mariadbd, version");
+        for (String prefix : HEADERS) {
+            header |= isAt(text, 0, end, prefix);
+        }
+        if (header) {
+            put(" ");
+        }
+        put(text, end);
+    }
+
+    private static boolean mayHoldSecret(byte[] text, int end) {
+        for (String word : SECRETS) {
+            if (contains(text, end, word)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean contains(byte[] text, int end, String word) {
+        int first = word.charAt(0);
+        for (int p = 0; p <= end - word.length(); p++) {
+            if ((text[p] | 0x20) == first && isAt(text, p, end, word)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether the lower-case word is there, in any case. */
+    private static boolean isAt(byte[] text, int at, int end, String word) {
+        if (at + word.length() > end) {
+            return false;
+        }
+        for (int i = 0; i < word.length(); i++) {
+            int c = text[at + i];
+            if ((c >= 'A' && c <= 'Z' ? c | 0x20 : c) != word.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean hasControl(String name) {
+        for (int i = 0; i < name.length(); i++) {
+            if (name.charAt(i) < ' ' || name.charAt(i) == 127) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private EventWriter time(long micros) {
+        long now = Math.floorDiv(micros, MICROS);
+        if (now != second) {
+            second = now;
+            secondText = SECONDS.format(Instant.ofEpochSecond(now));
+        }
+        put(secondText).put(".");
+        return sixDigits(Math.floorMod(micros, MICROS));
+    }
+
+    private void fraction(long micros) {
+        put(micros / MICROS).put(".").sixDigits((int) (micros % MICROS));
+    }
+
+    private EventWriter sixDigits(int number) {
+        for (int unit = MICROS / 10; unit > 0; unit /= 10) {
+            put((byte) ('0' + number / unit % 10));
+        }
+        return this;
+    }
+
+    private EventWriter put(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) > 127) {
+                byte[] rest = text.substring(i).getBytes(StandardCharsets.UTF_8);
+                return put(rest, rest.length);
+            }
+            put((byte) text.charAt(i));
+        }
+        return this;
+    }
+
+    private EventWriter put(long number) {
+        return put(Long.toString(number));
+    }
+
+    private EventWriter put(byte[] bytes, int count) {
+        room(count);
+        System.arraycopy(bytes, 0, out, length, count);
+        length += count;
+        return this;
+    }
+
+    private void put(byte b) {
+        room(1);
+        out[length++] = b;
+    }
+
+    private void room(int bytes) {
+        if (length + bytes > out.length) {
+            out = Arrays.copyOf(out, Math.max(length + bytes, out.length * 2));
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package io.understudy.plugins.querylog.stream;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.understudy.plugin.PublishedStream;
+import io.understudy.plugins.querylog.QueryLogConfig;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongUnaryOperator;
+
+/** The readers of {@code GET /slowlog}. Thread-safe. */
+public final class SlowLogStream implements PublishedStream {
+    private final CopyOnWriteArrayList<SlowLogReader> readers = new CopyOnWriteArrayList<>();
+    private final SlowLogMeters meters;
+    private final LongUnaryOperator hash;
+    private volatile QueryLogConfig config;
+    private volatile boolean active;
+    private boolean stopped;
+
+    public SlowLogStream(QueryLogConfig config, MeterRegistry registry) {
+        this.config = config;
+        this.meters = new SlowLogMeters(registry);
+        this.hash = keyedHash(new SecureRandom().nextLong());
+        Gauge.builder("understudy.slowlog.readers", readers, List::size)
+                .description("Readers of the slow-log stream now")
+                .register(registry);
+    }
+
+    /** The finaliser of SplittableRandom, with its published constants, between two additions of the key. */
+    private static LongUnaryOperator keyedHash(long key) {
+        return value -> {
+            long z = value + key;
+            z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
+            z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
+            return (z ^ z >>> 31) + Long.rotateLeft(key, 32);
+        };
+    }
+
+    /** Applies to readers that connect later; whether values are shown, to all of them. */
+    public void config(QueryLogConfig next) {
+        boolean otherValues = next.literals() != config.literals();
+        config = next;
+        if (otherValues) {
+            // Readers that were promised one thing must not get another in the middle.
+            readers.forEach(SlowLogReader::end);
+        }
+    }
+
+    @Override
+    public String contentType() {
+        return "text/plain; charset=utf-8";
+    }
+
+    @Override
+    public synchronized Reader open(Map<String, String> parameters, Runnable ready) {
+        QueryLogConfig now = config;
+        List<String> rules = now.rules().stream().map(QueryLogConfig.Rule::name).toList();
+        ReaderFilter filter = new ReaderFilter(parameters, rules);
+        if (stopped || readers.size() >= now.readers()) {
+            throw new IllegalStateException(
+                    stopped
+                            ? "the proxy is stopping"
+                            : "there are " + now.readers()
+                                    + " readers already; plugins.query-log.readers allows no more");
+        }
+        EventWriter writer = new EventWriter(now.literals(), hash, filter.rateLimit());
+        SlowLogReader reader = new SlowLogReader(this, filter, writer, now.queue(), ready);
+        readers.add(reader);
+        active = true;
+        return reader;
+    }
+
+    synchronized void remove(SlowLogReader reader) {
+        readers.remove(reader);
+        active = !readers.isEmpty();
+    }
+
+    /** Ends all streams. */
+    public synchronized void stop() {
+        stopped = true;
+        readers.forEach(SlowLogReader::end);
+    }
+
+    SlowLogMeters meters() {
+        return meters;
+    }
+
+    /** Returns whether anybody reads. */
+    public boolean active() {
+        return active;
+    }
+
+    Literals literals() {
+        return config.literals();
+    }
+
+    /** Queues the event for those who asked for it, and adds them to {@code takers}. */
+    void offer(StatementEvent event, List<SlowLogReader> takers) {
+        for (SlowLogReader reader : readers) {
+            if (reader.offer(event) && !takers.contains(reader)) {
+                takers.add(reader);
+            }
+        }
+        if (takers.size() > readers.size()) {
+            takers.retainAll(readers);
+        }
+    }
+
+    /** Queues the end of a session for those who got some of its statements. */
+    void sessionEnded(StatementEvent event, List<SlowLogReader> takers) {
+        List<SlowLogReader> left = new ArrayList<>(takers);
+        left.retainAll(readers);
+        left.forEach(reader -> reader.add(event));
+    }
+}
