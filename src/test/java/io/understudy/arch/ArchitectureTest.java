@@ -80,9 +80,10 @@ class ArchitectureTest {
             "pages", List.of(),
             "rebuild", List.of("pages"),
             "report", List.of(),
+            "replay", List.of(),
             "runtime", List.of("admin", "pages"),
             "demo", List.of("embedded", "runtime", "admin", "pages", "rebuild", "report"),
-            "cli", List.of("embedded", "runtime", "admin", "pages", "rebuild", "report", "demo")));
+            "cli", List.of("embedded", "runtime", "admin", "pages", "rebuild", "report", "replay", "demo")));
 
     private static JavaClasses classes;
 

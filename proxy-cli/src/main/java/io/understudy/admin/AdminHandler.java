@@ -38,8 +38,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     private @Nullable StreamingResponse streaming;
 
     /** @param streams to which connections with an endless response are added */
-    AdminHandler(
-            AdminRoutes routes, Duration requestTimeout, AdminConnections connections, ChannelGroup streams) {
+    AdminHandler(AdminRoutes routes, Duration requestTimeout, AdminConnections connections, ChannelGroup streams) {
         this.streams = streams;
         this.routes = routes;
         this.requestTimeout = requestTimeout;

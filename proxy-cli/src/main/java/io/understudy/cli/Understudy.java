@@ -5,10 +5,12 @@ import io.understudy.cli.check.SchemaCommand;
 import io.understudy.cli.defragment.DefragmentCommand;
 import io.understudy.cli.demo.DemoCommand;
 import io.understudy.cli.explain.ExplainCommand;
+import io.understudy.cli.replay.ReplayCommand;
 import io.understudy.cli.report.ReportCommand;
 import io.understudy.cli.report.RescueCommand;
 import io.understudy.cli.run.RunCommand;
 import io.understudy.cli.slowlog.SlowLogCommand;
+import io.understudy.cli.slowlog.TopCommand;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -33,6 +35,8 @@ import picocli.CommandLine.ScopeType;
             RescueCommand.class,
             DefragmentCommand.class,
             SlowLogCommand.class,
+            TopCommand.class,
+            ReplayCommand.class,
             AutoComplete.GenerateCompletion.class
         })
 public final class Understudy implements Runnable {
@@ -74,7 +78,7 @@ public final class Understudy implements Runnable {
     public void run() {
         throw new CommandLine.ParameterException(
                 java.util.Objects.requireNonNull(spec).commandLine(),
-                "Missing command: one of run, check, explain, schema, demo, report, rescue, defragment, slowlog; -h tells"
-                        + " about them");
+                "Missing command: one of run, check, explain, schema, demo, report, rescue, defragment, slowlog, top,"
+                        + " replay; -h tells about them");
     }
 }

@@ -4,17 +4,18 @@ package io.understudy.plugins.querylog.digests;
  * Logarithmic buckets of times, eight to a doubling, from a microsecond to two minutes: a percentile is exact to within
  * 6 per cent.
  */
-final class TimeBuckets {
+public final class TimeBuckets {
     private static final int FIRST_BIT = 10;
     private static final int LAST_BIT = 37;
     private static final int STEPS_BITS = 3;
     private static final int STEPS = 1 << STEPS_BITS;
 
-    static final int COUNT = (LAST_BIT - FIRST_BIT) * STEPS + 1;
+    public static final int COUNT = (LAST_BIT - FIRST_BIT) * STEPS + 1;
 
     private TimeBuckets() {}
 
-    static int of(long nanos) {
+    /** Returns the bucket of a time in nanoseconds. */
+    public static int of(long nanos) {
         int bit = 63 - Long.numberOfLeadingZeros(nanos | 1);
         if (bit < FIRST_BIT) {
             return 0;
@@ -27,7 +28,7 @@ final class TimeBuckets {
     }
 
     /** Returns the middle of a bucket in nanoseconds. */
-    static long middle(int bucket) {
+    public static long middle(int bucket) {
         long base = 1L << FIRST_BIT + bucket / STEPS;
         long step = base >> STEPS_BITS;
         return base + bucket % STEPS * step + step / 2;

@@ -1,0 +1,59 @@
+package io.understudy.cli.replay;
+
+import java.util.Locale;
+import java.util.Map;
+
+/** A replay's figures for people. */
+final class ReplayText {
+    private ReplayText() {}
+
+    static String of(Map<String, Object> view, boolean dryRun) {
+        StringBuilder out = new StringBuilder();
+        line(
+                out,
+                "events",
+                view.get("events") + " read" + counts(" · refused: ", view.get("refused"))
+                        + some(" · missing, as the log says: ", view.get("missing"))
+                        + some(" · begun anew: ", view.get("rotations")));
+        line(out, "left out", counts("", view.get("leftOut")));
+        line(out, "sessions", String.valueOf(view.get("sessions")));
+        line(out, "time as logged", times(view.get("loggedSeconds")));
+        if (!dryRun) {
+            double seconds = ((Number) view.getOrDefault("seconds", 0)).doubleValue();
+            long sent = ((Number) view.getOrDefault("sent", 0)).longValue();
+            line(out, "sent", String.format(Locale.ROOT, "%d in %.1f s, %.0f/s", sent, seconds, sent / seconds));
+            line(out, "succeeded", view.get("ok") + ", " + view.get("rows") + " rows");
+            line(out, "errors", counts("", view.get("errors")) + some(" · connections lost: ", view.get("lost")));
+            line(out, "server's time", times(view.get("serverSeconds")));
+            line(out, "sent late by", times(view.get("lateSeconds")));
+        }
+        return out.toString();
+    }
+
+    private static void line(StringBuilder out, String label, String value) {
+        out.append(String.format("%-15s %s%n", label, value.isEmpty() ? "none" : value));
+    }
+
+    private static String some(String label, Object count) {
+        return ((Number) count).longValue() == 0 ? "" : label + count;
+    }
+
+    private static String counts(String label, Object map) {
+        StringBuilder out = new StringBuilder();
+        ((Map<?, ?>) map)
+                .forEach((reason, count) -> out.append(out.length() == 0 ? "" : ", ")
+                        .append(reason)
+                        .append(' ')
+                        .append(count));
+        return out.length() == 0 ? "" : label + out;
+    }
+
+    private static String times(Object figures) {
+        StringBuilder out = new StringBuilder();
+        ((Map<?, ?>) figures)
+                .forEach((name, seconds) -> out.append(out.length() == 0 ? "" : " · ")
+                        .append(String.format(
+                                Locale.ROOT, "%s %.3f ms", name, ((Number) seconds).doubleValue() * 1000)));
+        return out.toString();
+    }
+}

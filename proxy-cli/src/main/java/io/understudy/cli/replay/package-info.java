@@ -1,0 +1,5 @@
+/** The command {@code replay}. */
+@NullMarked
+package io.understudy.cli.replay;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,198 @@
+package io.understudy.replay;
+
+import io.netty.channel.EventLoopGroup;
+import io.understudy.config.Transport;
+import io.understudy.connection.NettyServerConnector;
+import io.understudy.connection.NetworkTransport;
+import io.understudy.replay.log.LogEvent;
+import io.understudy.replay.log.StatementLog;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Plays a log. The calling thread reads it a little ahead of time; event loops send. A statement is sent at its time
+ * whether or not the server has responded to other sessions; how late it was sent is reported apart from the server's
+ * time.
+ */
+public final class Replay implements AutoCloseable {
+    /** How far ahead of its time a statement is read: logs are in the order of the ends. */
+    private static final long AHEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** Statements read and not yet responded to. */
+    private static final int WAITING = 20_000;
+
+    private static final Duration CONNECT = Duration.ofSeconds(10);
+    private static final int LOOPS = 2;
+    private static final double MICROS_TO_NANOS = 1_000;
+
+    private final ReplayOptions options;
+    private final ReplayFigures figures = new ReplayFigures();
+    private final Selection selection;
+    private final NetworkTransport transport = NetworkTransport.resolve(Transport.AUTO);
+    private final EventLoopGroup loops = transport.relayGroup(LOOPS, "replay");
+    private final NettyServerConnector connector;
+    private final Semaphore room = new Semaphore(WAITING);
+    private final AtomicReference<@Nullable String> stopped = new AtomicReference<>();
+    private final Map<Long, ReplayConnection> sessions = new LinkedHashMap<>();
+    private final List<ReplayConnection> connections = new ArrayList<>();
+    private volatile long played;
+    private long firstMicros = LogEvent.UNKNOWN;
+    private long firstNanos;
+    private long lastDue;
+
+    public Replay(ReplayOptions options) {
+        this.options = options;
+        this.selection = new Selection(options);
+        this.connector = new NettyServerConnector(
+                transport, loops, options.to(), options.user(), options.password(), options.tls(), CONNECT, CONNECT);
+    }
+
+    public ReplayFigures figures() {
+        return figures;
+    }
+
+    /** Returns the log's time reached, in microseconds since the first event. */
+    public long playedMicros() {
+        return played;
+    }
+
+    /** Ends the replay soon. The first reason counts. Thread-safe. */
+    public void stop(String reason) {
+        stopped.compareAndSet(null, reason);
+    }
+
+    /** Returns why the replay was stopped, or null. */
+    public @Nullable String stopped() {
+        return stopped.get();
+    }
+
+    /** Reads the whole log and decides about each event, without a connection. */
+    public void dryRun(StatementLog log) throws IOException {
+        Map<Long, Boolean> seen = new LinkedHashMap<>();
+        for (LogEvent event = log.next(); event != null; event = log.next()) {
+            if (chosen(event) && seen.put(event.threadId(), true) == null) {
+                figures.session();
+            }
+        }
+    }
+
+    private boolean chosen(LogEvent event) {
+        if (event.kind() != LogEvent.Kind.STATEMENT) {
+            return false;
+        }
+        String reason = selection.leftOut(event);
+        if (reason != null) {
+            figures.leftOut(reason);
+            return false;
+        }
+        figures.chosen(event.durationMicros());
+        return true;
+    }
+
+    /** Plays the log to its end, or until stopped. */
+    public void run(StatementLog log) throws IOException, InterruptedException {
+        for (LogEvent event = log.next(); event != null && stopped.get() == null; event = log.next()) {
+            if (event.kind() == LogEvent.Kind.QUIT) {
+                quit(event.threadId());
+            } else if (chosen(event)) {
+                play(event);
+            }
+        }
+        if (stopped.get() != null) {
+            connections.forEach(ReplayConnection::abort);
+        } else {
+            connections.forEach(ReplayConnection::end);
+        }
+        while (!room.tryAcquire(WAITING, 100, TimeUnit.MILLISECONDS)) {
+            if (stopped.get() != null) {
+                connections.forEach(ReplayConnection::abort);
+                if (!room.tryAcquire(WAITING, 1, TimeUnit.SECONDS)) {
+                    return; // a statement is still running; closing ends it
+                }
+                break;
+            }
+        }
+        room.release(WAITING);
+    }
+
+    private void play(LogEvent event) throws InterruptedException {
+        long due = due(event);
+        while (options.speed() > 0 && due - System.nanoTime() > AHEAD_NANOS && stopped.get() == null) {
+            LockSupport.parkNanos(Math.min(due - System.nanoTime() - AHEAD_NANOS, TimeUnit.MILLISECONDS.toNanos(100)));
+        }
+        while (!room.tryAcquire(100, TimeUnit.MILLISECONDS)) {
+            if (stopped.get() != null) {
+                return;
+            }
+        }
+        connection(event.threadId()).add(new ReplayConnection.Due(event.text(), event.schema(), due));
+    }
+
+    private long due(LogEvent event) {
+        long now = System.nanoTime();
+        if (options.speed() == 0) {
+            return now;
+        }
+        long start = event.startMicros();
+        if (firstMicros == LogEvent.UNKNOWN) {
+            if (start == LogEvent.UNKNOWN) {
+                return now;
+            }
+            firstMicros = start;
+            firstNanos = now + AHEAD_NANOS;
+        }
+        if (start == LogEvent.UNKNOWN) {
+            return lastDue; // with the one before it
+        }
+        played = start - firstMicros;
+        lastDue = firstNanos + (long) (played * MICROS_TO_NANOS / options.speed());
+        return lastDue;
+    }
+
+    private ReplayConnection connection(long threadId) {
+        ReplayConnection known = sessions.get(threadId);
+        if (known != null) {
+            return known;
+        }
+        figures.session();
+        ReplayConnection chosen;
+        if (connections.size() < options.connections()) {
+            chosen = new ReplayConnection(
+                    loops.next(), connector, options.readsOnly(), figures, room::release, this::stop);
+            connections.add(chosen);
+        } else if (options.readsOnly()) {
+            // Reads of several sessions may share a connection: each names its schema.
+            chosen = connections.get((int) Math.floorMod(threadId, (long) connections.size()));
+        } else {
+            stop("the log has more than " + options.connections()
+                    + " sessions at a time, which cannot share connections"
+                    + " when everything is played; raise --sessions");
+            chosen = connections.get(0);
+        }
+        sessions.put(threadId, chosen);
+        return chosen;
+    }
+
+    private void quit(long threadId) {
+        ReplayConnection known = sessions.remove(threadId);
+        if (known != null && !sessions.containsValue(known)) {
+            connections.remove(known);
+            known.end();
+        }
+    }
+
+    @Override
+    public void close() {
+        connections.forEach(ReplayConnection::abort);
+        loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
+        transport.closeNames();
+    }
+}

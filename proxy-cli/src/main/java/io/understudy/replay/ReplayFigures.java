@@ -1,0 +1,137 @@
+package io.understudy.replay;
+
+import io.understudy.plugins.querylog.digests.TimeBuckets;
+import io.understudy.replay.log.LogCounts;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What a replay did. Thread-safe. */
+public final class ReplayFigures {
+    private static final double NANOS = 1e9;
+    private static final int MICRO = 1_000;
+
+    /** Times in logarithmic buckets. */
+    static final class Times {
+        private final AtomicLongArray buckets = new AtomicLongArray(TimeBuckets.COUNT);
+        private final AtomicLong max = new AtomicLong();
+
+        void add(long nanos) {
+            buckets.getAndIncrement(TimeBuckets.of(Math.max(0, nanos)));
+            max.accumulateAndGet(nanos, Math::max);
+        }
+
+        private double seconds(double share) {
+            long all = 0;
+            for (int i = 0; i < TimeBuckets.COUNT; i++) {
+                all += buckets.get(i);
+            }
+            long rank = (long) Math.ceil(all * share);
+            long seen = 0;
+            for (int i = 0; i < TimeBuckets.COUNT && rank > 0; i++) {
+                seen += buckets.get(i);
+                if (seen >= rank) {
+                    return Math.min(TimeBuckets.middle(i), max.get()) / NANOS;
+                }
+            }
+            return 0;
+        }
+
+        Map<String, Object> view() {
+            Map<String, Object> view = new LinkedHashMap<>();
+            view.put("p50", seconds(0.5));
+            view.put("p95", seconds(0.95));
+            view.put("p99", seconds(0.99));
+            view.put("max", max.get() / NANOS);
+            return view;
+        }
+    }
+
+    private final Times server = new Times();
+    private final Times logged = new Times();
+    private final Times late = new Times();
+    private final LongAdder sent = new LongAdder();
+    private final LongAdder ok = new LongAdder();
+    private final LongAdder rows = new LongAdder();
+    private final LongAdder lost = new LongAdder();
+    private final ConcurrentSkipListMap<Integer, LongAdder> errors = new ConcurrentSkipListMap<>();
+    private final ConcurrentSkipListMap<String, LongAdder> leftOut = new ConcurrentSkipListMap<>();
+    private final LongAdder sessions = new LongAdder();
+
+    void leftOut(String reason) {
+        leftOut.computeIfAbsent(reason, why -> new LongAdder()).increment();
+    }
+
+    void session() {
+        sessions.increment();
+    }
+
+    void chosen(long loggedMicros) {
+        if (loggedMicros >= 0) {
+            logged.add(loggedMicros * MICRO);
+        }
+    }
+
+    void sent(long lateNanos) {
+        sent.increment();
+        late.add(lateNanos);
+    }
+
+    void succeeded(long nanos, long resultRows) {
+        server.add(nanos);
+        ok.increment();
+        rows.add(resultRows);
+    }
+
+    void failed(long nanos, int error) {
+        server.add(nanos);
+        errors.computeIfAbsent(error, code -> new LongAdder()).increment();
+    }
+
+    /** The connection ended before the response. */
+    void lost() {
+        lost.increment();
+    }
+
+    public long sentCount() {
+        return sent.sum();
+    }
+
+    /** Returns the number of statements that did not succeed. */
+    public long failures() {
+        return errors.values().stream().mapToLong(LongAdder::sum).sum() + lost.sum();
+    }
+
+    /** Returns all figures, with stable names. */
+    public Map<String, Object> view(LogCounts log, double seconds) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("events", log.events());
+        view.put("rotations", log.rotations());
+        view.put("missing", log.missing());
+        view.put("refused", log.refused());
+        view.put("sessions", sessions.sum());
+        view.put("leftOut", sums(leftOut));
+        view.put("sent", sent.sum());
+        view.put("ok", ok.sum());
+        Map<String, Object> byCode = new TreeMap<>();
+        errors.forEach((code, count) -> byCode.put(String.valueOf(code), count.sum()));
+        view.put("errors", byCode);
+        view.put("lost", lost.sum());
+        view.put("rows", rows.sum());
+        view.put("seconds", seconds);
+        view.put("serverSeconds", server.view());
+        view.put("loggedSeconds", logged.view());
+        view.put("lateSeconds", late.view());
+        return view;
+    }
+
+    private static Map<String, Long> sums(Map<String, LongAdder> counts) {
+        Map<String, Long> sums = new TreeMap<>();
+        counts.forEach((reason, count) -> sums.put(reason, count.sum()));
+        return sums;
+    }
+}

@@ -1,0 +1,93 @@
+package io.understudy.replay;
+
+import io.understudy.plugins.mirror.MirrorConfig;
+import io.understudy.plugins.mirror.MirrorExplanation;
+import io.understudy.replay.log.LogEvent;
+import io.understudy.rules.Subject;
+import io.understudy.sql.SingleLine;
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.sql.SqlModes;
+import io.understudy.sql.StatementSummary;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Decides which events are played. Not thread-safe. */
+final class Selection {
+    private static final int CACHED = 8192;
+    private static final MirrorConfig EVERYTHING = new MirrorConfig(
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            List.of(new MirrorConfig.Rule("all", null, null, null, null, null)));
+
+    /** A summary is one object for all statements that are alike to the analysis. */
+    private record Alike(StatementSummary summary, @Nullable String schema) {}
+
+    private final ReplayOptions options;
+    private final SqlAnalyzer analyzer = new SqlAnalyzer();
+    private final SingleLine line = new SingleLine();
+    private final Map<Alike, String> known = new LinkedHashMap<>(64, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Alike, String> eldest) {
+            return size() > CACHED;
+        }
+    };
+
+    Selection(ReplayOptions options) {
+        this.options = options;
+    }
+
+    /** Returns null for a statement to play, or why it is left out. */
+    @Nullable
+    String leftOut(LogEvent event) {
+        long start = event.startMicros();
+        if (start != LogEvent.UNKNOWN && (start < options.fromMicros() || start >= options.untilMicros())) {
+            return "outside_times";
+        }
+        if (options.onlyUser() != null && !options.onlyUser().equals(event.user())) {
+            return "other_user";
+        }
+        if (options.onlySchema() != null && !options.onlySchema().equalsIgnoreCase(event.schema())) {
+            return "other_schema";
+        }
+        byte[] text = event.text();
+        if (hasParameter(text)) {
+            return "values_dropped";
+        }
+        return options.readsOnly() ? unfit(text, event.schema()) : null;
+    }
+
+    /** Returns whether values are missing: a log with {@code ?} in their place. */
+    private boolean hasParameter(byte[] text) {
+        for (byte b : text) {
+            if (b == '?') {
+                return line.write(text, 0, text.length, SqlModes.NONE, null, index -> null)
+                        == SingleLine.Refusal.PARAMETER;
+            }
+        }
+        return false;
+    }
+
+    private @Nullable String unfit(byte[] text, @Nullable String schema) {
+        StatementSummary summary = analyzer.summarize(text, 0, text.length, SqlModes.NONE);
+        Alike alike = new Alike(summary, schema);
+        String reason = known.get(alike);
+        if (reason == null) {
+            String normalized = analyzer.normalize(text, 0, text.length, SqlModes.NONE);
+            MirrorExplanation explained =
+                    MirrorExplanation.of(EVERYTHING, new Subject("", schema, null, summary, normalized));
+            reason = explained.mirrored() ? "" : explained.reason();
+            known.put(alike, Objects.requireNonNull(reason));
+        }
+        return reason.isEmpty() ? null : reason;
+    }
+}

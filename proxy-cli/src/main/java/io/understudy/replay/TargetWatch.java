@@ -1,0 +1,107 @@
+package io.understudy.replay;
+
+import io.understudy.config.Address;
+import io.understudy.config.Secret;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks the target again and again whether it is still read-only. One that was and is no more has been promoted: it
+ * serves an application now, and gets no replay.
+ */
+public final class TargetWatch implements AutoCloseable {
+    private static final long INTERVAL_MILLIS = 400;
+    private static final String TIMEOUT_MILLIS = "3000";
+
+    private final Connection connection;
+    private final Thread thread;
+    private final boolean readOnly;
+    private volatile boolean closed;
+
+    private TargetWatch(Connection connection, Consumer<String> onWritable) throws SQLException {
+        this.connection = connection;
+        readOnly = ask();
+        thread = new Thread(() -> watch(onWritable), "replay-target");
+        thread.setDaemon(true);
+        if (readOnly) {
+            thread.start();
+        }
+    }
+
+    /**
+     * Connects and asks for the first time.
+     *
+     * @param tls as the driver's option sslMode has it
+     * @param ca certificate authorities, PEM, or null
+     * @param onWritable called once with the reason to stop
+     */
+    public static TargetWatch start(
+            Address target, String user, Secret password, String tls, @Nullable Path ca, Consumer<String> onWritable)
+            throws SQLException {
+        Properties properties = new Properties();
+        properties.setProperty("user", user);
+        properties.setProperty("password", password.reveal());
+        properties.setProperty("sslMode", tls);
+        if (ca != null) {
+            properties.setProperty("serverSslCert", ca.toString());
+        }
+        properties.setProperty("allowPublicKeyRetrieval", "true");
+        properties.setProperty("connectTimeout", TIMEOUT_MILLIS);
+        properties.setProperty("socketTimeout", TIMEOUT_MILLIS);
+        Connection connection =
+                DriverManager.getConnection("jdbc:mariadb://" + target.host() + ":" + target.port() + "/", properties);
+        try {
+            return new TargetWatch(connection, onWritable);
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    /** Returns whether the target was read-only at the start. */
+    public boolean readOnly() {
+        return readOnly;
+    }
+
+    private boolean ask() throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT @@global.read_only")) {
+            // Newer MariaDB servers have words for it.
+            return rows.next() && !rows.getString(1).matches("0|OFF");
+        }
+    }
+
+    private void watch(Consumer<String> onWritable) {
+        while (!closed) {
+            try {
+                if (!ask()) {
+                    onWritable.accept("the target is no longer read-only: it was promoted");
+                    return;
+                }
+                TimeUnit.MILLISECONDS.sleep(INTERVAL_MILLIS);
+            } catch (SQLException e) {
+                if (!closed) {
+                    onWritable.accept("the target can no longer be asked whether it is read-only: " + e.getMessage());
+                }
+                return;
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+    }
+
+    @Override
+    public void close() throws SQLException {
+        closed = true;
+        thread.interrupt();
+        connection.close();
+    }
+}

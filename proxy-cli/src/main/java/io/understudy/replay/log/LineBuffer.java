@@ -1,0 +1,150 @@
+package io.understudy.replay.log;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+
+/**
+ * A window on a stream in which lines are found. Everything from {@link #mark} on stays in the array, at offsets that
+ * change only within {@link #fill}, which moves them to the front.
+ */
+final class LineBuffer {
+    private static final int FIRST = 1 << 18;
+
+    private final InputStream in;
+    byte[] bytes = new byte[FIRST];
+    /** The first byte not yet consumed. */
+    int at;
+    /** The first byte to keep. */
+    int mark;
+
+    private int limit;
+    private boolean ended;
+    private long line = 1;
+
+    LineBuffer(InputStream in) {
+        this.in = in;
+    }
+
+    /**
+     * Returns the offset of the line break that ends the line at {@code from}, or of the end of the stream. Offsets
+     * from before the call are to be taken relative to {@link #mark}.
+     */
+    int end(int from) throws IOException {
+        int relative = from - mark;
+        int p = from;
+        while (true) {
+            byte[] window = bytes;
+            int stop = limit;
+            while (p < stop) {
+                if (window[p] == '\n') {
+                    return p;
+                }
+                p++;
+            }
+            int searched = p - mark;
+            if (!fill()) {
+                return limit;
+            }
+            p = mark + Math.max(relative, searched);
+        }
+    }
+
+    /** Reads more. Returns false at the end of the stream. */
+    boolean fill() throws IOException {
+        if (ended) {
+            return false;
+        }
+        if (limit == bytes.length) {
+            if (mark > bytes.length / 2) {
+                System.arraycopy(bytes, mark, bytes, 0, limit - mark);
+                at -= mark;
+                limit -= mark;
+                mark = 0;
+            } else {
+                bytes = Arrays.copyOf(bytes, bytes.length * 2);
+            }
+        }
+        int n = in.read(bytes, limit, bytes.length - limit);
+        if (n < 0) {
+            ended = true;
+            return false;
+        }
+        limit += n;
+        return true;
+    }
+
+    /** Returns whether {@code count} bytes from {@code from} are there, after reading as far as need be. */
+    boolean has(int from, int count) throws IOException {
+        int relative = from - mark;
+        while (mark + relative + count > limit) {
+            if (!fill()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    int limit() {
+        return limit;
+    }
+
+    boolean isOver() throws IOException {
+        return !has(at, 1);
+    }
+
+    long line() {
+        return line;
+    }
+
+    /** Consumes up to {@code next}, behind a line break or at the end. */
+    void consume(int next) {
+        at = next;
+        line++;
+    }
+
+    /** Returns the end of a line that is consumed already. */
+    int end0(int from) {
+        int p = from;
+        while (p < limit && bytes[p] != '\n') {
+            p++;
+        }
+        return p;
+    }
+
+    /** Goes back to a line that begins at {@code from}, behind {@link #mark}. */
+    void rewind(int from, long number) {
+        at = from;
+        line = number;
+    }
+
+    /** Drops what is consumed. */
+    void release() {
+        mark = at;
+    }
+
+    boolean startsWith(int from, int end, String text) {
+        if (from + text.length() > end) {
+            return false;
+        }
+        for (int i = 0; i < text.length(); i++) {
+            if (bytes[from + i] != text.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    boolean contains(int from, int end, String text) {
+        for (int p = from; p <= end - text.length(); p++) {
+            if (startsWith(p, end, text)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void close() throws IOException {
+        in.close();
+    }
+}

@@ -1,0 +1,46 @@
+package io.understudy.replay.log;
+
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One event of a log.
+ *
+ * @param kind what happened
+ * @param threadId the session's number on its server
+ * @param user of the session, or empty when the log does not say
+ * @param schema the default schema, or null when there is none or the log does not say
+ * @param text the statement as logged; empty for other kinds
+ * @param startMicros wall clock at the statement's start, or {@link #UNKNOWN}
+ * @param durationMicros execution time, or {@link #UNKNOWN}
+ * @param line number of the event's first line
+ */
+public record LogEvent(
+        Kind kind,
+        long threadId,
+        String user,
+        @Nullable String schema,
+        byte[] text,
+        long startMicros,
+        long durationMicros,
+        long line) {
+
+    /** A time that the log does not have. */
+    public static final long UNKNOWN = Long.MIN_VALUE;
+
+    /** What an event tells. */
+    public enum Kind {
+        STATEMENT,
+        /** The session has ended. */
+        QUIT,
+        /** A session has begun; general log only. */
+        CONNECT,
+        /** A command without a statement. */
+        ADMIN
+    }
+
+    /** Returns the statement as text, for messages. */
+    public String sql() {
+        return new String(text, StandardCharsets.UTF_8);
+    }
+}
