@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 
 /** A whole proxy with the plugin {@code mirror} and one standby, and its counters. */
@@ -96,6 +97,11 @@ final class MirrorProxy implements AutoCloseable {
     Connection mysql(String options) throws SQLException {
         return DriverManager.getConnection("jdbc:mysql://127.0.0.1:" + port()
                 + "/shop?sslMode=DISABLED&allowPublicKeyRetrieval=true&user=app&password=" + PASSWORD + options);
+    }
+
+    /** Runs an action of the admin endpoint, such as <code>mirror/{standby}/pause</code>. */
+    void act(String path, String... parameters) throws Exception {
+        server.published().actions().get(path).run(List.of(parameters));
     }
 
     int port() {

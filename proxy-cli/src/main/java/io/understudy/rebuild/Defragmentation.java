@@ -46,13 +46,16 @@ public final class Defragmentation {
     private final PagesAccount account;
     private final Options options;
     private final Journal journal;
+    private final MirroredReads reads;
     private final CountDownLatch stop = new CountDownLatch(1);
     private final CountDownLatch finished = new CountDownLatch(1);
 
-    public Defragmentation(PagesAccount account, Options options, Journal journal) {
+    /** @param reads of the tables, which are not mirrored during their rebuild */
+    public Defragmentation(PagesAccount account, Options options, Journal journal, MirroredReads reads) {
         this.account = account;
         this.options = options;
         this.journal = journal;
+        this.reads = reads;
     }
 
     /**
@@ -160,7 +163,18 @@ public final class Defragmentation {
         if (!busy.isEmpty()) {
             return Outcome.without(table, stopped() ? Outcome.State.ENDED : Outcome.State.FAILED, busy);
         }
-        return rebuild(standby, worker, subject);
+        tell(reads.skip(subject.shown()));
+        try {
+            return rebuild(standby, worker, subject);
+        } finally {
+            tell(reads.again(subject.shown()));
+        }
+    }
+
+    private void tell(String line) {
+        if (!line.isEmpty()) {
+            journal.line(line);
+        }
     }
 
     /** Waits until the standby is within its bounds. Returns the reason for giving up, or an empty text. */

@@ -90,7 +90,10 @@ class DefragmentationTest {
                         """.formatted(server.port(), user, user), "test", Map.of(), name -> null)
                 .config();
         return new Defragmentation(
-                PagesAccount.of(config, "standby-1"), options, new Journal(new PrintWriter(log, true), false));
+                PagesAccount.of(config, "standby-1"),
+                options,
+                new Journal(new PrintWriter(log, true), false),
+                MirroredReads.NONE);
     }
 
     private Map<String, Object> only(Defragmentation.Result result) {

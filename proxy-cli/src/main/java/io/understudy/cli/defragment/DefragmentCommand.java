@@ -13,6 +13,8 @@ import io.understudy.pages.WorstTables;
 import io.understudy.rebuild.Bounds;
 import io.understudy.rebuild.Defragmentation;
 import io.understudy.rebuild.Journal;
+import io.understudy.rebuild.MirroredReads;
+import io.understudy.report.AdminClient;
 import io.understudy.runtime.PluginTypes;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -147,7 +149,10 @@ public final class DefragmentCommand implements Callable<Integer> {
             log.println("no table in the buffer pool would give back pages by a rebuild");
             return CommandLine.ExitCode.OK;
         }
-        Defragmentation work = new Defragmentation(account, options(), new Journal(log, Terminal.attached()));
+        MirroredReads reads = config.plugins().containsKey("mirror")
+                ? new ProxyReads(AdminClient.of(config.admin()), Objects.requireNonNull(server))
+                : MirroredReads.NONE;
+        Defragmentation work = new Defragmentation(account, options(), new Journal(log, Terminal.attached()), reads);
         Thread hook = new Thread(() -> stop(work), "defragment-stop");
         Runtime.getRuntime().addShutdownHook(hook);
         Defragmentation.Result result = work.run(chosen);

@@ -14,6 +14,7 @@ import io.understudy.pages.PoolContents;
 import io.understudy.rebuild.Bounds;
 import io.understudy.rebuild.Defragmentation;
 import io.understudy.rebuild.Journal;
+import io.understudy.rebuild.MirroredReads;
 import io.understudy.report.PagesText;
 import java.io.PrintWriter;
 import java.sql.Connection;
@@ -142,7 +143,10 @@ public final class PagesDemo {
         long updatesFrom = load.done();
         long start = System.nanoTime();
         Defragmentation.Result result = new Defragmentation(
-                        PagesAccount.of(config, "standby-1"), options(), new Journal(out, false))
+                        PagesAccount.of(config, "standby-1"),
+                        options(),
+                        new Journal(out, false),
+                        MirroredReads.NONE)
                 .run(List.of(TABLE));
         double seconds = (System.nanoTime() - start) / 1e9;
         long updated = load.done() - updatesFrom;

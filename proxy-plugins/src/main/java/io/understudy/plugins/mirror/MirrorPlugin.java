@@ -68,6 +68,14 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
             standby(path.get(0)).pause().resumeByOperator();
             return Map.of("resumed", path.get(0));
         });
+        context.publishAction("mirror/{standby}/skip/{table}", path -> {
+            standby(path.get(0)).skipped().skip(path.get(1), System.nanoTime());
+            return Map.of("skipped", path.get(1), "seconds", SkippedTables.LEASE_NANOS / 1_000_000_000);
+        });
+        context.publishAction("mirror/{standby}/unskip/{table}", path -> {
+            standby(path.get(0)).skipped().unskip(path.get(1));
+            return Map.of("mirrored", path.get(1));
+        });
     }
 
     private StandbyMirror standby(String name) {

@@ -46,6 +46,7 @@ final class StandbyMirror {
     private final StandbyCollations collations;
     private final RecentDdl schemaChanges;
     private final StandbyTables tables;
+    private final SkippedTables skipped = new SkippedTables();
     private final StandbyErrors errors;
     private final StandbyKiller killer;
     private final LatencyRecorder seconds;
@@ -253,6 +254,9 @@ final class StandbyMirror {
      * Returns why a statement must not be sent by what its names are, or null; the reason may be in the last errors.
      */
     private @Nullable DropReason refusal(MirroredStatement statement, StandbyTables.Verdict verdict) {
+        if (skipped.covers(statement.tables(), System.nanoTime())) {
+            return DropReason.TABLE_SKIPPED;
+        }
         return switch (verdict) {
             case READS, WAIT -> null;
             case VIEW -> DropReason.VIEW;
@@ -398,6 +402,10 @@ final class StandbyMirror {
         drain(); // the timer has no loop before the first connection is open
     }
 
+    SkippedTables skipped() {
+        return skipped;
+    }
+
     StandbyErrors errors() {
         return errors;
     }
@@ -447,6 +455,7 @@ final class StandbyMirror {
                         rule.forEach((outcome, counter) -> done.merge(outcome, (long) counter.count(), Long::sum)));
         view.put("executed", done);
         view.put("tables", tables.view());
+        view.put("skippedTables", skipped.view(System.nanoTime()));
         view.put("lastErrors", errors.view());
         view.putAll(probing.details(config));
         return view;
