@@ -28,7 +28,6 @@ import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
@@ -147,8 +146,8 @@ class QueryPoolTest {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         StandbyConfig config = standby(address(pair.standby()), "watch", ServerTlsMode.PREFERRED, null);
         try (QueryPool queries = QueryPool.to(config);
-                StandbyMonitor monitor = new StandbyMonitor(
-                        "s1", queries.dataSource(), identity -> false, registry, EXECUTOR, OFTEN)) {
+                StandbyMonitor monitor =
+                        new StandbyMonitor("s1", queries.dataSource(), identity -> false, registry, EXECUTOR, OFTEN)) {
             monitor.start();
             await().until(() -> monitor.state().reachable());
             assertThat(monitor.state().readOnly()).isTrue();

@@ -47,8 +47,7 @@ final class ProxyReads implements MirroredReads {
             Thread.currentThread().interrupt();
             return "";
         }
-        renewal = renewing.scheduleWithFixedDelay(
-                () -> renew(table), RENEW_SECONDS, RENEW_SECONDS, TimeUnit.SECONDS);
+        renewal = renewing.scheduleWithFixedDelay(() -> renew(table), RENEW_SECONDS, RENEW_SECONDS, TimeUnit.SECONDS);
         return table + ": its reads are not mirrored during the rebuild; cold pages a statement before: " + cold;
     }
 

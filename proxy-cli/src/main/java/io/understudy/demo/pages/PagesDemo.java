@@ -143,10 +143,7 @@ public final class PagesDemo {
         long updatesFrom = load.done();
         long start = System.nanoTime();
         Defragmentation.Result result = new Defragmentation(
-                        PagesAccount.of(config, "standby-1"),
-                        options(),
-                        new Journal(out, false),
-                        MirroredReads.NONE)
+                        PagesAccount.of(config, "standby-1"), options(), new Journal(out, false), MirroredReads.NONE)
                 .run(List.of(TABLE));
         double seconds = (System.nanoTime() - start) / 1e9;
         long updated = load.done() - updatesFrom;

@@ -126,9 +126,7 @@ public record MirrorConfig(
      */
     public record Budget(@Nullable Integer pageReads, Duration replicationLag, Integer threadsRunning) {
         public Budget(
-                @Nullable Integer pageReads,
-                @Nullable Duration replicationLag,
-                @Nullable Integer threadsRunning) {
+                @Nullable Integer pageReads, @Nullable Duration replicationLag, @Nullable Integer threadsRunning) {
             replicationLag = replicationLag == null ? Duration.ofSeconds(5) : replicationLag;
             threadsRunning = threadsRunning == null ? 32 : threadsRunning;
             if (pageReads != null && pageReads < 1) {
@@ -188,9 +186,7 @@ public record MirrorConfig(
      */
     public record PauseAbove(Duration replicationLag, Integer threadsRunning, Boolean stoppedApplier) {
         public PauseAbove(
-                @Nullable Duration replicationLag,
-                @Nullable Integer threadsRunning,
-                @Nullable Boolean stoppedApplier) {
+                @Nullable Duration replicationLag, @Nullable Integer threadsRunning, @Nullable Boolean stoppedApplier) {
             replicationLag = replicationLag == null ? Duration.ofSeconds(10) : replicationLag;
             threadsRunning = threadsRunning == null ? 64 : threadsRunning;
             stoppedApplier = stoppedApplier == null || stoppedApplier;
