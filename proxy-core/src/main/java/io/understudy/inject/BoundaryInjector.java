@@ -84,7 +84,7 @@ public final class BoundaryInjector implements StatementGate {
         for (int i = 0; i < source.size(); i++) {
             InjectedStatement statement =
                     atBoundary ? source.beforeCommand(i, exchange) : source.beforeUnknown(i, exchange);
-            if (statement != null) {
+            for (; statement != null; statement = statement.next()) {
                 ByteBuf packet = encode(statement);
                 if (ResponseGrammars.to(exchange.code()) == null) {
                     model.expectInjectedAlone(statement, i);
@@ -103,7 +103,7 @@ public final class BoundaryInjector implements StatementGate {
         }
         for (int i = 0; i < source.size(); i++) {
             InjectedStatement statement = source.afterLogin(i);
-            if (statement != null) {
+            for (; statement != null; statement = statement.next()) {
                 ByteBuf packet = encode(statement);
                 model.expectInjectedAlone(statement, i);
                 toServer.accept(packet);
