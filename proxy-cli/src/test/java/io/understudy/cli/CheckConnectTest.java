@@ -88,6 +88,28 @@ class CheckConnectTest {
     }
 
     @Test
+    void theGentleLeversNeedNoPrivilege() throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("levers.yaml"), """
+                primary:
+                  address: "127.0.0.1:%d"
+                  tls: { mode: disabled }
+                  monitor: { user: monitor, password: secret }
+                plugins:
+                  gtid-domain:
+                    rules: [ { name: alters, match: { kind: ddl }, alter: two-phase } ]
+                """.formatted(pair.primary().port()));
+        StringWriter out = new StringWriter();
+        CommandLine line = Understudy.commandLine();
+        line.setOut(new PrintWriter(out, true));
+        line.setErr(new PrintWriter(out, true));
+        assertThat(line.execute("check", "-c", file.toString(), "--connect")).isZero();
+        assertThat(out.toString())
+                .contains("plugins.gtid-domain: 'alter: two-phase' needs no privilege")
+                .doesNotContain("BINLOG REPLAY");
+    }
+
+    @Test
     void aRuleWithAnUnknownStandbyIsReportedAtItsPlace() throws IOException {
         Said said = check(standby(pair.standby().port(), "reader"), "{ name: all, standbys: [s1, s2] }");
         assertThat(said.status()).isEqualTo(2);

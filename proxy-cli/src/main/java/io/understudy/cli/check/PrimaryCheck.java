@@ -3,7 +3,9 @@ package io.understudy.cli.check;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.gtiddomain.GtidDomainConfig;
+import io.understudy.plugins.gtiddomain.steering.Lever;
 import io.understudy.server.QueryLimits;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Checks the primary: reachable, writable, logging; the monitor account's privileges. */
 public final class PrimaryCheck {
     private static final String WHERE = "primary";
+    private static final String GTID_DOMAIN = "plugins.gtid-domain";
 
     private final LoadedConfig loaded;
     private final List<Finding> findings = new ArrayList<>();
@@ -56,6 +59,7 @@ public final class PrimaryCheck {
             findings.addAll(HandshakeErrorsCheck.of(ask, mariaDb, primary.proxyProtocol()));
             commitLatency(ask, mariaDb, monitor.user());
             domains(ask, mariaDb);
+            levers(mariaDb, version);
             queryLimits(ask);
         } catch (SQLException e) {
             add(Finding.error(
@@ -151,10 +155,15 @@ public final class PrimaryCheck {
         if (!loaded.plugins().containsKey("gtid-domain")) {
             return;
         }
-        String where = "plugins.gtid-domain";
+        String where = GTID_DOMAIN;
         if (!mariaDb) {
             add(Finding.warning(
-                    where, "this server is not MariaDB and has no GTID domains: the plugin does nothing here"));
+                    where,
+                    "this server is not MariaDB and has no GTID domains: the plugin does nothing here. MySQL: writesets need"
+                            + " no tag"));
+            return;
+        }
+        if (!(loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config) || !config.usesDomains()) {
             return;
         }
         add(Finding.ok(
@@ -173,8 +182,25 @@ public final class PrimaryCheck {
                             + " helps without"
                             + " any domain"));
         }
-        if (loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config && config.procedure() != null) {
+        if (config.procedure() != null) {
             procedure(ask, where, config.procedure());
+        }
+    }
+
+    /** The actions that need no privilege, but a server that has their variable. */
+    private void levers(boolean mariaDb, String version) {
+        if (!mariaDb || !(loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config)) {
+            return;
+        }
+        for (Lever lever : Lever.values()) {
+            if (!config.leverRules(lever).isEmpty()) {
+                String refusal = lever.refusal(ServerFlavor.MARIADB, version);
+                add(
+                        refusal.isEmpty()
+                                ? Finding.ok(GTID_DOMAIN, "'" + lever.action() + "' needs no privilege")
+                                : Finding.warning(
+                                        GTID_DOMAIN, "'" + lever.action() + "' has no effect here: " + refusal));
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 package io.understudy.cli.explain;
 
 import io.understudy.base.JsonWriter;
+import io.understudy.plugins.gtiddomain.steering.SteeringExplanation;
 import io.understudy.rules.Explanation;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param writes tables written
  * @param domain the GTID domain it would get, or null when none is set
  * @param domainRule the rule of that domain, or null
+ * @param actions for each lever that some rule has, whether it would be on
  * @param digest in hex
  * @param normalized text without literals
  * @param verdicts the mirror's rules in the order in which they were tried
@@ -35,6 +37,7 @@ public record ExplainResult(
         List<String> writes,
         @Nullable Long domain,
         @Nullable String domainRule,
+        List<SteeringExplanation> actions,
         String digest,
         String normalized,
         List<Explanation.Verdict> verdicts) {
@@ -53,7 +56,17 @@ public record ExplainResult(
         fields.put("digest", digest);
         fields.put("sample", sample);
         fields.put("domainRule", domainRule);
+        fields.put("actions", actions.stream().map(ExplainResult::fields).toList());
         return JsonWriter.write(fields);
+    }
+
+    private static Map<String, Object> fields(SteeringExplanation action) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("action", action.action());
+        fields.put("applies", action.applies());
+        fields.put("rule", action.rule());
+        fields.put("reason", action.reason());
+        return fields;
     }
 
     /** Returns text for people. */
@@ -75,6 +88,13 @@ public record ExplainResult(
                 domain == null
                         ? "as the session has it"
                         : domain + (domainRule == null ? " (the default)" : " (rule " + domainRule + ")"));
+        for (SteeringExplanation action : actions) {
+            String chosen = action.rule() == null ? "" : " (rule " + action.rule() + ")";
+            line(
+                    out,
+                    "action",
+                    action.action() + ": " + (action.applies() ? "yes" : "no, " + action.reason()) + chosen);
+        }
         return out.toString().stripTrailing();
     }
 

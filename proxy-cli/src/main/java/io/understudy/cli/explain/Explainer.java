@@ -3,6 +3,8 @@ package io.understudy.cli.explain;
 import io.understudy.config.LoadedConfig;
 import io.understudy.plugins.gtiddomain.DomainExplanation;
 import io.understudy.plugins.gtiddomain.GtidDomainConfig;
+import io.understudy.plugins.gtiddomain.steering.Lever;
+import io.understudy.plugins.gtiddomain.steering.SteeringExplanation;
 import io.understudy.plugins.mirror.MirrorConfig;
 import io.understudy.plugins.mirror.MirrorExplanation;
 import io.understudy.rules.Subject;
@@ -13,6 +15,7 @@ import io.understudy.sql.TableName;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +49,8 @@ public final class Explainer {
         MirrorExplanation mirrored = mirror == null
                 ? new MirrorExplanation(false, "plugin_off", null, null, List.of())
                 : MirrorExplanation.of(mirror, subject);
-        DomainExplanation tagged = domains == null ? null : DomainExplanation.of(domains, subject);
+        DomainExplanation tagged =
+                domains == null || !domains.usesDomains() ? null : DomainExplanation.of(domains, subject);
         return new ExplainResult(
                 question.id(),
                 mirrored.mirrored(),
@@ -58,9 +62,21 @@ public final class Explainer {
                 names(summary.writes()),
                 tagged == null ? null : tagged.domain(),
                 tagged == null ? null : tagged.rule(),
+                actions(subject),
                 summary.digestHex(),
                 normalized,
                 mirrored.verdicts());
+    }
+
+    private List<SteeringExplanation> actions(Subject subject) {
+        GtidDomainConfig config = domains;
+        if (config == null) {
+            return List.of();
+        }
+        return Arrays.stream(Lever.values())
+                .filter(lever -> !config.leverRules(lever).isEmpty())
+                .map(lever -> SteeringExplanation.of(lever, config.leverRules(lever), subject))
+                .toList();
     }
 
     private static List<String> names(List<TableName> tables) {

@@ -112,7 +112,7 @@ final class AdviceWindow {
                 "wants",
                 rule < 0
                         ? indexes.domain(DomainIndexes.DEFAULT)
-                        : policy.rules.rule(rule).domain());
+                        : policy.rules.rule(rule).domainId());
         row.put("domains", domains);
         return row;
     }

@@ -32,7 +32,7 @@ public record DomainExplanation(
                         summary,
                         false,
                         !summary.functions().isEmpty());
-        RuleSet<DomainRule> rules = new RuleSet<>(config.rules(), DomainRule::name, DomainRule::match);
+        RuleSet<DomainRule> rules = new RuleSet<>(config.domainRules(), DomainRule::name, DomainRule::match);
         Explanation<DomainRule> found = rules.explain(subject);
         DomainRule rule = found.value();
         boolean pin = config.guard() == Guard.PIN;

@@ -3,6 +3,7 @@ package io.understudy.plugins.gtiddomain;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.understudy.plugins.gtiddomain.steering.SteeringMeters;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -94,6 +95,9 @@ final class DomainMeters {
         private final String rule;
         private final AtomicReferenceArray<@Nullable Counter> counters =
                 new AtomicReferenceArray<>(DomainIndexes.LENGTH * Outcome.values().length);
+        /** The same over all domains, by outcome, beside the other actions. */
+        private final AtomicReferenceArray<@Nullable Counter> steered =
+                new AtomicReferenceArray<>(Outcome.values().length);
 
         OfRule(@Nullable String rule) {
             this.rule = rule == null ? NO_RULE : rule;
@@ -107,6 +111,12 @@ final class DomainMeters {
                 counters.set(at, counter);
             }
             counter.increment();
+            Counter action = steered.get(outcome.ordinal());
+            if (action == null) {
+                action = SteeringMeters.counter(registry, SteeringMeters.DOMAIN, rule, outcome.label());
+                steered.set(outcome.ordinal(), action);
+            }
+            action.increment();
         }
 
         /** Returns the counts by outcome and domain index. */

@@ -1,15 +1,25 @@
 package io.understudy.plugins.gtiddomain;
 
+import io.understudy.plugins.gtiddomain.steering.Alter;
+import io.understudy.plugins.gtiddomain.steering.Parallel;
 import io.understudy.rules.Match;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Assigns writes to a domain.
+ * Assigns writes to one action or several: of the rules with the same action the first that matches wins.
  *
  * @param name name of the rule in metrics and the log
  * @param match its conditions; absent: every write
- * @param domain GTID domain, 0 to 4294967295
+ * @param domain GTID domain, 0 to 4294967295, or null
+ * @param alter how schema changes are logged, or null
+ * @param parallel whether standbys may apply the transaction in parallel, or null
  */
-public record DomainRule(String name, Match match, Long domain) {
+public record DomainRule(
+        String name,
+        Match match,
+        @Nullable Long domain,
+        @Nullable Alter alter,
+        @Nullable Parallel parallel) {
 
     static final long MAX_DOMAIN = 4_294_967_295L;
 
@@ -19,9 +29,10 @@ public record DomainRule(String name, Match match, Long domain) {
         if (name == null || name.isBlank()) {
             refusals.append("name: required: what metrics and the log call the rule\n");
         }
-        if (domain == null) {
-            refusals.append("domain: required: the GTID domain of these writes, such as 10\n");
-        } else if (domain < 0 || domain > MAX_DOMAIN) {
+        if (domain == null && alter == null && parallel == null) {
+            refusals.append("expected an action: 'alter: two-phase', 'parallel: skip' or 'domain: N' such as"
+                    + " 'domain: 10'\n");
+        } else if (domain != null && (domain < 0 || domain > MAX_DOMAIN)) {
             refusals.append("domain: expected 0 to ")
                     .append(MAX_DOMAIN)
                     .append(" but found ")
@@ -31,5 +42,18 @@ public record DomainRule(String name, Match match, Long domain) {
         if (refusals.length() > 0) {
             throw new IllegalArgumentException(refusals.toString().stripTrailing());
         }
+    }
+
+    /** A rule whose only action is a domain. */
+    DomainRule(String name, Match match, @Nullable Long domain) {
+        this(name, match, domain, null, null);
+    }
+
+    /** Returns the domain of a rule that has one. */
+    long domainId() {
+        if (domain == null) {
+            throw new IllegalStateException("rule " + name + " has no domain");
+        }
+        return domain;
     }
 }

@@ -1,5 +1,7 @@
 package io.understudy.plugins.gtiddomain;
 
+import io.understudy.plugins.gtiddomain.steering.Lever;
+import io.understudy.plugins.gtiddomain.steering.LeverRule;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param poll interval at which the positions of primary and standbys are compared
  * @param maxTables number of tables that are followed; writes to others go to the default domain
  * @param binlog whether the primary's binary log is read, for writes that statements do not announce
- * @param rules first match wins; no match: the default domain
+ * @param rules of the rules with the same action the first match wins; no match: the default domain, and no lever
  */
 public record GtidDomainConfig(
         Mode mode,
@@ -61,7 +63,8 @@ public record GtidDomainConfig(
         Set<String> names = new HashSet<>();
         Set<Long> domains = new HashSet<>(Set.of(defaultDomain));
         for (int i = 0; i < rules.size(); i++) {
-            domains.add(rules.get(i).domain());
+            Long domain = rules.get(i).domain();
+            domains.add(domain == null ? defaultDomain : domain);
             if (!names.add(rules.get(i).name())) {
                 refuse(refusals, "rules[" + i + "].name", "'" + rules.get(i).name() + "' is taken by an earlier rule");
             }
@@ -76,6 +79,24 @@ public record GtidDomainConfig(
         if (refusals.length() > 0) {
             throw new IllegalArgumentException(refusals.toString().stripTrailing());
         }
+    }
+
+    /** Returns the rules with a domain, in their order. */
+    List<DomainRule> domainRules() {
+        return rules.stream().filter(rule -> rule.domain() != null).toList();
+    }
+
+    /** Returns whether sessions may be tagged: some rule has a domain, or there are no rules yet. */
+    public boolean usesDomains() {
+        return rules.isEmpty() || !domainRules().isEmpty();
+    }
+
+    /** Returns the rules with a lever, in their order. */
+    public List<LeverRule> leverRules(Lever lever) {
+        return rules.stream()
+                .filter(rule -> (lever == Lever.TWO_PHASE ? rule.alter() : rule.parallel()) != null)
+                .map(rule -> new LeverRule(rule.name(), rule.match()))
+                .toList();
     }
 
     private static void refuse(StringBuilder refusals, String path, String message) {

@@ -11,6 +11,7 @@ import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
 import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import io.understudy.plugins.gtiddomain.steering.LeverObserver;
 import java.util.List;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadLocalRandom;
@@ -31,6 +32,8 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
 
     private final LongSupplier nanos;
     private final AtomicBoolean saidNoDomains = new AtomicBoolean();
+    private @Nullable Steering steering;
+    /** Null while no rule has a domain. */
     private @Nullable Running running;
 
     /** For the service loader. */
@@ -167,8 +170,8 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         }
 
         Policy policy(GtidDomainConfig config, @Nullable Policy before) {
-            for (DomainRule rule : config.rules()) {
-                indexes.assign(rule.domain());
+            for (DomainRule rule : config.domainRules()) {
+                indexes.assign(rule.domainId());
             }
             boolean simulated = config.mode() == Mode.ADVISE;
             boolean same = before != null
@@ -201,7 +204,8 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
 
     @Override
     public void start(PluginContext context, GtidDomainConfig config) {
-        running = new Running(context, config);
+        steering = new Steering(context, config);
+        running = config.usesDomains() ? new Running(context, config) : null;
         if (context.primary().flavor() == ServerFlavor.MYSQL) {
             sayNoDomains();
         } else {
@@ -215,13 +219,26 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
 
     private void sayNoDomains() {
         if (saidNoDomains.compareAndSet(false, true)) {
-            log.warn("gtid-domain: the primary is a MySQL server, which has no GTID domains; the plugin does nothing");
+            log.warn(
+                    "gtid-domain: the primary is a MySQL server, which has no GTID domains and whose writesets need no tag; the plugin does nothing");
         }
     }
 
     @Override
     public void reload(GtidDomainConfig config) {
-        Running now = running();
+        Steering levers = started();
+        Running now = running;
+        if (now == null) {
+            if (config.usesDomains()) {
+                throw new IllegalArgumentException("rules: the first rule with 'domain' takes effect after a restart");
+            }
+        } else {
+            reload(now, config);
+        }
+        levers.reload(config);
+    }
+
+    private static void reload(Running now, GtidDomainConfig config) {
         GtidDomainConfig before = now.policy.config;
         if (!before.defaultDomain().equals(config.defaultDomain())) {
             throw new IllegalArgumentException("defaultDomain: takes effect after a restart");
@@ -242,23 +259,30 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
 
     @Override
     public SessionObserver openSession(SessionContext session) {
-        Running now = running();
+        Steering levers = started();
+        levers.warn(session.flavor(), session.serverVersion());
         if (session.flavor() == ServerFlavor.MYSQL) {
             sayNoDomains();
             return SessionObserver.NONE;
         }
-        if (now.policy.rules.size() == 0 && now.policy.config.rules().isEmpty() && !now.policy.tagging) {
-            return SessionObserver.NONE;
-        }
-        return new DomainObserver(session, () -> now.policy, now.accounts, now.meters, now.dictionary, now.orphans);
-    }
-
-    private Running running() {
         Running now = running;
         if (now == null) {
+            return new LeverObserver(session, levers::levers);
+        }
+        if (now.policy.config.rules().isEmpty() && !now.policy.tagging) {
+            return SessionObserver.NONE;
+        }
+        return new SteeredSession(
+                new LeverObserver(session, levers::levers),
+                new DomainObserver(session, () -> now.policy, now.accounts, now.meters, now.dictionary, now.orphans));
+    }
+
+    private Steering started() {
+        Steering levers = steering;
+        if (levers == null) {
             throw new IllegalStateException("gtid-domain is used before it was started");
         }
-        return now;
+        return levers;
     }
 
     @Override

@@ -36,14 +36,14 @@ final class Policy {
         this.config = config;
         this.indexes = indexes;
         this.ownership = ownership;
-        rules = new RuleSet<>(config.rules(), DomainRule::name, DomainRule::match);
+        rules = new RuleSet<>(config.domainRules(), DomainRule::name, DomainRule::match);
         tables = new TableResolver(ownership, dictionary);
         tagging = config.mode() == Mode.TAG;
         pin = config.guard() == Guard.PIN;
         guarded = config.guard() != Guard.OFF;
         indexOfRule = new int[rules.size()];
         for (int i = 0; i < indexOfRule.length; i++) {
-            indexOfRule[i] = indexes.assign(rules.rule(i).domain());
+            indexOfRule[i] = indexes.assign(rules.rule(i).domainId());
             meters.add(allMeters.new OfRule(rules.name(i)));
         }
         meters.add(allMeters.new OfRule(null));

@@ -8,6 +8,8 @@ import io.understudy.config.ConfigLoader;
 import io.understudy.config.bind.Descriptions;
 import io.understudy.config.bind.Problem;
 import io.understudy.plugin.ProxyPlugin;
+import io.understudy.plugins.gtiddomain.steering.Lever;
+import io.understudy.plugins.gtiddomain.steering.LeverRule;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.Map;
@@ -76,6 +78,27 @@ class GtidDomainConfigTest {
                 .hasMessageContaining("expected 0 to 4294967295 but found -1");
         assertThatThrownBy(() -> load("rules: [ { match: { kind: ddl } } ]"))
                 .hasMessageContaining("what metrics and the log call the rule");
+    }
+
+    @Test
+    void aRuleHasAtLeastOneAction() throws Exception {
+        assertThatThrownBy(() -> load("rules: [ { name: a, match: { kind: ddl } } ]"))
+                .hasMessageContaining("expected an action: 'alter: two-phase', 'parallel: skip' or 'domain: N'");
+        assertThatThrownBy(() -> load("rules: [ { name: a, alter: two-phas } ]"))
+                .hasMessageContaining("did you mean 'two-phase'?");
+        GtidDomainConfig levers =
+                load("rules: [ { name: a, alter: two-phase }, { name: b, alter: two-phase, parallel: skip } ]");
+        assertThat(levers.usesDomains()).isFalse();
+        assertThat(levers.leverRules(Lever.TWO_PHASE))
+                .extracting(LeverRule::name)
+                .containsExactly("a", "b");
+        assertThat(levers.leverRules(Lever.SKIP_PARALLEL))
+                .extracting(LeverRule::name)
+                .containsExactly("b");
+        assertThat(load("rules: [ { name: a, alter: two-phase }, { name: b, domain: 7 } ]")
+                        .domainRules())
+                .extracting(DomainRule::name)
+                .containsExactly("b");
     }
 
     @Test

@@ -1,0 +1,35 @@
+package io.understudy.plugins.gtiddomain.steering;
+
+import io.understudy.rules.Explanation;
+import io.understudy.rules.RuleSet;
+import io.understudy.rules.Subject;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the rules decide about one lever for a statement outside of transactions, in a session that commits each
+ * statement.
+ *
+ * @param action as a rule has it: {@code alter: two-phase} or {@code parallel: skip}
+ * @param rule name of the rule that matched, or null
+ * @param applies whether the lever is on for the statement
+ * @param reason why not, as a sentence; empty if it is on
+ */
+public record SteeringExplanation(String action, @Nullable String rule, boolean applies, String reason) {
+    /** Explains one statement. Opens no connection and counts nothing. */
+    public static SteeringExplanation of(Lever lever, List<LeverRule> rules, Subject subject) {
+        Explanation<LeverRule> found = new RuleSet<>(rules, LeverRule::name, LeverRule::match).explain(subject);
+        StatementSummary summary = subject.summary();
+        StatementKind kind = summary == null ? StatementKind.UNKNOWN : summary.runs();
+        if (found.rule() == null) {
+            return new SteeringExplanation(lever.action(), null, false, "no rule matches");
+        }
+        String gap = lever == Lever.TWO_PHASE
+                ? TwoPhaseCoverage.gap(kind, subject.normalized())
+                : Wish.writes(summary, kind) ? "" : "it writes nothing";
+        String reason = gap == null ? "it is no schema change" : gap;
+        return new SteeringExplanation(lever.action(), found.rule(), reason.isEmpty(), reason);
+    }
+}

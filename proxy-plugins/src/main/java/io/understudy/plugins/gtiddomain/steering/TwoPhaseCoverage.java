@@ -1,0 +1,99 @@
+package io.understudy.plugins.gtiddomain.steering;
+
+import io.understudy.sql.StatementKind;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells which schema changes {@code binlog_alter_two_phase} covers, as MariaDB 10.11 and 11.4 log them: ALTER TABLE,
+ * CREATE INDEX and DROP INDEX, but no change of single partitions, no renaming alone, and no other DDL.
+ */
+final class TwoPhaseCoverage {
+    private static final Set<String> PARTITION_WORK = Set.of(
+            "add",
+            "drop",
+            "truncate",
+            "reorganize",
+            "coalesce",
+            "exchange",
+            "rebuild",
+            "optimize",
+            "analyze",
+            "check",
+            "repair",
+            "convert",
+            "discard",
+            "import");
+
+    private static final Set<String> OTHER_RENAMES = Set.of("column", "index", "key");
+    private static final Set<String> CHANGES = Set.of("add", "change", "modify", "drop");
+
+    private TwoPhaseCoverage() {}
+
+    /**
+     * Returns why it does not cover a statement: an empty text if it does, null if the statement is no schema change.
+     *
+     * @param kind of the statement that is executed
+     * @param text of the statement, normalised or not; null if unknown
+     */
+    static @Nullable String gap(StatementKind kind, @Nullable String text) {
+        return switch (kind) {
+            case ALTER -> text == null ? "" : gap(words(text));
+            case CREATE, DROP -> text == null ? "its text is not known" : gap(words(text));
+            case TRUNCATE -> "TRUNCATE is logged once, when it has ended";
+            case RENAME -> "RENAME TABLE is logged once, when it has ended";
+            case ADMIN ->
+                text != null && words(text).contains("optimize")
+                        ? "OPTIMIZE TABLE is logged once, when it has ended; ALTER TABLE … FORCE does the same work"
+                        : null;
+            default -> null;
+        };
+    }
+
+    private static List<String> words(String text) {
+        return List.of(text.toLowerCase(Locale.ROOT).split("[^\\p{Alnum}_$]+"));
+    }
+
+    private static String gap(List<String> words) {
+        int alter = words.indexOf("alter");
+        int index = words.indexOf("index");
+        int table = words.indexOf("table");
+        int verb = first(words.indexOf("create"), words.indexOf("drop"));
+        if (alter >= 0 && (verb < 0 || alter < verb)) {
+            return table < 0 ? "of ALTER only ALTER TABLE is covered" : table(words.subList(table, words.size()));
+        }
+        if (index >= 0 && (table < 0 || index < table)) {
+            return "";
+        }
+        return words.contains("select")
+                ? "CREATE TABLE … SELECT is logged once, when it has ended"
+                : "of CREATE and DROP only CREATE INDEX and DROP INDEX are covered";
+    }
+
+    private static int first(int a, int b) {
+        return a < 0 ? b : b < 0 ? a : Math.min(a, b);
+    }
+
+    private static String table(List<String> words) {
+        for (int i = 1; i + 1 < words.size(); i++) {
+            String next = words.get(i + 1);
+            if (next.equals("partition") && PARTITION_WORK.contains(words.get(i))) {
+                return "work on single partitions is logged once, when it has ended";
+            }
+            if (next.equals("keys")
+                    && (words.get(i).equals("disable") || words.get(i).equals("enable"))) {
+                return "DISABLE KEYS and ENABLE KEYS are logged once, when they have ended";
+            }
+        }
+        // "table", the name in one or two words, "rename", "to", the new name: nothing else is changed.
+        int rename = words.indexOf("rename");
+        boolean only = rename >= 2 && rename <= 3 && words.size() - rename <= 4;
+        return only
+                        && !OTHER_RENAMES.contains(words.get(Math.min(rename + 1, words.size() - 1)))
+                        && !CHANGES.contains(words.get(rename - 1))
+                ? "ALTER TABLE … RENAME is logged once, when it has ended"
+                : "";
+    }
+}

@@ -1,0 +1,226 @@
+package io.understudy.plugins.gtiddomain.steering;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugin.InjectionResult;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.rules.KindTerm;
+import io.understudy.rules.Match;
+import io.understudy.rules.NameGlob;
+import io.understudy.rules.TableGlob;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class LeverObserverTest {
+    private static final String TWO_PHASE = "SET SESSION binlog_alter_two_phase=1";
+    private static final String TWO_PHASE_OFF = "SET SESSION binlog_alter_two_phase=DEFAULT";
+    private static final String SKIP = "SET SESSION skip_parallel_replication=1";
+    private static final String SKIP_OFF = "SET SESSION skip_parallel_replication=0";
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final SteeringMeters meters = new SteeringMeters(registry);
+    private Levers levers = levers(true);
+
+    private Levers levers(boolean active) {
+        Match ddl = new Match(null, null, null, null, List.of(KindTerm.parse("ddl")), null, null);
+        Match hot = new Match(null, null, null, List.of(TableGlob.parse("counters")), null, null, null);
+        Match batch = new Match(List.of(NameGlob.parse("batch")), null, null, null, null, null, null);
+        return new Levers(
+                Map.of(
+                        Lever.TWO_PHASE,
+                        List.of(new LeverRule("alters", ddl)),
+                        Lever.SKIP_PARALLEL,
+                        List.of(new LeverRule("hot", hot), new LeverRule("batch", batch))),
+                active,
+                meters);
+    }
+
+    private SteeredClient client(String user) {
+        return new SteeredClient(() -> levers, user, "11.4.5-MariaDB");
+    }
+
+    private double count(String action, String outcome) {
+        return registry
+                .find("understudy.steered.statements")
+                .tags("action", action, "outcome", outcome)
+                .counters()
+                .stream()
+                .mapToDouble(Counter::count)
+                .sum();
+    }
+
+    @Test
+    void turnsALeverOnForTheStatementsThatWantItAndOffBeforeTheNext() {
+        SteeredClient app = client("app");
+        assertThat(app.run("SELECT * FROM counters")).isEqualTo("-");
+        assertThat(app.run("ALTER TABLE items ADD x INT")).isEqualTo(TWO_PHASE);
+        assertThat(app.run("ALTER TABLE items ADD y INT")).isEqualTo("-");
+        assertThat(app.run("SELECT @@binlog_alter_two_phase")).isEqualTo(TWO_PHASE_OFF);
+        assertThat(app.run("UPDATE counters SET n = n + 1")).isEqualTo(SKIP);
+        assertThat(app.run("UPDATE counters SET n = n + 1")).isEqualTo("-");
+        assertThat(app.run("UPDATE items SET n = n + 1")).isEqualTo(SKIP_OFF);
+        assertThat(app.run("COMMIT")).isEqualTo("-");
+        assertThat(count("two_phase", "steered")).isEqualTo(2);
+        assertThat(count("skip_parallel", "steered")).isEqualTo(2);
+    }
+
+    @Test
+    void changesSeveralLeversWithOneStatement() {
+        SteeredClient app = client("batch");
+        assertThat(app.run("ALTER TABLE items FORCE"))
+                .isEqualTo("SET SESSION binlog_alter_two_phase=1,SESSION skip_parallel_replication=1");
+        assertThat(app.run("INSERT INTO items VALUES (1)")).isEqualTo(TWO_PHASE_OFF);
+        assertThat(app.run("ALTER TABLE items FORCE")).isEqualTo(TWO_PHASE);
+        assertThat(app.run("SELECT 1"))
+                .isEqualTo("SET SESSION binlog_alter_two_phase=DEFAULT,SESSION skip_parallel_replication=0");
+    }
+
+    @Test
+    void decidesATransactionAtItsBeginning() {
+        SteeredClient app = client("app");
+        assertThat(app.run("BEGIN")).isEqualTo("-");
+        assertThat(app.run("UPDATE counters SET n = n + 1")).isEqualTo("-");
+        app.run("COMMIT");
+        assertThat(count("skip_parallel", "in_transaction")).isEqualTo(1);
+        SteeredClient batch = client("batch");
+        assertThat(batch.run("BEGIN")).isEqualTo(SKIP);
+        assertThat(batch.run("UPDATE items SET n = n + 1")).isEqualTo("-");
+        assertThat(batch.run("COMMIT")).isEqualTo("-");
+        assertThat(batch.run("SELECT 1")).isEqualTo(SKIP_OFF);
+        assertThat(count("skip_parallel", "steered")).isEqualTo(1);
+    }
+
+    @Test
+    void decidesByTheFirstStatementWithoutAutocommit() {
+        SteeredClient app = client("app");
+        app.run("SET autocommit=0");
+        assertThat(app.run("SELECT n FROM counters FOR UPDATE")).isEqualTo(SKIP);
+        assertThat(app.run("UPDATE items SET n = n + 1")).isEqualTo("-");
+        assertThat(app.run("COMMIT")).isEqualTo("-");
+        assertThat(app.run("UPDATE items SET n = n + 1")).isEqualTo(SKIP_OFF);
+        assertThat(app.run("UPDATE counters SET n = n + 1")).isEqualTo("-");
+        assertThat(count("skip_parallel", "steered")).isEqualTo(1);
+        assertThat(count("skip_parallel", "in_transaction")).isEqualTo(1);
+    }
+
+    @Test
+    void leavesAClientsOwnValueAlone() {
+        SteeredClient app = client("app");
+        app.run("ALTER TABLE items FORCE");
+        assertThat(app.run("SET binlog_alter_two_phase=0")).isEqualTo(TWO_PHASE_OFF);
+        assertThat(app.run("ALTER TABLE items FORCE")).isEqualTo("-");
+        assertThat(app.run("UPDATE counters SET n = n + 1")).isEqualTo(SKIP);
+        assertThat(count("two_phase", "respected")).isEqualTo(1);
+        assertThat(registry.get("understudy.steering.client.sets").counter().count())
+                .isEqualTo(1);
+        app.reset();
+        assertThat(app.run("ALTER TABLE items FORCE")).isEqualTo(TWO_PHASE);
+    }
+
+    @Test
+    void knowsTheDefaultsAfterAReset() {
+        SteeredClient app = client("app");
+        app.run("UPDATE counters SET n = 1");
+        app.reset();
+        assertThat(app.observer.owes()).isFalse();
+        assertThat(app.run("UPDATE items SET n = 1")).isEqualTo("-");
+        assertThat(app.run("UPDATE counters SET n = 1")).isEqualTo(SKIP);
+    }
+
+    @Test
+    void turnsOffBetweenPipelinedStatementsAndNeverOn() {
+        SteeredClient app = client("app");
+        app.send("UPDATE counters SET n = 1", true);
+        assertThat(app.send("UPDATE counters SET n = 2", false)).isEqualTo("-");
+        assertThat(app.send("UPDATE items SET n = 1", false)).isEqualTo(SKIP_OFF);
+        assertThat(app.send("UPDATE counters SET n = 3", false)).isEqualTo("-");
+        assertThat(count("skip_parallel", "steered")).isEqualTo(2);
+        assertThat(count("skip_parallel", "no_boundary")).isEqualTo(1);
+    }
+
+    @Test
+    void countsWhatIsNotCovered() {
+        SteeredClient app = client("app");
+        assertThat(app.run("TRUNCATE items")).isEqualTo("-");
+        assertThat(app.run("RENAME TABLE items TO things")).isEqualTo("-");
+        assertThat(count("two_phase", "not_covered")).isEqualTo(2);
+    }
+
+    @Test
+    void onlyCountsInModeAdvise() {
+        levers = levers(false);
+        SteeredClient app = client("app");
+        assertThat(app.run("ALTER TABLE items FORCE")).isEqualTo("-");
+        assertThat(app.run("UPDATE counters SET n = n + 1")).isEqualTo("-");
+        assertThat(count("two_phase", "advised")).isEqualTo(1);
+        assertThat(count("skip_parallel", "advised")).isEqualTo(1);
+    }
+
+    @Test
+    void turnsOffWhenAReloadStopsSteering() {
+        SteeredClient app = client("app");
+        app.run("UPDATE counters SET n = 1");
+        levers = levers(false);
+        assertThat(app.run("UPDATE counters SET n = 1")).isEqualTo(SKIP_OFF);
+    }
+
+    @Test
+    void stopsAfterThreeRefusals() {
+        SteeredClient app = client("app");
+        app.refuseWith = 1193;
+        for (int i = 0; i < 3; i++) {
+            assertThat(app.run("ALTER TABLE items FORCE")).isEqualTo(TWO_PHASE);
+            assertThat(app.observer.owes()).isFalse();
+        }
+        assertThat(app.run("ALTER TABLE items FORCE")).isEqualTo("-");
+        assertThat(count("two_phase", "refused_1193")).isEqualTo(3);
+        assertThat(count("two_phase", "left_alone")).isEqualTo(1);
+    }
+
+    @Test
+    void triesAgainToTurnOffWhatTheServerDidNotTurnOff() {
+        SteeredClient app = client("app");
+        app.run("UPDATE counters SET n = 1");
+        app.refuseWith = 1234;
+        assertThat(app.run("UPDATE items SET n = 1")).isEqualTo(SKIP_OFF);
+        assertThat(app.observer.owes()).isTrue();
+        app.refuseWith = 0;
+        assertThat(app.run("UPDATE items SET n = 1")).isEqualTo(SKIP_OFF);
+        assertThat(app.observer.owes()).isFalse();
+    }
+
+    @Test
+    void keepsWhatLaterStatementsInFlightHaveSetAfterARefusal() {
+        SessionLevers session = new SessionLevers(meters);
+        session.change(Lever.TWO_PHASE.bit());
+        session.change(Lever.TWO_PHASE.bit() | Lever.SKIP_PARALLEL.bit());
+        session.onInjected(new InjectionResult(1193, "unknown"));
+        session.onInjected(InjectionResult.OK);
+        assertThat(session.on()).isEqualTo(Lever.SKIP_PARALLEL.bit());
+    }
+
+    @Test
+    void turnsEverythingOffWhenTheObserverIsRetired() {
+        SteeredClient batch = client("batch");
+        batch.run("UPDATE items SET n = 1");
+        InjectedStatement back = batch.observer.onRetired();
+        assertThat(back).isNotNull().extracting(InjectedStatement::sql).isEqualTo(SKIP_OFF);
+    }
+
+    @Test
+    void leavesServersWithoutTheVariableAlone() {
+        SteeredClient old = new SteeredClient(() -> levers, "app", "5.5.5-10.6.18-MariaDB-log");
+        assertThat(old.run("ALTER TABLE items FORCE")).isEqualTo("-");
+        assertThat(old.run("UPDATE counters SET n = 1")).isEqualTo(SKIP);
+        assertThat(count("two_phase", "unsupported")).isEqualTo(1);
+        assertThat(Lever.TWO_PHASE.refusal(ServerFlavor.MARIADB, "10.6.18-MariaDB"))
+                .isEqualTo("binlog_alter_two_phase exists from MariaDB 10.8, this server is 10.6");
+        assertThat(Lever.TWO_PHASE.refusal(ServerFlavor.MARIADB, "10.8.1-MariaDB"))
+                .isEmpty();
+        assertThat(Lever.SKIP_PARALLEL.refusal(ServerFlavor.MYSQL, "9.7.0")).isEqualTo("MySQL: writesets need no tag");
+    }
+}
