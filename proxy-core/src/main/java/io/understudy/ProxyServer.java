@@ -5,6 +5,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.SingleThreadEventLoop;
 import io.netty.util.concurrent.EventExecutor;
 import io.understudy.base.ByteSize;
+import io.understudy.base.Durations;
 import io.understudy.config.Address;
 import io.understudy.config.ConfigDiff;
 import io.understudy.config.LoadedConfig;
@@ -37,6 +38,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -67,6 +69,7 @@ public final class ProxyServer implements AutoCloseable {
     private final Servers backends;
     private final RelayContext relay;
     private final RelayServer server;
+    private final HoldControl hold;
     private final CountDownLatch drainEnded = new CountDownLatch(1);
     private final AtomicInteger primaryChanges = new AtomicInteger();
     private volatile LoadedConfig loaded;
@@ -117,6 +120,7 @@ public final class ProxyServer implements AutoCloseable {
                 shortage,
                 config.limits().handshakeTimeout().toMillis());
         connector.sendProxyProtocol(config.primary().proxyProtocol());
+        hold = new HoldControl(environment.hold(), registry, loops);
         server = new RelayServer(transport, acceptors, loops, relay);
         server.acceptProxyProtocol(
                 config.listen().proxyProtocol(), config.listen().trustedNetworks());
@@ -230,6 +234,32 @@ public final class ProxyServer implements AutoCloseable {
         }
         backends.choosePrimary(chosen);
         return backends.primaryView();
+    }
+
+    /**
+     * Holds sessions at their boundaries, and new connections before they are connected to the primary, for at most
+     * {@code max}. Thread-safe; waits shortly.
+     *
+     * @param gone completes when the operator's connection has closed, which ends the hold
+     * @throws IllegalArgumentException if sessions are held already, or for longer than connections may wait
+     */
+    public Map<String, Object> hold(Duration max, CompletionStage<Void> gone) throws InterruptedException {
+        Duration longest = loaded.config().limits().handshakeTimeout();
+        if (max.isZero() || max.compareTo(longest) > 0) {
+            throw new IllegalArgumentException("max: expected more than 0 and at most limits.handshakeTimeout ("
+                    + Durations.format(longest) + "), as new connections wait too");
+        }
+        return hold.begin(max, gone);
+    }
+
+    /** Ends {@link #hold}. Thread-safe. */
+    public Map<String, Object> release() {
+        return hold.end();
+    }
+
+    /** Returns the content of {@code /api/hold}. */
+    public Map<String, Object> holdView() {
+        return hold.view();
     }
 
     /** Sessions with a server that no longer is the primary end at their next boundary, or after the drain timeout. */
@@ -347,6 +377,7 @@ public final class ProxyServer implements AutoCloseable {
     @Override
     public void close() {
         backends.stopFollowing();
+        hold.end();
         server.close();
         registry.refuseNew();
         closeSessions();

@@ -78,8 +78,8 @@ final class Servers implements AutoCloseable {
             pools.add(queries);
             address.onChange((from, to) -> queries.evict());
         }
-        primaryMonitor =
-                new PrimaryMonitor(address, primaryConfig, names, meters, monitors, probeThreads, PrimaryMonitor.INTERVAL);
+        primaryMonitor = new PrimaryMonitor(
+                address, primaryConfig, names, meters, monitors, probeThreads, PrimaryMonitor.INTERVAL);
         candidates = new Candidates(address, primaryConfig, names, meters, monitors, probeThreads);
         primary = new HostedPrimary(
                 queries == null ? null : queries.dataSource(),

@@ -1,6 +1,7 @@
 package io.understudy.admin;
 
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 
 /** An operator's action by POST. Runs on a worker thread of the endpoint; may block for some seconds. */
 @FunctionalInterface
@@ -15,4 +16,13 @@ public interface AdminAction {
      * @throws Exception if it fails; the message is shown with status 500
      */
     Object run(Map<String, String> parameters) throws Exception;
+
+    /**
+     * As {@link #run(Map)}, for actions that end with the connection that asked for them.
+     *
+     * @param gone completes when that connection has closed
+     */
+    default Object run(Map<String, String> parameters, CompletionStage<Void> gone) throws Exception {
+        return run(parameters);
+    }
 }

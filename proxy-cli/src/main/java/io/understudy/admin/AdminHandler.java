@@ -18,6 +18,7 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,8 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     private @Nullable Future<?> deadline;
     private boolean ending;
     private @Nullable StreamingResponse streaming;
+    /** Completes when the connection has closed. */
+    private final CompletableFuture<Void> gone = new CompletableFuture<>();
 
     /** @param streams to which connections with an endless response are added */
     AdminHandler(AdminRoutes routes, Duration requestTimeout, AdminConnections connections, ChannelGroup streams) {
@@ -53,6 +56,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     @Override
     public void channelInactive(ChannelHandlerContext context) throws Exception {
+        gone.complete(null);
         stopWaiting();
         StreamingResponse open = streaming;
         if (open != null) {
@@ -99,7 +103,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
             }
             return;
         }
-        routes.response(request)
+        routes.response(request, gone)
                 .thenAccept(reply -> context.executor().execute(() -> send(context, reply, keepAlive, head)));
     }
 

@@ -58,8 +58,12 @@ final class AdminRoutes {
         this.workers = workers;
     }
 
-    /** Never fails: an error becomes a response too. The request is not read after this returns. */
-    CompletionStage<Reply> response(FullHttpRequest request) {
+    /**
+     * Never fails: an error becomes a response too. The request is not read after this returns.
+     *
+     * @param gone completes when the client's connection has closed
+     */
+    CompletionStage<Reply> response(FullHttpRequest request, CompletionStage<Void> gone) {
         try {
             QueryStringDecoder target = new QueryStringDecoder(request.uri());
             Supplier<CompletionStage<Reply>> read = readable(target.path(), request);
@@ -72,7 +76,7 @@ final class AdminRoutes {
                 return read.get();
             }
             if (action.isPresent() && method.equals(HttpMethod.POST)) {
-                return act(target, action.get(), request);
+                return act(target, action.get(), request, gone);
             }
             String allow = read == null ? "POST" : action.isEmpty() ? READ : READ + ", POST";
             return now(Reply.error(HttpResponseStatus.METHOD_NOT_ALLOWED, target.path() + " takes " + allow)
@@ -196,7 +200,8 @@ final class AdminRoutes {
         });
     }
 
-    private CompletionStage<Reply> act(QueryStringDecoder target, AdminEndpoints.Call call, FullHttpRequest request) {
+    private CompletionStage<Reply> act(
+            QueryStringDecoder target, AdminEndpoints.Call call, FullHttpRequest request, CompletionStage<Void> gone) {
         // The token travels in a header that no browser adds by itself, so a page of another origin cannot forge this.
         AdminToken.Verdict verdict = token.check(request.headers().get(HttpHeaderNames.AUTHORIZATION));
         if (verdict != AdminToken.Verdict.GRANTED) {
@@ -209,7 +214,7 @@ final class AdminRoutes {
         LOG.info("admin action {} {}", target.path(), parameters);
         return run(target.path(), () -> {
             try {
-                return Reply.ok(call.action().run(parameters));
+                return Reply.ok(call.action().run(parameters, gone));
             } catch (IllegalArgumentException e) {
                 return Reply.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage()));
             }

@@ -5,6 +5,8 @@ import io.understudy.cli.check.SchemaCommand;
 import io.understudy.cli.defragment.DefragmentCommand;
 import io.understudy.cli.demo.DemoCommand;
 import io.understudy.cli.explain.ExplainCommand;
+import io.understudy.cli.hold.HoldCommand;
+import io.understudy.cli.hold.ReleaseCommand;
 import io.understudy.cli.replay.ReplayCommand;
 import io.understudy.cli.report.ReportCommand;
 import io.understudy.cli.report.RescueCommand;
@@ -37,6 +39,8 @@ import picocli.CommandLine.ScopeType;
             SlowLogCommand.class,
             TopCommand.class,
             ReplayCommand.class,
+            HoldCommand.class,
+            ReleaseCommand.class,
             AutoComplete.GenerateCompletion.class
         })
 public final class Understudy implements Runnable {
@@ -79,6 +83,6 @@ public final class Understudy implements Runnable {
         throw new CommandLine.ParameterException(
                 java.util.Objects.requireNonNull(spec).commandLine(),
                 "Missing command: one of run, check, explain, schema, demo, report, rescue, defragment, slowlog, top,"
-                        + " replay; -h tells about them");
+                        + " replay, hold, release; -h tells about them");
     }
 }

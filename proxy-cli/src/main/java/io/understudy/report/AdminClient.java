@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 public final class AdminClient {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+    /** Kept, so that the connection stays open between requests. */
+    private final HttpClient http =
+            HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+
     private final String base;
     private final @Nullable String token;
 
@@ -99,10 +103,7 @@ public final class AdminClient {
         }
         HttpResponse<byte[]> response;
         try {
-            response = HttpClient.newBuilder()
-                    .connectTimeout(PATIENCE)
-                    .build()
-                    .send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+            response = http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
         } catch (IOException e) {
             throw new IOException(
                     "no answer from " + where + ": " + e + "; is the proxy running, and is that its admin address?", e);

@@ -101,6 +101,9 @@ public final class RunningProxy implements AutoCloseable {
         endpoints.view("standbys", proxy::standbysView);
         endpoints.view("primary", proxy::primaryView);
         endpoints.action("primary", this::choosePrimary);
+        endpoints.view("hold", proxy::holdView);
+        endpoints.action("hold", new HoldAction(proxy));
+        endpoints.action("release", parameters -> proxy.release());
         PagesView pages = new PagesView(() -> current.config(), System::nanoTime);
         endpoints.viewOf("standbys/{name}/pages", parameters -> pages.of(parameters.getOrDefault("name", "")));
         proxy.published().views().forEach(endpoints::view);

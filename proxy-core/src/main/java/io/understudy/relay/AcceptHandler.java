@@ -33,11 +33,15 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         ClientSession session = context.open(client);
         HandshakeTimer timer = new HandshakeTimer(session, ctx.executor(), context.handshakeTimeoutMillis());
         ctx.pipeline().replace(this, ClientHandler.NAME, new ClientHandler(session, client, timer));
-        connect(ctx.channel().eventLoop(), session, client, timer);
+        EventLoop loop = ctx.channel().eventLoop();
+        context.hold().afterRelease(loop, () -> connect(loop, session, client, timer));
     }
 
     /** Connects to the present primary. If another one takes its place meanwhile, connects to that one. */
     private void connect(EventLoop loop, ClientSession session, ChannelLeg client, HandshakeTimer timer) {
+        if (session.ended()) {
+            return; // while it waited
+        }
         Address primary = context.connector().address();
         context.connector().connect(loop, primary).addListener((Future<Channel> connected) -> {
             if (!session.ended() && !primary.equals(context.connector().address())) {

@@ -4,6 +4,7 @@ import io.understudy.connection.DescriptorShortage;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.server.PrimaryConnector;
 import io.understudy.session.ClientSession;
+import io.understudy.session.Hold;
 import io.understudy.session.SessionEnvironment;
 import io.understudy.session.SessionRegistry;
 
@@ -40,6 +41,10 @@ public final class RelayContext {
 
     DescriptorShortage shortage() {
         return shortage;
+    }
+
+    Hold hold() {
+        return environment.hold();
     }
 
     CoreMetrics metrics() {

@@ -42,6 +42,9 @@ public final class ClientSession implements Handshake.Outcome {
     /** The change of the primary since which it is so. */
     private int leavingSince;
 
+    /** An operator holds sessions: this one waits at its next boundary. */
+    private boolean holding;
+
     private boolean clientDone;
 
     /** @param onEnd called once, when the session has ended */
@@ -308,6 +311,9 @@ public final class ClientSession implements Handshake.Outcome {
         if (phase == relaying) {
             relaying.begin(this::fromClient);
         }
+        if (environment.hold().on()) {
+            hold();
+        }
         if (compression.compressesClient()) {
             server.limitPendingWrites();
             client.startCompression(compression.ofClient(environment.inflation()), early);
@@ -397,7 +403,32 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
+    /** Holds the session at its next boundary, at once when idle, while {@link Hold#on}. */
+    public void hold() {
+        holding = environment.hold().on();
+        atBoundary();
+    }
+
+    /** Ends {@link #hold}. */
+    public void release() {
+        holding = false;
+        if (phase instanceof Relaying relaying) {
+            long waited = relaying.release();
+            if (waited > 0) {
+                environment.hold().waited(waited);
+            }
+        }
+    }
+
+    /** Returns whether the session is held at a boundary. Thread-safe like {@link #view}. */
+    public boolean held() {
+        return phase instanceof Relaying relaying && relaying.onHold();
+    }
+
     private void atBoundary() {
+        if (!draining && !leaving && !holding) {
+            return;
+        }
         SessionModel model = model();
         if (model == null || !model.atBoundary()) {
             return;
@@ -406,6 +437,8 @@ public final class ClientSession implements Handshake.Outcome {
             end(faults.primaryChanged(phase));
         } else if (draining) {
             end(CloseReason.DRAINED);
+        } else if (phase instanceof Relaying relaying) {
+            relaying.hold(this::fromClient);
         }
     }
 

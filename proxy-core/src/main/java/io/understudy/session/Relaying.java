@@ -55,6 +55,11 @@ final class Relaying implements SessionPhase {
     private boolean clientPaused;
     /** Bytes that wait for the response to a statement injected right after the login. */
     private HeldCommand held = HeldCommand.NONE;
+    /** An operator holds the session at its boundary. */
+    private boolean onHold;
+
+    private long heldNanos;
+
     /** Number of the next packet to the client, unless that begins a response. */
     private int nextSequence = 1;
 
@@ -200,9 +205,39 @@ final class Relaying implements SessionPhase {
                 idleAtBoundary.run();
             }
         }
-        if (held != HeldCommand.NONE && model.inFlight().isEmpty()) {
+        if (held != HeldCommand.NONE && !onHold && model.inFlight().isEmpty()) {
             passOnHeld();
         }
+    }
+
+    /**
+     * Holds what the client sends from now on, and stops reading it. Must be called at a boundary.
+     *
+     * @param again receives the held bytes after the release
+     */
+    void hold(Consumer<ByteBuf> again) {
+        if (!onHold) {
+            onHold = true;
+            heldNanos = System.nanoTime();
+            if (held == HeldCommand.NONE) {
+                held = new HeldCommand(again);
+            }
+            client.setReading(false);
+        }
+    }
+
+    boolean onHold() {
+        return onHold;
+    }
+
+    /** Ends {@link #hold}. Returns its length in nanoseconds, 0 if the session was not held. */
+    long release() {
+        if (!onHold) {
+            return 0;
+        }
+        onHold = false;
+        passOnHeld();
+        return System.nanoTime() - heldNanos;
     }
 
     /**
@@ -250,7 +285,9 @@ final class Relaying implements SessionPhase {
     /** Forwards held bytes after the injected statement, without waiting for its response. */
     @Override
     public void clientShutOutput() {
-        passOnHeld();
+        if (!onHold) {
+            passOnHeld();
+        }
     }
 
     private void passOnHeld() {

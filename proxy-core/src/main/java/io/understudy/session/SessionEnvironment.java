@@ -18,6 +18,7 @@ public final class SessionEnvironment {
     private final ServerSqlMode sqlMode = new ServerSqlMode();
     private final LimitedAccounts limitedAccounts = new LimitedAccounts();
     private final InflationBudget inflation = new InflationBudget(InflationBudget.defaultLimit());
+    private final Hold hold;
     private final RepeatedWarning outage = new RepeatedWarning(System::nanoTime);
     private volatile int statementLimit;
     private volatile LoginPolicy loginPolicy = LoginPolicy.PLAIN;
@@ -29,6 +30,8 @@ public final class SessionEnvironment {
         this.analyzer = analyzer;
         this.statementLimit = statementLimit;
         this.timers = new KindTimers(metrics);
+        this.hold = new Hold(metrics.histograms()
+                .series("understudy_held_seconds", "How long sessions and new connections were held on request"));
         this.passthroughSeconds = metrics.histograms()
                 .series(
                         "understudy_passthrough_session_seconds",
@@ -59,6 +62,11 @@ public final class SessionEnvironment {
 
     KindTimers timers() {
         return timers;
+    }
+
+    /** Returns whether sessions are held. */
+    public Hold hold() {
+        return hold;
     }
 
     RepeatedWarning outage() {

@@ -1,0 +1,54 @@
+package io.understudy.cli.hold;
+
+import io.understudy.base.JsonWriter;
+import io.understudy.report.AdminClient;
+import java.io.PrintWriter;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Holds the sessions of a running proxy at their boundaries until they are released, or this program ends. */
+@Command(
+        name = "hold",
+        mixinStandardHelpOptions = true,
+        description =
+                "Hold a running proxy's sessions at their boundaries, until 'release', --max, or the end of this program.")
+public final class HoldCommand implements Callable<Integer> {
+    private static final long POLL_MILLIS = 100;
+
+    @Mixin
+    private final AdminOptions options = new AdminOptions();
+
+    @Option(names = "--max", paramLabel = "TIME", defaultValue = "2s", description = "At most that long, such as 2s.")
+    private String max = "2s";
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() throws Exception {
+        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+        AdminClient admin = options.client();
+        Map<String, Object> view = admin.act("hold?max=" + max);
+        print(out, view);
+        // The hold ends with the connection, which stays open between these requests.
+        while (Boolean.TRUE.equals(view.get("held"))) {
+            Thread.sleep(POLL_MILLIS);
+            view = admin.view("hold");
+        }
+        print(out, view);
+        return CommandLine.ExitCode.OK;
+    }
+
+    private static void print(PrintWriter out, Map<String, Object> view) {
+        out.println(JsonWriter.write(view));
+        out.flush();
+    }
+}

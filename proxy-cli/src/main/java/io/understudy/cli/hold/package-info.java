@@ -1,0 +1,5 @@
+/** {@code hold} and {@code release}. */
+@NullMarked
+package io.understudy.cli.hold;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,114 @@
+package io.understudy;
+
+import io.understudy.base.Durations;
+import io.understudy.session.ClientSession;
+import io.understudy.session.Hold;
+import io.understudy.session.SessionRegistry;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Begins and ends a {@link Hold} on an operator's request, and ends it when its time is over. Thread-safe. */
+final class HoldControl {
+    private static final Logger log = LoggerFactory.getLogger(HoldControl.class);
+    private static final long COUNTING_MILLIS = 200;
+
+    private final Hold hold;
+    private final SessionRegistry registry;
+    private final ScheduledExecutorService timer;
+    /** Guarded by this, as the next. */
+    private int number;
+
+    private long untilNanos;
+
+    HoldControl(Hold hold, SessionRegistry registry, ScheduledExecutorService timer) {
+        this.hold = hold;
+        this.registry = registry;
+        this.timer = timer;
+    }
+
+    /**
+     * Holds sessions for at most {@code max}.
+     *
+     * @param gone completes when the operator's connection has closed, which ends the hold
+     * @throws IllegalArgumentException if sessions are held already
+     */
+    Map<String, Object> begin(Duration max, CompletionStage<Void> gone) throws InterruptedException {
+        List<ClientSession> sessions;
+        CountDownLatch told;
+        int mine;
+        synchronized (this) {
+            if (hold.on()) {
+                throw new IllegalArgumentException("sessions are held already; POST /api/release ends that");
+            }
+            mine = ++number;
+            untilNanos = System.nanoTime() + max.toNanos();
+            hold.begin();
+            sessions = List.copyOf(registry.all());
+            told = new CountDownLatch(sessions.size());
+            for (ClientSession session : sessions) {
+                session.execute(() -> {
+                    session.hold();
+                    told.countDown();
+                });
+            }
+            timer.schedule(() -> end(mine, "its time is over"), max.toNanos(), TimeUnit.NANOSECONDS);
+        }
+        log.warn("sessions are held at their boundaries for at most {}", Durations.format(max));
+        gone.thenRun(() -> end(mine, "the connection that asked for it has closed"));
+        boolean unused = told.await(Math.min(COUNTING_MILLIS, max.toMillis()), TimeUnit.MILLISECONDS);
+        return view();
+    }
+
+    /** Releases sessions, if they are held. */
+    Map<String, Object> end() {
+        int present;
+        synchronized (this) {
+            present = number;
+        }
+        end(present, "POST /api/release");
+        return view();
+    }
+
+    private synchronized void end(int which, String why) {
+        if (which != number || !hold.on()) {
+            return;
+        }
+        hold.end();
+        for (ClientSession session : registry.all()) {
+            session.execute(session::release);
+        }
+        log.warn("held sessions are released: {}", why);
+    }
+
+    /** Returns the content of {@code /api/hold}. */
+    synchronized Map<String, Object> view() {
+        int held = 0;
+        int busy = 0;
+        int unread = 0;
+        for (ClientSession session : registry.all()) {
+            if (session.held()) {
+                held++;
+            } else if (session.model() != null) {
+                busy++;
+            } else if (session.loggedIn()) {
+                unread++;
+            }
+        }
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("held", hold.on());
+        view.put("leftMillis", hold.on() ? Math.max(0, (untilNanos - System.nanoTime()) / 1_000_000) : 0);
+        view.put("atBoundary", held);
+        view.put("notYet", busy);
+        view.put("unread", unread);
+        view.put("newConnections", hold.waiting());
+        return view;
+    }
+}

@@ -1,0 +1,69 @@
+package io.understudy.session;
+
+import io.understudy.metrics.LatencyHistogram;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.Executor;
+
+/**
+ * Whether sessions are held at their boundaries on an operator's request. New connections wait here until the release,
+ * before they are connected to a server. Thread-safe.
+ */
+public final class Hold {
+    private final LatencyHistogram seconds;
+    /** Guarded by this. At most as many as connections are admitted. */
+    private final Queue<Runnable> waiting = new ArrayDeque<>();
+
+    private volatile boolean on;
+
+    /** @param seconds records how long sessions and new connections were held */
+    Hold(LatencyHistogram seconds) {
+        this.seconds = seconds;
+    }
+
+    public boolean on() {
+        return on;
+    }
+
+    /** Begins to hold new connections; the caller then holds the sessions. */
+    public void begin() {
+        on = true;
+    }
+
+    /** Lets new connections go on; the caller then releases the sessions. */
+    public void end() {
+        Queue<Runnable> all;
+        synchronized (this) {
+            on = false;
+            all = new ArrayDeque<>(waiting);
+            waiting.clear();
+        }
+        all.forEach(Runnable::run);
+    }
+
+    /** Runs the task: now, or on {@code loop} after the release. */
+    public void afterRelease(Executor loop, Runnable task) {
+        if (on) {
+            long begun = System.nanoTime();
+            synchronized (this) {
+                if (on) {
+                    waiting.add(() -> {
+                        waited(System.nanoTime() - begun);
+                        loop.execute(task);
+                    });
+                    return;
+                }
+            }
+        }
+        task.run();
+    }
+
+    /** Returns the number of new connections that wait. */
+    public synchronized int waiting() {
+        return waiting.size();
+    }
+
+    void waited(long nanos) {
+        seconds.record(nanos);
+    }
+}
