@@ -74,7 +74,7 @@ enum Functions {
                         + " WEIGHT_STRING SFORMAT ADD_MONTHS");
         add(map, PURE_TOUCHING, "MID POSITION SUBSTR SUBSTRING TRIM");
         // Flow and values.
-        add(map, PURE, "COALESCE IF IFNULL ISNULL NULLIF NVL NVL2 VALUES DEFAULT NAME_CONST BINARY" + " INTERVAL");
+        add(map, PURE, "COALESCE IF IFNULL ISNULL NULLIF NVL NVL2 VALUES NAME_CONST BINARY INTERVAL");
         // Dates and times.
         add(
                 map,
@@ -139,8 +139,9 @@ enum Functions {
                 "SLEEP BENCHMARK GET_LOCK RELEASE_LOCK RELEASE_ALL_LOCKS IS_FREE_LOCK IS_USED_LOCK LOAD_FILE"
                         + " MASTER_POS_WAIT MASTER_GTID_WAIT SOURCE_POS_WAIT WAIT_FOR_EXECUTED_GTID_SET"
                         + " WAIT_UNTIL_SQL_THREAD_AFTER_GTIDS UUID_SHORT SYS_EXEC SYS_EVAL WSREP_SYNC_WAIT_UPTO_GTID"
-                        + " WSREP_LAST_SEEN_GTID WSREP_LAST_WRITTEN_GTID"
-                        + "");
+                        + " WSREP_LAST_SEEN_GTID WSREP_LAST_WRITTEN_GTID");
+        // DEFAULT(column) computes the column's default, which may be NEXTVAL(s) or SETVAL(s, n).
+        add(map, EFFECT, "DEFAULT");
         return map;
     }
 

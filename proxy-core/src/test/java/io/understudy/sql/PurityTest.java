@@ -53,6 +53,7 @@ class PurityTest {
                 "unknown_function ~ SELECT CASE WHEN 1 THEN f(1) END",
                 "unknown_function ~ SELECT sys_get(a) OVER (ORDER BY b) FROM t",
                 "side_effect_function ~ SELECT SLEEP (1)",
+                "side_effect_function ~ SELECT DEFAULT(a) FROM t",
                 "side_effect_function ~ SELECT 1+sleep(1)",
                 "side_effect_function ~ SELECT 1.5sleep(1)",
                 "side_effect_function ~ SELECT*FROM(SELECT sleep(1))x",
