@@ -18,6 +18,8 @@ final class CommonTables {
     private final int[] scope = new int[MAX_EXPRESSIONS];
 
     private int scopes;
+    /** The first name in scope that hides a table. */
+    private int hiding;
 
     CommonTables(Tokens tokens, QueryWalker walker) {
         t = tokens;
@@ -27,6 +29,7 @@ final class CommonTables {
     void reset(Draft draft) {
         this.draft = draft;
         scopes = 0;
+        hiding = 0;
     }
 
     /** Returns the number of names in scope, to pass to {@link #leave}. */
@@ -34,9 +37,24 @@ final class CommonTables {
         return scopes;
     }
 
+    /** Returns the first name in scope that hides a table, to pass to {@link #leave}. */
+    int hiding() {
+        return hiding;
+    }
+
     /** Removes the names defined since {@code mark} from the scope. */
-    void leave(int mark) {
+    void leave(int mark, int hidingBefore) {
         scopes = mark;
+        hiding = hidingBefore;
+    }
+
+    /**
+     * Has the names defined before {@code mark} hide nothing more: a query with a WITH clause of its own does not see
+     * all names of the query around it, but the tables and views of these names. In MySQL 9.7 this is so in a UNION, in
+     * MariaDB 10.11 within its WITH clause.
+     */
+    void hideSince(int mark) {
+        hiding = mark;
     }
 
     /** Returns whether the WITH at {@code i} starts a list of common table expressions. */
@@ -109,7 +127,7 @@ final class CommonTables {
      * some servers only, and a table that is not read does no harm in a list.
      */
     boolean hides(int n) {
-        for (int k = 0; k < scopes; k++) {
+        for (int k = hiding; k < scopes; k++) {
             if (t.identicalName(scope[k], n)) {
                 return true;
             }

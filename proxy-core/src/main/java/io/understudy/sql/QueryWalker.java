@@ -45,8 +45,9 @@ final class QueryWalker {
             return t.count();
         }
         int mark = common.mark();
-        int end = clauses(i);
-        common.leave(mark);
+        int hiding = common.hiding();
+        int end = clauses(i, mark);
+        common.leave(mark, hiding);
         ascend();
         return end;
     }
@@ -74,7 +75,7 @@ final class QueryWalker {
         return from.tables(i, true);
     }
 
-    private int clauses(int first) {
+    private int clauses(int first, int mark) {
         boolean select = false;
         int i = first;
         while (true) {
@@ -98,6 +99,7 @@ final class QueryWalker {
                     }
                     case WITH -> {
                         if (common.isClause(i)) {
+                            common.hideSince(mark);
                             i = common.enter(i);
                             continue;
                         }
