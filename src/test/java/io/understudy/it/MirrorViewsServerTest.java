@@ -146,6 +146,46 @@ class MirrorViewsServerTest {
         }
     }
 
+    /** The driver sends UTF-8 whatever the session's character set is: in latin1 the bytes of é are the name Ã©. */
+    @Test
+    void aNameInAnotherCharacterSetIsNotLookedUpAsUtf8() throws Exception {
+        pair.primary()
+                .execute(
+                        "CREATE TABLE shop.`é` (got INT)",
+                        "CREATE VIEW shop.`Ã©` AS SELECT GET_LOCK('viewed', 0) AS got");
+        pair.awaitCaughtUp(PATIENCE);
+        try (MirrorProxy proxy = proxy("{ rules: [ { name: all } ] }");
+                Connection connection = proxy.mariadb("")) {
+            run(connection, "SELECT got FROM `é` /* other-charset-1 */");
+            await().atMost(PATIENCE).until(() -> texts("other-charset-1").size() == 1);
+            // The driver closes a session that is reported to have another character set.
+            run(connection, "SET session_track_system_variables = ''");
+            run(connection, "SET NAMES latin1");
+            run(connection, "SELECT got FROM `é` /* other-charset-2 */");
+            run(connection, "DO RELEASE_ALL_LOCKS()");
+            run(connection, "SELECT 1 FROM orders /* other-charset-3 */ WHERE id = 1");
+            await().atMost(PATIENCE).until(() -> texts("other-charset-3").size() == 1);
+            assertThat(texts("other-charset-2")).isEmpty();
+            assertThat(lockOnStandby()).isEqualTo("1");
+        }
+    }
+
+    /** A query with a WITH clause of its own does not see all names of the query around it. */
+    @Test
+    void aNestedWithClauseDoesNotHideAView() throws Exception {
+        try (MirrorProxy proxy = proxy("{ rules: [ { name: all } ] }");
+                Connection connection = proxy.mariadb("")) {
+            run(
+                    connection,
+                    "WITH lock_view AS (SELECT 1 AS got) SELECT got FROM"
+                            + " (WITH c AS (SELECT got FROM lock_view) SELECT got FROM c) d /* nested-with */");
+            run(connection, "DO RELEASE_ALL_LOCKS()");
+            await().atMost(PATIENCE).until(() -> proxy.dropped("view") == 1);
+            assertThat(texts("nested-with")).isEmpty();
+            assertThat(lockOnStandby()).isEqualTo("1");
+        }
+    }
+
     /** A table that only the primary shows to the application is named with the standby's own error. */
     @Test
     void aTableThatTheAccountMustNotReadIsNamed() throws Exception {

@@ -70,7 +70,6 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     public SessionModel(Login login, SqlAnalyzer analyzer, int statementLimit, ServerSqlMode sqlMode, long begunNanos) {
         id = login.id();
         user = login.user();
-        schema = login.schema();
         clientAddress = login.clientAddress();
         flavor = login.flavor();
         serverVersion = login.serverVersion();
@@ -85,6 +84,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         statement = new StatementBytes(analyzer, this);
         inFlight = new InFlight(statement);
         settings.status((status & ServerStatus.NO_BACKSLASH_ESCAPES) != 0);
+        setSchema(login.schema());
     }
 
     private static int product(ServerFlavor flavor) {
@@ -204,8 +204,17 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         return trackingWatch;
     }
 
+    /**
+     * Sets the schema that the client has named. A name that is not in UTF-8 is not known, as if there were none: read
+     * as UTF-8 it can be the name of another schema.
+     */
     void setSchema(@Nullable String name) {
-        schema = name;
+        boolean known = name == null || SqlModes.isUtf8(settings.sqlModes()) || isAscii(name);
+        schema = known ? name : null;
+    }
+
+    private static boolean isAscii(String name) {
+        return name.chars().allMatch(c -> c < 0x80);
     }
 
     /**
@@ -215,10 +224,10 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
      */
     void changeUser(String name, @Nullable String newSchema, int collation) {
         user = name;
-        schema = newSchema;
         if (collation >= 0) {
             settings.loginCollation(collation);
         }
+        setSchema(newSchema);
     }
 
     void reset() {

@@ -28,7 +28,9 @@ public enum NotPure {
     UNPARSED,
     /** Longer than the analyser reads. */
     TOO_LONG,
-    /** In the client's character set the end of a string cannot be found byte by byte. */
+    /**
+     * In the client's character set the end of a string cannot be found byte by byte, or a table's name not be read.
+     */
     CHARSET,
     /** Whether {@code "} quotes a name or a string is unknown, and the statement is not a pure read in both cases. */
     QUOTES_UNKNOWN,

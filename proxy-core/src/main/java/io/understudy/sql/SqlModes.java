@@ -84,6 +84,11 @@ public final class SqlModes {
         return (modes & ~CHARSET_BITS) | charsetBits(charset);
     }
 
+    /** Returns whether the client sends UTF-8, so that names can be read. */
+    public static boolean isUtf8(int modes) {
+        return (modes & CHARSET_BITS) == 0;
+    }
+
     /** Replaces the bit of the protocol's {@code SERVER_STATUS_NO_BACKSLASH_ESCAPES} status flag. */
     public static int withNoBackslashEscapes(int modes, boolean on) {
         return on ? modes | NO_BACKSLASH_ESCAPES : modes & ~NO_BACKSLASH_ESCAPES;

@@ -193,7 +193,7 @@ final class StatementSummarizer {
                 yield StatementKind.ADMIN;
             }
             case USE -> {
-                draft.useSchema = t.isName(i + 1) ? t.name(i + 1) : null;
+                draft.useSchema = t.isName(i + 1) && !t.isUndecoded(i + 1) ? t.name(i + 1) : null;
                 yield StatementKind.USE;
             }
             case BEGIN, IF, CASE, DECLARE, FOR, LOOP, REPEAT, WHILE -> nested.block(i);

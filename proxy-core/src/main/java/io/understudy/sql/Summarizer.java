@@ -47,6 +47,9 @@ final class Summarizer {
         }
         int first = firstToken(0);
         StatementKind kind = all(first);
+        if (t.undecoded) {
+            d.notPure(NotPure.CHARSET);
+        }
         rules.apply(d, first, firstEnd, statements.isRead(), statements.isShow(), modes);
         StatementSummary summary = d.finish(digest, kind);
         draft = new Draft();

@@ -10,6 +10,12 @@ final class Tokens {
     private static final int KEEP = 4096;
 
     int flags;
+    /**
+     * Whether a table was named in a character set other than UTF-8: it may be another than {@link #table} returned.
+     */
+    boolean undecoded;
+
+    private boolean eightBit;
     private byte[] text = new byte[0];
     private int count;
     private int[] types = new int[256];
@@ -22,6 +28,8 @@ final class Tokens {
     void load(Lexer lexer, byte[] source, int off, int len, int modes) {
         lexer.reset(source, off, len, modes);
         text = source;
+        eightBit = (modes & SqlModes.EIGHT_BIT_CHARSET) != 0;
+        undecoded = false;
         count = 0;
         for (int type = lexer.next(); type != Lexer.END; type = lexer.next()) {
             if (type >= Lexer.HINT) {
@@ -158,7 +166,13 @@ final class Tokens {
 
     /** Returns the table named by the tokens at {@code qualifier} (-1 for none) and {@code n}. */
     TableName table(int qualifier, int n) {
+        undecoded |= isUndecoded(n) || qualifier >= 0 && isUndecoded(qualifier);
         return new TableName(qualifier < 0 ? null : name(qualifier), name(n));
+    }
+
+    /** Returns whether the name is in a character set other than UTF-8, so that {@link #name} is another one. */
+    boolean isUndecoded(int i) {
+        return eightBit && !SqlAnalyzer.isAscii(text, start(i), end(i) - start(i));
     }
 
     String source(int from, int to) {

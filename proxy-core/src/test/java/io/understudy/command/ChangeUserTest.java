@@ -50,6 +50,29 @@ class ChangeUserTest {
         scripted.finish();
     }
 
+    /** In latin1 the bytes of the UTF-8 name é are the name Ã©. */
+    @Test
+    void aSchemaNamedInAnotherCharacterSetIsNotKnown() {
+        byte[] done = ok(0, ServerStatus.AUTOCOMMIT);
+        changeUser(int2(45), done);
+        initDb("é", done);
+        assertThat(scripted.model().schema()).isEqualTo("é");
+        changeUser(int2(8), done);
+        assertThat(scripted.model().schema()).isEqualTo("shop");
+        initDb("é", done);
+        assertThat(scripted.model().schema()).isNull();
+        initDb("depot", done);
+        assertThat(scripted.model().schema()).isEqualTo("depot");
+        scripted.finish();
+    }
+
+    private void initDb(String schema, byte[] response) {
+        scripted.client(Bytes.command(CommandCode.INIT_DB, text(schema)));
+        scripted.server(packet(1, response));
+        scripted.client.take();
+        scripted.server.take();
+    }
+
     @Test
     void aRefusedCommandOrOneWithoutACollationChangesNothing() {
         byte[] refusal = err(1045, "Access denied");

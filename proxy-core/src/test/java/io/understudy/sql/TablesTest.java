@@ -4,6 +4,7 @@ import static io.understudy.sql.SqlText.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,11 +33,29 @@ class TablesTest {
                 "t,v ~ SELECT * FROM t FOR SYSTEM_TIME AS OF (SELECT a FROM v) x",
                 "v,w ~ SELECT 1 IN (TABLE v), (SELECT EXISTS (SELECT 1 FROM w))",
                 "s.v,w ~ SELECT 1 FROM ({OJ s . v a LEFT OUTER JOIN w ON a.b = w.c})",
+                "v ~ WITH v AS (SELECT 1) SELECT 1 UNION (WITH c AS (SELECT 1) SELECT * FROM v)",
+                "v ~ WITH v AS (SELECT 1) SELECT * FROM (WITH c AS (SELECT * FROM v) SELECT * FROM c) d",
+                "v ~ WITH v AS (SELECT 1) SELECT 1 EXCEPT (WITH c AS (SELECT * FROM v) SELECT * FROM c)",
+                "v ~ WITH v AS (SELECT 1) SELECT * FROM (WITH c AS (SELECT 1) SELECT (SELECT 1 FROM v) FROM c) d",
                 "v ~ EXPLAIN SELECT * FROM v",
                 "v ~ DO (SELECT a FROM v)",
             })
     void listsEveryTableThatMayBeRead(String reads, String sql) {
         assertThat(summary(sql).reads()).extracting(TableName::toString).containsExactlyInAnyOrder(reads.split(","));
+    }
+
+    /** In latin1 the bytes of the UTF-8 name é are the name Ã©. */
+    @Test
+    void aTableNamedInAnotherCharacterSetIsNotKnown() {
+        int latin1 = SqlModes.of(null, "latin1");
+        for (String sql : List.of("SELECT a FROM `é`", "SELECT a FROM s.`é` x", "SELECT a FROM `é`.t")) {
+            assertThat(summary(sql).pureRead()).isTrue();
+            assertThat(summary(sql, latin1).reason()).isEqualTo(NotPure.CHARSET);
+        }
+        assertThat(summary("INSERT INTO `é` VALUES (1)", latin1).writesListed()).isFalse();
+        assertThat(summary("USE `é`", latin1).useSchema()).isNull();
+        assertThat(summary("SELECT a AS `é` FROM t WHERE b = 'é'", latin1).pureRead())
+                .isTrue();
     }
 
     @ParameterizedTest
