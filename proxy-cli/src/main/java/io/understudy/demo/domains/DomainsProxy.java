@@ -25,7 +25,7 @@ final class DomainsProxy implements AutoCloseable {
     static DomainsProxy start(EmbeddedPair pair, String password, String section) throws Exception {
         String text =
                 """
-                listen: { address: "127.0.0.1:0" }
+                listen: { address: "127.0.0.1:0", maxConnections: 100 }
                 primary:
                   address: 127.0.0.1:%d
                   tls: { mode: disabled }
@@ -40,7 +40,7 @@ final class DomainsProxy implements AutoCloseable {
                 """.formatted(pair.primary().port(), password, pair.standby().port(), password)
                         + (section.isEmpty() ? "" : "plugins:\n  gtid-domain:\n" + section.indent(4));
         PluginTypes plugins = PluginTypes.installed();
-        LoadedConfig loaded = ConfigLoader.load(text, "demo domains", plugins.records(), name -> null);
+        LoadedConfig loaded = ConfigLoader.load(text, "demo steering", plugins.records(), name -> null);
         return new DomainsProxy(RunningProxy.start(loaded, plugins, () -> loaded));
     }
 

@@ -23,27 +23,55 @@ final class LagExperiment {
     private static final long LOOK_EVERY_NANOS = 1_000_000L;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
+    /** What the proxy does to the ALTER. */
+    enum Lever {
+        UNTOUCHED(
+                "untouched",
+                "off",
+                "mode: advise\nrules: [ { name: alters, match: { kind: ddl }, alter: two-phase } ]"),
+        TWO_PHASE(
+                "alter: two-phase",
+                "off",
+                "mode: tag\nrules: [ { name: alters, match: { kind: ddl }, alter: two-phase } ]"),
+        DOMAIN(
+                "domain: 10",
+                "pin",
+                "mode: tag\nguard: pin\nlearn: 0s\npoll: 50ms\nrules: [ { name: schema-changes, match: { kind: ddl },"
+                        + " domain: 10 } ]");
+
+        final String title;
+        /** The guard to wait for. */
+        final String guard;
+        /** The plugin's section. */
+        final String section;
+
+        Lever(String title, String guard, String section) {
+            this.title = title;
+            this.guard = guard;
+            this.section = section;
+        }
+    }
+
     /**
      * Lag of the small writes in milliseconds.
      *
-     * @param tagged whether the proxy gave the ALTER its own domain
+     * @param lever the proxy's for the ALTER
      * @param writes measured
      * @param alterSeconds on the primary
      * @param position of the primary at the end
      */
-    record Result(
-            boolean tagged, int writes, double p50, double p95, double max, double alterSeconds, String position) {}
+    record Result(Lever lever, int writes, double p50, double p95, double max, double alterSeconds, String position) {}
 
     private final EmbeddedPair pair;
-    private final boolean tagged;
+    private final Lever lever;
     private final long[] committedAt = new long[MOST_WRITES];
     private final AtomicReferenceArray<@Nullable Long> seenAt = new AtomicReferenceArray<>(MOST_WRITES);
     private final AtomicBoolean over = new AtomicBoolean();
     private volatile int written;
 
-    LagExperiment(EmbeddedPair pair, boolean tagged) {
+    LagExperiment(EmbeddedPair pair, Lever lever) {
         this.pair = pair;
-        this.tagged = tagged;
+        this.lever = lever;
     }
 
     /** Creates the big table and the small one, once for both runs. */
@@ -67,11 +95,8 @@ final class LagExperiment {
     Result run() throws Exception {
         pair.primary().execute("TRUNCATE lag.small");
         pair.awaitCaughtUp(PATIENCE);
-        String section = "mode: " + (tagged ? "tag" : "advise")
-                + "\nguard: pin\nlearn: 0s\npoll: 50ms\nrules: [ { name: schema-changes, match: { kind: ddl },"
-                + " domain: 10 } ]\n";
-        try (DomainsProxy proxy = DomainsProxy.start(pair, ConflictSchema.PASSWORD, section)) {
-            proxy.awaitGuard("pin");
+        try (DomainsProxy proxy = DomainsProxy.start(pair, ConflictSchema.PASSWORD, lever.section)) {
+            proxy.awaitGuard(lever.guard);
             String url = proxy.url("lag") + "&user=app&password=" + ConflictSchema.PASSWORD;
             Thread writer = thread("small-writes", () -> write(url));
             Thread reader = thread("standby-look", this::observe);
@@ -81,9 +106,9 @@ final class LagExperiment {
                 // Proves before the measurement that the account may set the domain.
                 statement.execute("INSERT INTO small VALUES (2000000000)");
                 pair.awaitCaughtUp(PATIENCE);
-                awaitFree(proxy);
+                awaitFree(proxy, lever.guard);
                 long start = System.nanoTime();
-                statement.execute("ALTER TABLE big FORCE, ADD KEY k" + (tagged ? 1 : 0) + " (a, b), ALGORITHM=COPY");
+                statement.execute("ALTER TABLE big FORCE, ADD KEY k" + lever.ordinal() + " (a, b), ALGORITHM=COPY");
                 seconds = (System.nanoTime() - start) / 1e9;
             }
             pair.awaitCaughtUp(PATIENCE);
@@ -99,9 +124,9 @@ final class LagExperiment {
      * The guard must know that the standby has applied the earlier writes; otherwise it keeps the ALTER in their
      * domain.
      */
-    private static void awaitFree(DomainsProxy proxy) throws InterruptedException {
+    private static void awaitFree(DomainsProxy proxy, String guard) throws InterruptedException {
         Thread.sleep(500);
-        proxy.awaitGuard("pin");
+        proxy.awaitGuard(guard);
     }
 
     private interface Task {
@@ -171,7 +196,7 @@ final class LagExperiment {
         double[] sorted = Arrays.copyOf(lags, count);
         Arrays.sort(sorted);
         return new Result(
-                tagged,
+                lever,
                 count,
                 at(sorted, 0.5),
                 at(sorted, 0.95),
