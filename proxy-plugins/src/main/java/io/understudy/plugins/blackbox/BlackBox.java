@@ -6,6 +6,7 @@ import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -45,8 +46,10 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private byte[] format = NO_FORMAT;
     /** Offset at which the transaction in transit begins; -1 between two. */
     private long open = -1;
-    /** Whether the transaction in transit is too large to retain. */
+    /** Whether the transaction in transit is too large to retain, or there is no room for it. */
     private boolean tooLarge;
+    /** Whether the storage could not grow for the last transaction. */
+    private boolean noRoom;
 
     private boolean streaming;
     private long endedNanos;
@@ -111,7 +114,20 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             tooLarge = true;
             present.ring.truncate(open);
         } else {
+            append(present, buf, index, length);
+        }
+    }
+
+    private void append(History present, ByteBuf buf, int index, int length) {
+        try {
             present.ring.append(buf, index, length);
+        } catch (UncheckedIOException e) {
+            tooLarge = true;
+            present.ring.truncate(open);
+            if (!noRoom) {
+                noRoom = true;
+                log.warn("{}; transactions are not kept meanwhile, reports will show them as a gap", e.getMessage());
+            }
         }
     }
 
@@ -133,10 +149,13 @@ final class BlackBox implements BinlogListener, BinlogEvents {
                 present.passed(gtid);
                 present.notKept().add(gtid.source(), gtid.number());
                 present.unseen.remove(gtid.text());
-                warnOnce("a transaction of " + transaction.bytes() + " bytes is too large to be kept");
+                if (!noRoom) {
+                    warnOnce("a transaction of " + transaction.bytes() + " bytes is too large to be kept");
+                }
             }
             return;
         }
+        noRoom = false;
         present.passed(gtid);
         present.keep(new KeptTransaction(present, gtid, transaction, from, (int) (present.ring.end() - from), format));
         makeRoom();

@@ -7,7 +7,11 @@ interface Chunks extends AutoCloseable {
     /** Bytes of a chunk. */
     int SIZE = 256 * 1024;
 
-    /** Returns an empty chunk. The caller limits their number. */
+    /**
+     * Returns an empty chunk. The caller limits their number.
+     *
+     * @throws java.io.UncheckedIOException if there is no room for it; there may be later
+     */
     ByteBuffer take();
 
     void give(ByteBuffer chunk);

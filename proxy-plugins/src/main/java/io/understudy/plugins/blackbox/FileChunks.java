@@ -53,12 +53,21 @@ final class FileChunks implements Chunks {
             return chunk.clear();
         }
         try {
+            allocate();
             chunk = file.map(FileChannel.MapMode.READ_WRITE, mapped, SIZE);
         } catch (IOException e) {
-            throw new UncheckedIOException("black-box.file: " + path + " cannot grow", e);
+            throw new UncheckedIOException("black-box.file: " + path + " cannot grow: " + e.getMessage(), e);
         }
         mapped += SIZE;
         return chunk;
+    }
+
+    /** Has the disk hold the chunk before it is mapped: a write to a mapped page without room is a fault of the JVM. */
+    private void allocate() throws IOException {
+        ByteBuffer zeros = ByteBuffer.allocate(SIZE);
+        while (zeros.hasRemaining()) {
+            file.write(zeros, mapped + zeros.position());
+        }
     }
 
     @Override

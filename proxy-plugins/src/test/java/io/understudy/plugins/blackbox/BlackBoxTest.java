@@ -9,10 +9,14 @@ import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class BlackBoxTest {
@@ -37,7 +41,11 @@ class BlackBoxTest {
     }
 
     private void commit(long domain, long server, long number) {
-        box.onTransaction(new BinlogTransaction(
+        box.onTransaction(write(domain, server, number));
+    }
+
+    private BinlogTransaction write(long domain, long server, long number) {
+        return new BinlogTransaction(
                 domain + "-" + server + "-" + number,
                 TransactionKind.WRITE,
                 domain,
@@ -49,7 +57,7 @@ class BlackBoxTest {
                 now,
                 Set.of(),
                 false,
-                false));
+                false);
     }
 
     private void transaction(long server, long number, String text) {
@@ -330,5 +338,45 @@ class BlackBoxTest {
         assertThat(loss.missing).extracting(each -> each.answered != null).containsExactly(false, true);
         assertThat(gtids(loss.received)).containsExactly(uuid + ":blue:1");
         assertThat(loss.gaps).hasToString(uuid + ":10");
+    }
+
+    /** As if the file system of {@code black-box.file} were full. */
+    @Test
+    void transactionsWithoutRoomAreAGapAndLaterOnesAreKept() {
+        AtomicBoolean diskFull = new AtomicBoolean(true);
+        Chunks chunks = new Chunks() {
+            private final Chunks heap = new Chunks.Heap();
+
+            @Override
+            public ByteBuffer take() {
+                if (diskFull.get()) {
+                    throw new UncheckedIOException("cannot grow", new IOException("No space left on device"));
+                }
+                return heap.take();
+            }
+
+            @Override
+            public void give(ByteBuffer chunk) {
+                heap.give(chunk);
+            }
+
+            @Override
+            public void close() {}
+        };
+        BlackBox onDisk = new BlackBox(chunks, 2 * MIB, () -> now);
+        onDisk.onStart(primary(1, "0-1-10"), false);
+        onDisk.onFormat(FORMAT);
+        transactionOn(onDisk, 11);
+        assertThat(onDisk.bytes()).isZero();
+        diskFull.set(false);
+        transactionOn(onDisk, 12);
+        assertThat(onDisk.bytes()).isGreaterThan(Chunks.SIZE);
+    }
+
+    private void transactionOn(BlackBox to, long number) {
+        ByteBuf buf = Unpooled.copiedBuffer("event", StandardCharsets.US_ASCII);
+        to.onEvent(buf, 0, 5, true, true);
+        to.onEvent(buf, 0, 5, false, true);
+        to.onTransaction(write(0, 1, number));
     }
 }
