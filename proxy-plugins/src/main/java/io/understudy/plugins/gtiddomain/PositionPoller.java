@@ -27,11 +27,7 @@ import org.slf4j.LoggerFactory;
  */
 final class PositionPoller implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(PositionPoller.class);
-    private static final long CATALOG_AGE_NANOS = 60_000_000_000L;
     private static final long APPLIERS_NANOS = 2_000_000_000L;
-    private static final long CATALOG_RETRY_NANOS = 1_000_000_000L;
-    /** Reading a large dictionary takes time; it gets at most one part in this many. */
-    private static final long CATALOG_SHARE = 10;
 
     private final PluginContext context;
     private final DomainIndexes indexes;
@@ -45,10 +41,9 @@ final class PositionPoller implements Runnable {
     private final AdviceWindow window;
     private final Supplier<Policy> policy;
     private final LongSupplier nanos;
+    private final CatalogPace pace;
 
     private long appliersProbedAt;
-    private long catalogReadAt;
-    private long catalogTook;
     private boolean catalogRead;
     private volatile @Nullable String problem;
     private volatile boolean stopped;
@@ -79,6 +74,7 @@ final class PositionPoller implements Runnable {
         appliersProbedAt = nanos.getAsLong() - APPLIERS_NANOS;
         this.policy = policy;
         this.nanos = nanos;
+        this.pace = new CatalogPace(nanos);
     }
 
     /** Returns why no handover is possible at present, or null. */
@@ -169,8 +165,7 @@ final class PositionPoller implements Runnable {
             if (fresh != DomainIndexes.DEFAULT) {
                 log.warn(
                         "gtid-domain: the primary's global gtid_domain_id is {} but defaultDomain is {}; sessions"
-                                + " are set to"
-                                + " defaultDomain at their first write; make the two equal",
+                                + " are set to defaultDomain at their first write; make the two equal",
                         domain,
                         indexes.domain(DomainIndexes.DEFAULT));
             }
@@ -179,13 +174,19 @@ final class PositionPoller implements Runnable {
     }
 
     private void readCatalog(Connection connection) throws SQLException {
-        long now = nanos.getAsLong();
-        long age = catalogRead ? now - catalogReadAt : Long.MAX_VALUE;
-        if (!policy.get().guarded || age < CATALOG_RETRY_NANOS || !dictionary.stale() && age < CATALOG_AGE_NANOS) {
+        if (!policy.get().guarded || !pace.due(dictionary.stale())) {
             return;
         }
         long changes = dictionary.changes();
-        Catalog catalog = CatalogReader.read(connection);
+        pace.begin();
+        Catalog catalog;
+        try {
+            catalog = CatalogReader.read(connection);
+        } catch (SQLException | RuntimeException e) {
+            pace.failed();
+            throw e;
+        }
+        pace.read();
         if (!catalogRead && catalog.size() == 0) {
             log.warn(
                     "gtid-domain: the monitor account sees no tables on the primary, so that none can leave the default"
@@ -194,19 +195,15 @@ final class PositionPoller implements Runnable {
         if (!catalogRead && catalog.hidden() > 0) {
             log.warn(
                     "gtid-domain: the monitor account may not see the text of {} triggers, views, routines or"
-                            + " events, so what"
-                            + " they write is known only once the binary log has shown it; see Privileges in"
-                            + " docs/gtid-domains.md",
+                            + " events, so what they write is known only once the binary log has shown it; see"
+                            + " Privileges in docs/gtid-domains.md",
                     catalog.hidden());
         }
         if (!catalogRead && catalog.cut()) {
             log.warn("gtid-domain: the data dictionary has more tables, routines or the like than are read, so that"
-                    + " no table leaves the"
-                    + " default domain");
+                    + " no table leaves the default domain");
         }
         catalogRead = true;
-        catalogReadAt = nanos.getAsLong();
-        catalogTook = catalogReadAt - now;
         dictionary.learned(catalog, changes);
     }
 
@@ -231,8 +228,8 @@ final class PositionPoller implements Runnable {
                 .equals(Positions.one(
                         connection,
                         "SELECT COUNT(*) > 0 FROM information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE IN"
-                                + " ('PROCESS',"
-                                + " 'SUPER') AND GRANTEE = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')"));
+                                + " ('PROCESS', 'SUPER')"
+                                + " AND GRANTEE = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')"));
     }
 
     private void report(@Nullable String trouble) {

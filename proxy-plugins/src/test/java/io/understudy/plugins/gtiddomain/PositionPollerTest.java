@@ -1,0 +1,127 @@
+package io.understudy.plugins.gtiddomain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.Primary;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+
+class PositionPollerTest {
+    private final Fixture fixture = new Fixture(Mode.TAG, Guard.PIN);
+    private long now = 1_000_000_000L;
+
+    /** Time that the primary takes to list its tables. */
+    private Duration reading = Duration.ZERO;
+
+    private boolean refuses;
+    private int reads;
+
+    private final PositionPoller poller = poller();
+
+    @Test
+    void aLargeDictionaryIsReadForATenthOfTheTime() {
+        reading = Duration.ofSeconds(5);
+        poller.run();
+        assertThat(reads).isEqualTo(1);
+        pollFor(Duration.ofMillis(44_900));
+        assertThat(reads).isEqualTo(1);
+        pollFor(Duration.ofMillis(200));
+        assertThat(reads).isEqualTo(2);
+    }
+
+    @Test
+    void aSmallDictionaryIsReadAgainASecondAfterAChange() {
+        poller.run();
+        pollFor(Duration.ofMillis(900));
+        assertThat(reads).isEqualTo(1);
+        pollFor(Duration.ofMillis(200));
+        assertThat(reads).isEqualTo(2);
+    }
+
+    @Test
+    void aReadThatFailsLateIsNotRepeatedAtOnce() {
+        reading = Duration.ofSeconds(20);
+        refuses = true;
+        poller.run();
+        assertThat(reads).isEqualTo(1);
+        assertThat(poller.problem()).contains("too slow");
+        pollFor(Duration.ofSeconds(179));
+        assertThat(reads).isEqualTo(1);
+        assertThat(poller.problem()).doesNotContain("too slow");
+        pollFor(Duration.ofSeconds(2));
+        assertThat(reads).isEqualTo(2);
+    }
+
+    /** Polls ten times a second; before each poll the dictionary changes. */
+    private void pollFor(Duration time) {
+        long end = now + time.toNanos();
+        int before = reads;
+        while (now < end && reads == before) {
+            now += Duration.ofMillis(100).toNanos();
+            fixture.dictionary.changed();
+            poller.run();
+        }
+    }
+
+    private PositionPoller poller() {
+        Primary primary = fake(Primary.class, (proxy, method, arguments) -> dataSource());
+        PluginContext context = fake(
+                PluginContext.class,
+                (proxy, method, arguments) -> method.getName().equals("primary") ? primary : List.of());
+        return new PositionPoller(
+                context,
+                fixture.indexes,
+                fixture.progress,
+                new Positions(context, fixture.progress),
+                fixture.accounts,
+                fixture.dictionary,
+                fixture.orphans,
+                new ReplicaLag(fixture.registry, fixture.indexes, List.of()),
+                new ApplierErrors(fixture.registry, table -> List.of()),
+                new AdviceWindow(fixture.indexes, fixture.meters, fixture.progress),
+                () -> fixture.policy,
+                () -> now);
+    }
+
+    private DataSource dataSource() {
+        Statement statement = fake(
+                Statement.class,
+                (proxy, method, arguments) ->
+                        method.getName().equals("executeQuery") ? query((String) arguments[0]) : null);
+        Connection connection = fake(
+                Connection.class,
+                (proxy, method, arguments) -> method.getName().equals("createStatement") ? statement : null);
+        return fake(DataSource.class, (proxy, method, arguments) -> connection);
+    }
+
+    private ResultSet query(String sql) throws SQLException {
+        if (sql.contains("FROM information_schema.TABLES")) {
+            reads++;
+            now += reading.toNanos();
+            if (refuses) {
+                throw new SQLException("too slow");
+            }
+        }
+        AtomicBoolean row = new AtomicBoolean(sql.contains("@@global"));
+        String value = sql.contains("gtid_domain_id") ? "0" : "";
+        return fake(ResultSet.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "next" -> row.getAndSet(false);
+            case "getString" -> value;
+            default -> null;
+        });
+    }
+
+    private static <T> T fake(Class<T> type, InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+}
