@@ -46,7 +46,7 @@ final class MirrorConnection implements Playback.Listener {
     private final BackOff backOff = BackOff.spread(Duration.ofSeconds(1), Duration.ofSeconds(10));
 
     private volatile @Nullable ServerConnection wire;
-    /** Logged in, with its first statements inFlight; {@link #busySinceNanos} covers them too. */
+    /** Logged in, with its first statements in flight; {@link #busySinceNanos} covers them too. */
     private volatile @Nullable ServerConnection preparing;
 
     private volatile boolean backingOff;
@@ -57,7 +57,7 @@ final class MirrorConnection implements Playback.Listener {
     /** The {@link #busySinceNanos} of the statement that is being killed, or 0. */
     private volatile long killedNanos;
 
-    /** Statements that other connections handedOverCount over because this one has their schema. */
+    /** Statements that other connections handed over because this one has their schema. */
     private final Queue<MirroredStatement> handedOver = new ConcurrentLinkedQueue<>();
 
     private final AtomicInteger handedOverCount = new AtomicInteger();
@@ -100,13 +100,13 @@ final class MirrorConnection implements Playback.Listener {
         if (closed) {
             return;
         }
-        mirror.collations().names().whenComplete((names, unknown) -> {
+        attempt(() -> mirror.collations().names().whenComplete((names, unknown) -> {
             if (names == null) {
                 lost(unknown == null ? "no reason given" : String.valueOf(unknown.getMessage()));
             } else {
-                connect(names);
+                attempt(() -> connect(names));
             }
-        });
+        }));
     }
 
     private void connect(CollationNames names) {
@@ -117,9 +117,24 @@ final class MirrorConnection implements Playback.Listener {
             if (connected == null) {
                 lost(failure == null ? "no reason given" : String.valueOf(failure.getMessage()));
             } else {
-                prepare(connected, names);
+                attempt(() -> prepare(connected, names));
             }
         });
+    }
+
+    /** Runs a step of an attempt to connect; an exception, which a stage would swallow, ends the attempt. */
+    private void attempt(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException fault) {
+            log.error("connecting the mirror to {} failed unexpectedly", mirror.name(), fault);
+            ServerConnection half = preparing;
+            if (half != null) {
+                preparing = null;
+                half.close();
+            }
+            disconnected(fault.toString());
+        }
     }
 
     private void prepare(ServerConnection connected, CollationNames names) {
@@ -129,16 +144,21 @@ final class MirrorConnection implements Playback.Listener {
         }
         busySinceNanos = System.nanoTime();
         preparing = connected;
-        FirstStatements.send(connected, ReadOnlySession.statements(connected.flavor(), mirror.config()), refused -> {
-            preparing = null;
-            busySinceNanos = 0;
-            if (refused == null) {
-                opened(connected, names);
-            } else {
-                connected.close();
-                lost(refused);
-            }
-        });
+        FirstStatements.send(
+                connected,
+                ReadOnlySession.statements(connected.flavor(), mirror.config()),
+                refused -> attempt(() -> prepared(connected, names, refused)));
+    }
+
+    private void prepared(ServerConnection connected, CollationNames names, @Nullable String refused) {
+        preparing = null;
+        busySinceNanos = 0;
+        if (refused == null) {
+            opened(connected, names);
+        } else {
+            connected.close();
+            lost(refused);
+        }
     }
 
     private void opened(ServerConnection connected, CollationNames names) {
@@ -223,15 +243,15 @@ final class MirrorConnection implements Playback.Listener {
     private void becomeIdle() {
         idle = true;
         lane.addIdle(this);
-        // A statement may have been handedOverCount over before this connection became idle.
+        // A statement may have been handed over before this connection became idle.
         if (handedOverCount.get() > 0 && lane.removeIdle(this)) {
             wake();
         }
     }
 
     /**
-     * Returns the next statement: first those handedOverCount over, then the lane's. Statements of the lane that suit
-     * another idle connection better are handedOverCount over to it.
+     * Returns the next statement: first those handed over, then the lane's. Statements of the lane that suit another
+     * idle connection better are handed over to it.
      */
     private @Nullable MirroredStatement nextFor(Playback player) {
         MirroredStatement given = handedOver.poll();

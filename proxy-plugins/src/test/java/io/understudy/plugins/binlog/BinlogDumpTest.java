@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.CapturedErrors;
+import io.understudy.plugins.testkit.ManualExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

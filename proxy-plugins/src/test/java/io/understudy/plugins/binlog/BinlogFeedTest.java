@@ -8,6 +8,7 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.Primary;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.CapturedErrors;
+import io.understudy.plugins.testkit.ManualExecutor;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -11,6 +11,7 @@ import io.understudy.plugin.ServerResponse;
 import io.understudy.plugin.ServerStream;
 import io.understudy.plugin.Standby;
 import io.understudy.plugin.StandbyState;
+import io.understudy.plugins.testkit.ManualExecutor;
 import io.understudy.wire.CommandCode;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
@@ -21,6 +22,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** A standby that responds in the caller's thread, at once or on request. */
 final class FakeStandby implements Standby, ServerConnector {
@@ -30,6 +32,14 @@ final class FakeStandby implements Standby, ServerConnector {
     final ManualExecutor loop = ManualExecutor.direct();
 
     boolean refuse;
+    /** Thrown by the next attempt to connect. */
+    @Nullable
+    RuntimeException connectFault;
+
+    /** Thrown by the next command. */
+    @Nullable
+    RuntimeException commandFault;
+
     boolean responding = true;
     int errorCode;
     String errorMessage = "";
@@ -60,6 +70,11 @@ final class FakeStandby implements Standby, ServerConnector {
 
     @Override
     public CompletableFuture<ServerConnection> connect() {
+        RuntimeException fault = connectFault;
+        if (fault != null) {
+            connectFault = null;
+            throw fault;
+        }
         if (refuse) {
             return CompletableFuture.failedFuture(new IllegalStateException("refused"));
         }
@@ -107,6 +122,12 @@ final class FakeStandby implements Standby, ServerConnector {
 
         @Override
         public void execute(ByteBuf command, ServerResponse response) {
+            RuntimeException fault = commandFault;
+            if (fault != null) {
+                commandFault = null;
+                command.release();
+                throw fault;
+            }
             int code = command.getUnsignedByte(command.readerIndex() + 4);
             String text = code == CommandCode.QUERY
                     ? command.toString(command.readerIndex() + 5, command.readableBytes() - 5, StandardCharsets.UTF_8)

@@ -12,6 +12,7 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugin.SessionSettings;
+import io.understudy.plugins.testkit.ManualExecutor;
 import io.understudy.rules.KindTerm;
 import io.understudy.rules.Match;
 import io.understudy.rules.TableGlob;
@@ -51,6 +52,7 @@ class MirrorObserverTest {
     }
 
     private interface Result {
+        @Nullable
         Object to(Object[] arguments);
     }
 

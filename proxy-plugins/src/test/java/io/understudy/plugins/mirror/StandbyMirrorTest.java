@@ -11,6 +11,7 @@ import io.understudy.base.ByteSize;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.StandbyState;
 import io.understudy.plugins.mirror.warmth.Floor;
+import io.understudy.plugins.testkit.ManualExecutor;
 import io.understudy.wire.CommandCode;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -178,6 +179,28 @@ class StandbyMirrorTest {
             offer(mirror, "SELECT '" + "x".repeat(30) + "'", 1);
         }
         assertThat(dropped("bytes_full")).isEqualTo(8);
+        mirror.stop();
+    }
+
+    @Test
+    void anExceptionWhileConnectingLeadsToAnotherAttempt() {
+        standby.connectFault = new IllegalStateException("no event loop");
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 1", 1);
+        run(mirror);
+        assertThat(standby.statements()).contains("SELECT 1");
+        mirror.stop();
+    }
+
+    @Test
+    void anExceptionAtTheFirstStatementLeadsToAnotherConnection() {
+        standby.commandFault = new IllegalStateException("no memory");
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 1", 1);
+        run(mirror);
+        assertThat(standby.connections).hasSize(2);
+        assertThat(standby.connections.get(0).isOpen()).isFalse();
+        assertThat(standby.statements()).contains("SELECT 1");
         mirror.stop();
     }
 

@@ -7,7 +7,8 @@ import io.understudy.plugin.StandbyState;
 import io.understudy.plugins.mirror.warmth.ProbeResult.Outcome;
 import io.understudy.sql.TableName;
 import java.util.List;
-import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class StandbyWarmthTest {
@@ -46,7 +47,7 @@ class StandbyWarmthTest {
         warmth.update(state(reads, uptime), floor, executed, SETTINGS, second * 1_000_000_000L);
     }
 
-    private Object view(String key) {
+    private @Nullable Object view(String key) {
         return warmth.view().get(key);
     }
 
@@ -148,7 +149,9 @@ class StandbyWarmthTest {
         }
         pass(0, 0, 0);
         assertThat((List<?>) warmth.where().get("tables")).hasSize(20);
-        assertThat(((Map<?, ?>) warmth.view().get("excessPages")).get("estimate"))
+        assertThat(view("excessPages"))
+                .asInstanceOf(InstanceOfAssertFactories.MAP)
+                .extractingByKey("estimate")
                 .isNotNull();
     }
 }
