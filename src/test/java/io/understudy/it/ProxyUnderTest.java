@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A proxy in this JVM for one test, configured by YAML like in production. */
-final class ProxyUnderTest implements AutoCloseable {
+public final class ProxyUnderTest implements AutoCloseable {
     /** {@code -Dunderstudy.it.transport=nio} selects that transport for all tests. */
     private static final String TRANSPORT =
             "transport: " + System.getProperty("understudy.it.transport", "auto") + "\n";
@@ -72,6 +72,44 @@ final class ProxyUnderTest implements AutoCloseable {
         return new ProxyUnderTest(yaml, List.of(injected));
     }
 
+    /**
+     * Starts a proxy on a free port of all addresses, for tests of its two legs.
+     *
+     * @param listen further keys of {@code listen:}, in YAML's flow style without braces; may be empty
+     * @param primary further keys of {@code primary:}, likewise
+     */
+    public static ProxyUnderTest withLegs(int serverPort, String listen, String primary) throws Exception {
+        return start(legs(serverPort, listen, primary, ""));
+    }
+
+    /**
+     * Starts such a proxy with a plugin.
+     *
+     * @param plugin runs with an empty section
+     */
+    public static ProxyUnderTest withLegs(int serverPort, String listen, String primary, ProxyPlugin<?> plugin)
+            throws Exception {
+        return start(legs(serverPort, listen, primary, "plugins: { " + plugin.id() + ": {} }"), plugin);
+    }
+
+    /** Returns the configuration of {@link #withLegs} without starting a proxy. */
+    public static LoadedConfig configOfLegs(int serverPort, String listen, String primary) throws ConfigException {
+        return ConfigLoader.load(legs(serverPort, listen, primary, ""), "test.yaml", Map.of(), name -> null);
+    }
+
+    private static String legs(int serverPort, String listen, String primary, String more) {
+        return """
+                %slisten: { address: "0.0.0.0:0"%s }
+                primary: { address: "127.0.0.1:%d"%s }
+                admin: { address: "127.0.0.1:0" }
+                %s
+                """.formatted(TRANSPORT, keys(listen), serverPort, keys(primary), more);
+    }
+
+    private static String keys(String more) {
+        return more.isEmpty() ? "" : ", " + more;
+    }
+
     /** @param listen further keys of the section, in flow style with a leading comma */
     static String config(String listenAddress, InetSocketAddress primary, String listen, String more) {
         return """
@@ -82,7 +120,7 @@ final class ProxyUnderTest implements AutoCloseable {
                 """.formatted(listenAddress, listen, primary.getAddress().getHostAddress(), primary.getPort(), more);
     }
 
-    ProxyServer server() {
+    public ProxyServer server() {
         return server;
     }
 
@@ -90,8 +128,22 @@ final class ProxyUnderTest implements AutoCloseable {
         return server.addresses().get(0);
     }
 
-    InetSocketAddress address() {
-        return (InetSocketAddress) socketAddress();
+    /** Returns the proxy's port at the loopback address. */
+    public InetSocketAddress address() {
+        return new InetSocketAddress("127.0.0.1", port());
+    }
+
+    public int port() {
+        return ((InetSocketAddress) socketAddress()).getPort();
+    }
+
+    public SimpleMeterRegistry meters() {
+        return meters;
+    }
+
+    /** Returns the number of connections with that outcome of the handshake. */
+    public double connections(String outcome) {
+        return count("understudy.connections", outcome);
     }
 
     int sessions() {

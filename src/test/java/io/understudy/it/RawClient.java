@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * A protocol client that does what drivers do not: any command, any number of pipelined commands, any bytes. Supports
  * mysql_native_password only. Not thread-safe.
  */
-final class RawClient implements AutoCloseable {
+public final class RawClient implements AutoCloseable {
     static final long LONG_PASSWORD = 1;
     static final long CONNECT_WITH_DB = 8;
     static final long LOCAL_FILES = 128;
@@ -35,15 +35,16 @@ final class RawClient implements AutoCloseable {
     static final long MULTI_RESULTS = 1 << 17;
     static final long PLUGIN_AUTH = 1 << 19;
     static final long CONNECT_ATTRS = 1 << 20;
-    static final long DEPRECATE_EOF = 1 << 24;
-    static final long PLAIN =
+    public static final long SESSION_TRACK = 1 << 23;
+    public static final long DEPRECATE_EOF = 1 << 24;
+    public static final long PLAIN =
             LONG_PASSWORD | LOCAL_FILES | PROTOCOL_41 | TRANSACTIONS | SECURE_CONNECTION | MULTI_RESULTS | PLUGIN_AUTH;
 
     private static final int MAX_PAYLOAD = 0xFFFFFF;
     private static final int TIMEOUT_MILLIS = 20_000;
 
     /** A physical packet. */
-    record Packet(int sequence, byte[] payload) {
+    public record Packet(int sequence, byte[] payload) {
         int first() {
             return payload.length == 0 ? -1 : payload[0] & 0xFF;
         }
@@ -52,7 +53,7 @@ final class RawClient implements AutoCloseable {
             return first() == 0xFF;
         }
 
-        boolean isOk() {
+        public boolean isOk() {
             return first() == 0x00;
         }
 
@@ -69,7 +70,7 @@ final class RawClient implements AutoCloseable {
             return new String(payload, 3, payload.length - 3, StandardCharsets.UTF_8);
         }
 
-        String hex() {
+        public String hex() {
             StringBuilder text = new StringBuilder().append(sequence).append(':');
             for (byte b : payload) {
                 text.append(Character.forDigit(b >> 4 & 15, 16)).append(Character.forDigit(b & 15, 16));
@@ -99,7 +100,7 @@ final class RawClient implements AutoCloseable {
     }
 
     /** Connects without reading or sending. */
-    static RawClient open(SocketAddress address) throws IOException {
+    public static RawClient open(SocketAddress address) throws IOException {
         return open(address, 0);
     }
 
@@ -135,7 +136,7 @@ final class RawClient implements AutoCloseable {
     }
 
     /** Logs in and returns the server's last packet, OK or ERR. */
-    Packet tryLogin(String user, String password, String schema, long capabilities) throws IOException {
+    public Packet tryLogin(String user, String password, String schema, long capabilities) throws IOException {
         return tryLogin(user, password, schema, capabilities, 1);
     }
 
@@ -266,7 +267,7 @@ final class RawClient implements AutoCloseable {
     }
 
     /** Sends bytes that need not be packets. */
-    void sendRaw(byte[] bytes) throws IOException {
+    public void sendRaw(byte[] bytes) throws IOException {
         out.write(bytes);
         out.flush();
     }
@@ -275,7 +276,7 @@ final class RawClient implements AutoCloseable {
         send(0, new Bytes().uint(code, 1).raw(arguments).bytes());
     }
 
-    void command(int code, String arguments) throws IOException {
+    public void command(int code, String arguments) throws IOException {
         command(code, arguments.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -293,8 +294,12 @@ final class RawClient implements AutoCloseable {
         }
     }
 
-    /** @throws EOFException if the peer has closed */
-    Packet read() throws IOException {
+    /**
+     * Reads a packet.
+     *
+     * @throws EOFException if the peer has closed
+     */
+    public Packet read() throws IOException {
         int length = octet() | octet() << 8 | octet() << 16;
         int sequence = octet();
         byte[] payload = in.readNBytes(length);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.it.ProxyUnderTest;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -65,7 +66,7 @@ class AsClientTest {
     }
 
     private static ProxyUnderTest proxy(String primary) throws Exception {
-        return new ProxyUnderTest(
+        return ProxyUnderTest.withLegs(
                 port,
                 "tls: { mode: optional, certificate: '%s', key: '%s' }"
                         .formatted(certificates.certificate, certificates.key),
@@ -98,7 +99,7 @@ class AsClientTest {
     void theServersLegIsTheClients(String driver, boolean tls, boolean compressed) throws Exception {
         try (ProxyUnderTest proxy = proxy(BOTH);
                 Connection direct = connect(port, driver, "app", tls, compressed);
-                Connection through = connect(proxy.port, driver, "app", tls, compressed)) {
+                Connection through = connect(proxy.port(), driver, "app", tls, compressed)) {
             for (Connection connection : new Connection[] {direct, through}) {
                 assertThat(Drivers.ask(connection, "SHOW SESSION STATUS LIKE 'Compression'"))
                         .isEqualTo(compressed ? "ON" : "OFF");
@@ -115,7 +116,7 @@ class AsClientTest {
     @CsvSource({"mariadb", "mysql"})
     void anAccountThatRequiresTlsIsRefusedWithoutTlsAsDirectly(String driver) throws Exception {
         try (ProxyUnderTest proxy = proxy(BOTH)) {
-            for (int at : new int[] {port, proxy.port}) {
+            for (int at : new int[] {port, proxy.port()}) {
                 assertThatThrownBy(() -> connect(at, driver, "tls_only", false, false))
                         .isInstanceOfSatisfying(
                                 SQLException.class,
@@ -130,7 +131,7 @@ class AsClientTest {
     @Test
     void withoutAsClientTheServersLegSatisfiesRequireSsl() throws Exception {
         try (ProxyUnderTest proxy = proxy("tls: { mode: preferred }");
-                Connection connection = connect(proxy.port, "mariadb", "tls_only", false, false)) {
+                Connection connection = connect(proxy.port(), "mariadb", "tls_only", false, false)) {
             assertThat(Drivers.serverCipher(connection)).isNotEmpty();
         }
     }
@@ -139,16 +140,16 @@ class AsClientTest {
     void aServerWithoutTlsOffersNoneThroughTheProxy() throws Exception {
         try (EmbeddedServer plain = EmbeddedServer.start(ServerOptions.of(2).withArguments("--skip-ssl"))) {
             plain.execute("CREATE USER app IDENTIFIED BY 'secret'");
-            try (ProxyUnderTest proxy = new ProxyUnderTest(
+            try (ProxyUnderTest proxy = ProxyUnderTest.withLegs(
                     plain.port(),
                     "tls: { mode: optional, certificate: '%s', key: '%s' }"
                             .formatted(certificates.certificate, certificates.key),
                     BOTH)) {
                 for (String driver : new String[] {"mariadb", "mysql"}) {
                     String direct = refusal(plain.port(), driver);
-                    assertThat(refusal(proxy.port, driver)).isEqualTo(direct);
+                    assertThat(refusal(proxy.port(), driver)).isEqualTo(direct);
                 }
-                try (Connection connection = connect(proxy.port, "mariadb", "app", false, true)) {
+                try (Connection connection = connect(proxy.port(), "mariadb", "app", false, true)) {
                     assertThat(Drivers.ask(connection, "SHOW SESSION STATUS LIKE 'Compression'"))
                             .isEqualTo("ON");
                 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.it.ProxyUnderTest;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -52,8 +53,8 @@ class CompressionTest {
                 : "";
         String primary = "compression: [%s], tls: { mode: %s }"
                 .formatted(serverLeg ? "zlib" : "", tls ? "required" : "disabled");
-        try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), listen, primary);
-                Connection connection = connect(driver, proxy.port, clientLeg, tls);
+        try (ProxyUnderTest proxy = ProxyUnderTest.withLegs(server.port(), listen, primary);
+                Connection connection = connect(driver, proxy.port(), clientLeg, tls);
                 Statement statement = connection.createStatement()) {
             assertThat(Drivers.ask(connection, "SHOW SESSION STATUS LIKE 'Compression'"))
                     .isEqualTo(serverLeg ? "ON" : "OFF");

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.it.ProxyUnderTest;
+import io.understudy.it.RawClient;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -36,8 +38,8 @@ class ProxyProtocolTest {
     @ParameterizedTest
     @ValueSource(strings = {"v1", "v2"})
     void theServerSeesTheClientsAddress(String version) throws Exception {
-        try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), "", "proxyProtocol: " + version);
-                Connection connection = Drivers.mariaDb(proxy.port, "sslMode=disable&localSocketAddress=127.0.0.9")) {
+        try (ProxyUnderTest proxy = ProxyUnderTest.withLegs(server.port(), "", "proxyProtocol: " + version);
+                Connection connection = Drivers.mariaDb(proxy.port(), "sslMode=disable&localSocketAddress=127.0.0.9")) {
             assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith("app@127.0.0.9");
         }
     }
@@ -48,8 +50,8 @@ class ProxyProtocolTest {
                 new String[] {"PROXY TCP4 192.0.2.7 127.0.0.1 4711 3306\r\n", "PROXY TCP6 2001:db8::7 ::1 4711 3306\r\n"
                 }) {
             try (ProxyUnderTest proxy = accepting("v1", "127.0.0.0/8");
-                    RawClient client = new RawClient(proxy.port, "nopass", 0, header)) {
-                assertThat(client.loginResponse[4]).as(header).isZero();
+                    RawClient client = RawClient.open(proxy.address())) {
+                assertThat(login(client, header)).as(header).isTrue();
                 assertThat(proxy.server().registry().all())
                         .singleElement()
                         .satisfies(session ->
@@ -66,8 +68,8 @@ class ProxyProtocolTest {
         String withMore = "\u0021\u0011\0\u0012" + v4.substring(4) + "\u0002\0\u0003" + "abc"; // PP2_TYPE_AUTHORITY
         for (String header : new String[] {signature + v4, signature + withMore}) {
             try (ProxyUnderTest proxy = accepting("v2", "127.0.0.0/8");
-                    RawClient client = new RawClient(proxy.port, "nopass", 0, header)) {
-                assertThat(client.loginResponse[4]).isZero();
+                    RawClient client = RawClient.open(proxy.address())) {
+                assertThat(login(client, header)).isTrue();
                 assertThat(proxy.server().registry().all())
                         .singleElement()
                         .satisfies(session ->
@@ -79,7 +81,7 @@ class ProxyProtocolTest {
     @Test
     void autoAcceptsConnectionsWithoutAHeader() throws Exception {
         try (ProxyUnderTest proxy = accepting("auto", "127.0.0.0/8");
-                Connection connection = Drivers.mariaDb(proxy.port, "sslMode=disable")) {
+                Connection connection = Drivers.mariaDb(proxy.port(), "sslMode=disable")) {
             assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith("app@127.0.0.1");
         }
     }
@@ -87,7 +89,7 @@ class ProxyProtocolTest {
     @Test
     void aHeaderFromAnUntrustedPeerIsRefused() throws Exception {
         try (ProxyUnderTest proxy = accepting("v1", "10.0.0.0/8");
-                Socket stranger = new Socket(InetAddress.getLoopbackAddress(), proxy.port)) {
+                Socket stranger = new Socket(InetAddress.getLoopbackAddress(), proxy.port())) {
             stranger.setSoTimeout(10_000);
             stranger.getOutputStream()
                     .write("PROXY TCP4 192.0.2.7 127.0.0.1 4711 3306\r\n".getBytes(StandardCharsets.US_ASCII));
@@ -100,7 +102,7 @@ class ProxyProtocolTest {
     @Test
     void aMalformedHeaderIsRefused() throws Exception {
         try (ProxyUnderTest proxy = accepting("v1", "127.0.0.0/8");
-                Socket client = new Socket(InetAddress.getLoopbackAddress(), proxy.port)) {
+                Socket client = new Socket(InetAddress.getLoopbackAddress(), proxy.port())) {
             client.setSoTimeout(10_000);
             client.getOutputStream().write("PROXY TCP4 999.1.1.1 x y z\r\n".getBytes(StandardCharsets.US_ASCII));
             assertThat(new String(client.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1))
@@ -109,8 +111,14 @@ class ProxyProtocolTest {
         }
     }
 
+    /** @param header sent before the login, one byte per character */
+    private static boolean login(RawClient client, String header) throws Exception {
+        client.sendRaw(header.getBytes(StandardCharsets.ISO_8859_1));
+        return client.tryLogin("nopass", "", "", RawClient.PLAIN).isOk();
+    }
+
     private static ProxyUnderTest accepting(String mode, String network) throws Exception {
-        return new ProxyUnderTest(
+        return ProxyUnderTest.withLegs(
                 server.port(),
                 "proxyProtocol: %s, trustedNetworks: [\"%s\"]".formatted(mode, network),
                 "tls: { mode: disabled }, proxyProtocol: v2");

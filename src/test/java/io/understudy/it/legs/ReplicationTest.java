@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.it.ProxyUnderTest;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -69,10 +70,10 @@ class ReplicationTest {
                         .formatted(certificates.certificate, certificates.key)
                 : "tls: { mode: disabled }";
         String leg = "tls: { mode: " + serverTls + " }, compression: [" + (compressed ? "zlib" : "") + "]";
-        try (ProxyUnderTest proxy = new ProxyUnderTest(primary.port(), listen, leg)) {
+        try (ProxyUnderTest proxy = ProxyUnderTest.withLegs(primary.port(), listen, leg)) {
             replica.execute(
                     "SET GLOBAL slave_compressed_protocol=" + (compressed ? 1 : 0),
-                    "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=" + proxy.port
+                    "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=" + proxy.port()
                             + ", MASTER_USER='repl', MASTER_PASSWORD='repl', MASTER_USE_GTID=slave_pos,"
                             + " MASTER_CONNECT_RETRY=1, MASTER_HEARTBEAT_PERIOD=1, MASTER_SSL_VERIFY_SERVER_CERT=0,"
                             + " MASTER_SSL="

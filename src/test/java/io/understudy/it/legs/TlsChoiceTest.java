@@ -6,6 +6,7 @@ import io.understudy.cli.check.Finding;
 import io.understudy.cli.check.TlsCheck;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.it.ProxyUnderTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,7 +40,7 @@ class TlsChoiceTest {
     }
 
     private static Finding only(String listen, String primary, String where) throws Exception {
-        List<Finding> findings = new TlsCheck(ProxyUnderTest.config(server.port(), listen, primary))
+        List<Finding> findings = new TlsCheck(ProxyUnderTest.configOfLegs(server.port(), listen, primary))
                 .run().stream().filter(finding -> finding.where().equals(where)).toList();
         assertThat(findings).hasSize(1);
         return findings.get(0);
@@ -90,7 +91,7 @@ class TlsChoiceTest {
 
     @Test
     void anUnreachableServerIsReported() throws Exception {
-        List<Finding> findings = new TlsCheck(ProxyUnderTest.config(1, "tls: { mode: passthrough }", "")).run();
+        List<Finding> findings = new TlsCheck(ProxyUnderTest.configOfLegs(1, "tls: { mode: passthrough }", "")).run();
         assertThat(findings)
                 .filteredOn(finding -> finding.where().equals("listen.tls"))
                 .extracting(Finding::level)
@@ -116,7 +117,7 @@ class TlsChoiceTest {
     @Test
     void compressionOfTheServersLegIsReportedUnlessAsClient() throws Exception {
         assertThat(only("", "", "primary.compression").level()).isEqualTo(Finding.Level.OK);
-        assertThat(new TlsCheck(ProxyUnderTest.config(server.port(), "", "compression: as-client")).run())
+        assertThat(new TlsCheck(ProxyUnderTest.configOfLegs(server.port(), "", "compression: as-client")).run())
                 .noneMatch(finding -> finding.where().equals("primary.compression"));
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.it.ProxyUnderTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -64,10 +65,10 @@ class TlsTest {
         "required, trust, preferred, true",
     })
     void eachLegHasItsOwn(String clientMode, String driver, String serverMode, boolean serverTls) throws Exception {
-        try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), listen(clientMode), primary(serverMode));
-                Connection maria = Drivers.mariaDb(proxy.port, "sslMode=" + driver);
-                Connection mysql =
-                        Drivers.mysql(proxy.port, "sslMode=" + (driver.equals("disable") ? "DISABLED" : "REQUIRED"))) {
+        try (ProxyUnderTest proxy = ProxyUnderTest.withLegs(server.port(), listen(clientMode), primary(serverMode));
+                Connection maria = Drivers.mariaDb(proxy.port(), "sslMode=" + driver);
+                Connection mysql = Drivers.mysql(
+                        proxy.port(), "sslMode=" + (driver.equals("disable") ? "DISABLED" : "REQUIRED"))) {
             for (Connection connection : new Connection[] {maria, mysql}) {
                 assertThat(Drivers.serverCipher(connection).isEmpty()).isEqualTo(!serverTls);
                 assertThat(Drivers.ask(connection, "SELECT REPEAT('x', 3000000)"))
@@ -78,8 +79,8 @@ class TlsTest {
 
     @Test
     void requiredRefusesAClientWithoutTls() throws Exception {
-        try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), listen("required"), "")) {
-            assertThatThrownBy(() -> Drivers.mariaDb(proxy.port, "sslMode=disable"))
+        try (ProxyUnderTest proxy = ProxyUnderTest.withLegs(server.port(), listen("required"), "")) {
+            assertThatThrownBy(() -> Drivers.mariaDb(proxy.port(), "sslMode=disable"))
                     .isInstanceOfSatisfying(SQLException.class, e -> {
                         assertThat(e.getErrorCode()).isEqualTo(3159);
                         assertThat(e.getSQLState()).isEqualTo("HY000");
@@ -93,11 +94,11 @@ class TlsTest {
         String listen =
                 "tls: { mode: required, certificate: '%s', key: '%s', clientCa: '%s', requireClientCertificate: true }"
                         .formatted(certificates.certificate, certificates.key, certificates.ca);
-        try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), listen, "")) {
+        try (ProxyUnderTest proxy = ProxyUnderTest.withLegs(server.port(), listen, "")) {
             assertThatThrownBy(
-                            () -> Drivers.mariaDb(proxy.port, "sslMode=trust").close())
+                            () -> Drivers.mariaDb(proxy.port(), "sslMode=trust").close())
                     .isInstanceOf(SQLException.class);
-            try (Connection connection = DriverWithCertificate.connect(proxy.port, certificates)) {
+            try (Connection connection = DriverWithCertificate.connect(proxy.port(), certificates)) {
                 assertThat(Drivers.ask(connection, "SELECT 7")).isEqualTo("7");
             }
         }
@@ -107,13 +108,13 @@ class TlsTest {
     @CsvSource({"verify-ca", "verify-full"})
     void theServersCertificateIsChecked(String mode) throws Exception {
         String good = "tls: { mode: %s, ca: '%s' }".formatted(mode, certificates.ca);
-        try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), "", good);
-                Connection connection = Drivers.mariaDb(proxy.port, "sslMode=disable")) {
+        try (ProxyUnderTest proxy = ProxyUnderTest.withLegs(server.port(), "", good);
+                Connection connection = Drivers.mariaDb(proxy.port(), "sslMode=disable")) {
             assertThat(Drivers.serverCipher(connection)).isNotEmpty();
         }
         String bad = "tls: { mode: %s, ca: '%s' }".formatted(mode, certificates.strangerCa);
-        try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), "", bad)) {
-            assertThatThrownBy(() -> Drivers.mariaDb(proxy.port, "sslMode=disable"))
+        try (ProxyUnderTest proxy = ProxyUnderTest.withLegs(server.port(), "", bad)) {
+            assertThatThrownBy(() -> Drivers.mariaDb(proxy.port(), "sslMode=disable"))
                     .isInstanceOfSatisfying(
                             SQLException.class,
                             e -> assertThat(e.getErrorCode()).isEqualTo(1042))
@@ -128,24 +129,24 @@ class TlsTest {
         Path key = Files.copy(certificates.key, folder.resolve("live.key"));
         String listen = "tls: { mode: required, certificate: '%s', key: '%s' }".formatted(certificate, key);
         String verify = "sslMode=verify-ca&serverSslCert=" + certificates.ca;
-        try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), listen, "");
-                Connection before = Drivers.mariaDb(proxy.port, verify)) {
+        try (ProxyUnderTest proxy = ProxyUnderTest.withLegs(server.port(), listen, "");
+                Connection before = Drivers.mariaDb(proxy.port(), verify)) {
             var stranger = TestCertificates.authority("127.0.0.1");
             Files.writeString(certificate, stranger.getCertificatePEM());
             Files.writeString(key, stranger.getPrivateKeyPEM());
-            proxy.server().reload(ProxyUnderTest.config(server.port(), listen, ""));
-            assertThatThrownBy(() -> Drivers.mariaDb(proxy.port, verify).close())
+            proxy.server().reload(ProxyUnderTest.configOfLegs(server.port(), listen, ""));
+            assertThatThrownBy(() -> Drivers.mariaDb(proxy.port(), verify).close())
                     .isInstanceOf(SQLException.class);
             assertThat(Drivers.ask(before, "SELECT 1")).isEqualTo("1");
 
             Files.copy(certificates.certificate, certificate, StandardCopyOption.REPLACE_EXISTING);
-            assertThat(proxy.server().reload(ProxyUnderTest.config(server.port(), listen, "")))
+            assertThat(proxy.server().reload(ProxyUnderTest.configOfLegs(server.port(), listen, "")))
                     .singleElement()
                     .asString()
                     .contains("live.key");
             Files.copy(certificates.key, key, StandardCopyOption.REPLACE_EXISTING);
-            proxy.server().reload(ProxyUnderTest.config(server.port(), listen, ""));
-            try (Connection after = Drivers.mariaDb(proxy.port, verify)) {
+            proxy.server().reload(ProxyUnderTest.configOfLegs(server.port(), listen, ""));
+            try (Connection after = Drivers.mariaDb(proxy.port(), verify)) {
                 assertThat(Drivers.ask(after, "SELECT 2")).isEqualTo("2");
             }
         }
@@ -156,18 +157,18 @@ class TlsTest {
         String wrong = "tls: { mode: verify-ca, ca: '%s' }".formatted(certificates.strangerCa);
         String weaker = "tls: { mode: required }";
         String right = "tls: { mode: verify-ca, ca: '%s' }".formatted(certificates.ca);
-        try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), "", wrong)) {
-            assertThatThrownBy(() -> Drivers.mariaDb(proxy.port, "sslMode=disable"))
+        try (ProxyUnderTest proxy = ProxyUnderTest.withLegs(server.port(), "", wrong)) {
+            assertThatThrownBy(() -> Drivers.mariaDb(proxy.port(), "sslMode=disable"))
                     .isInstanceOf(SQLException.class);
-            assertThat(proxy.server().reload(ProxyUnderTest.config(server.port(), "", weaker)))
+            assertThat(proxy.server().reload(ProxyUnderTest.configOfLegs(server.port(), "", weaker)))
                     .anySatisfy(
                             line -> assertThat(line).startsWith("primary.tls.mode changed from verify-ca to required"));
-            assertThatThrownBy(() -> Drivers.mariaDb(proxy.port, "sslMode=disable"))
+            assertThatThrownBy(() -> Drivers.mariaDb(proxy.port(), "sslMode=disable"))
                     .as("the server is still checked")
                     .isInstanceOf(SQLException.class);
-            assertThat(proxy.server().reload(ProxyUnderTest.config(server.port(), "", right)))
+            assertThat(proxy.server().reload(ProxyUnderTest.configOfLegs(server.port(), "", right)))
                     .anySatisfy(line -> assertThat(line).startsWith("primary.tls names other files"));
-            try (Connection connection = Drivers.mariaDb(proxy.port, "sslMode=disable")) {
+            try (Connection connection = Drivers.mariaDb(proxy.port(), "sslMode=disable")) {
                 assertThat(Drivers.serverCipher(connection)).isNotEmpty();
             }
         }
@@ -175,10 +176,10 @@ class TlsTest {
 
     @Test
     void passthroughRelaysTheServersOwnTls() throws Exception {
-        try (ProxyUnderTest proxy = new ProxyUnderTest(server.port(), "tls: { mode: passthrough }", "")) {
+        try (ProxyUnderTest proxy = ProxyUnderTest.withLegs(server.port(), "tls: { mode: passthrough }", "")) {
             try (Connection connection =
-                            Drivers.mariaDb(proxy.port, "sslMode=verify-full&serverSslCert=" + certificates.ca);
-                    Connection compressed = Drivers.mysql(proxy.port, "sslMode=REQUIRED&useCompression=true")) {
+                            Drivers.mariaDb(proxy.port(), "sslMode=verify-full&serverSslCert=" + certificates.ca);
+                    Connection compressed = Drivers.mysql(proxy.port(), "sslMode=REQUIRED&useCompression=true")) {
                 assertThat(Drivers.serverCipher(connection)).isNotEmpty();
                 assertThat(Drivers.ask(connection, "SELECT REPEAT('x', 9000000)"))
                         .hasSize(9_000_000);
@@ -186,7 +187,7 @@ class TlsTest {
                         .isEqualTo("ON");
                 assertThat(proxy.connections("passthrough")).isEqualTo(2);
             }
-            try (Connection plain = Drivers.mariaDb(proxy.port, "sslMode=disable")) {
+            try (Connection plain = Drivers.mariaDb(proxy.port(), "sslMode=disable")) {
                 assertThat(Drivers.ask(plain, "SELECT 3")).isEqualTo("3");
                 assertThat(proxy.connections("accepted")).isEqualTo(1);
             }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.it.ProxyUnderTest;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -65,7 +66,7 @@ class ToolsTest {
 
         ProxyUnderTest proxy() throws Exception {
             assumeTrue(this != TLS || serverTls, "this server has no TLS");
-            return new ProxyUnderTest(port, listen.formatted(certificates.certificate, certificates.key), primary);
+            return ProxyUnderTest.withLegs(port, listen.formatted(certificates.certificate, certificates.key), primary);
         }
 
         boolean clientTls() {
@@ -199,7 +200,7 @@ class ToolsTest {
             if (legs == Legs.COMPRESSED && !tool.get(0).endsWith("binlog")) {
                 options.add("--compress");
             }
-            byte[] proxied = run(tool, proxy.port, legs.clientTls(), options);
+            byte[] proxied = run(tool, proxy.port(), legs.clientTls(), options);
             assertThat(proxied).as("output through the proxy").isEqualTo(direct);
             assertThat(proxy.connections("accepted")).isPositive();
         }
@@ -235,7 +236,7 @@ class ToolsTest {
         try (ProxyUnderTest proxy = legs.proxy()) {
             run(
                     tool,
-                    proxy.port,
+                    proxy.port(),
                     legs.clientTls(),
                     List.of("--read-from-remote-server", "--raw", "--result-file=" + raw + "/proxied-", binlog));
         }
@@ -259,7 +260,7 @@ class ToolsTest {
             }
             options.add("understudy_tools");
             options.add(data.toString());
-            String said = new String(run(tool, proxy.port, legs.clientTls(), options), StandardCharsets.UTF_8);
+            String said = new String(run(tool, proxy.port(), legs.clientTls(), options), StandardCharsets.UTF_8);
             assertThat(said).contains("Records: 30000", "Skipped: 0", "Warnings: 0");
             assertThat(ask(statement, "SELECT CONCAT(COUNT(*), ' ', SUM(id)) FROM understudy_tools.loaded", 1))
                     .isEqualTo("30000 449985000");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.mysql.cj.jdbc.JdbcConnection;
+import io.understudy.it.ProxyUnderTest;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -63,7 +64,7 @@ class UnlikeLegsServerTest {
     }
 
     private static ProxyUnderTest proxy(boolean clientTls, boolean serverTls) throws Exception {
-        return new ProxyUnderTest(
+        return ProxyUnderTest.withLegs(
                 port,
                 clientTls
                         ? "tls: { mode: required, certificate: '%s', key: '%s' }"
@@ -112,7 +113,7 @@ class UnlikeLegsServerTest {
         String two = "legs_two_" + method.charAt(0);
         try (ProxyUnderTest proxy = proxy(clientTls, serverTls)) {
             forgetCachedPasswords();
-            try (Connection connection = connect(proxy.port, clientTls, method, one, PASSWORD)) {
+            try (Connection connection = connect(proxy.port(), clientTls, method, one, PASSWORD)) {
                 assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith(one + "@");
                 assertThat(Drivers.serverCipher(connection).isEmpty()).isEqualTo(!serverTls);
                 for (String user : new String[] {two, one, two}) {
@@ -130,7 +131,7 @@ class UnlikeLegsServerTest {
                                 e -> assertThat(e.getErrorCode()).isEqualTo(1045));
             }
             forgetCachedPasswords();
-            assertThatThrownBy(() -> connect(proxy.port, clientTls, method, one, "wrong"))
+            assertThatThrownBy(() -> connect(proxy.port(), clientTls, method, one, "wrong"))
                     .isInstanceOfSatisfying(
                             SQLException.class,
                             e -> assertThat(e.getErrorCode()).isEqualTo(1045));
@@ -143,7 +144,7 @@ class UnlikeLegsServerTest {
     void theServerSwitchesTheAuthenticationMethod(boolean clientTls, boolean serverTls) throws Exception {
         try (ProxyUnderTest proxy = proxy(clientTls, serverTls)) {
             forgetCachedPasswords();
-            try (Connection connection = connect(proxy.port, clientTls, "sha256_password", "legs_one_c", PASSWORD)) {
+            try (Connection connection = connect(proxy.port(), clientTls, "sha256_password", "legs_one_c", PASSWORD)) {
                 connection.unwrap(JdbcConnection.class).changeUser("legs_one_s", PASSWORD);
                 assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith("legs_one_s@");
                 forgetCachedPasswords();
