@@ -1,5 +1,6 @@
 package io.understudy.cli.check;
 
+import io.understudy.cli.ConfigFile;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
@@ -10,6 +11,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -20,12 +22,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "Check a configuration file: every problem at once, each with line and column.")
 public final class CheckCommand implements Callable<Integer> {
-    @Option(
-            names = {"-c", "--config"},
-            required = true,
-            paramLabel = "FILE",
-            description = "The configuration file.")
-    private @Nullable Path file;
+    @Mixin
+    private final ConfigFile file = new ConfigFile();
 
     @Option(names = "--connect", description = "Also check servers, accounts, privileges and server settings.")
     private boolean connect;
@@ -35,7 +33,7 @@ public final class CheckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Path path = java.util.Objects.requireNonNull(file);
+        Path path = file.path();
         PrintWriter out = java.util.Objects.requireNonNull(spec).commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         LoadedConfig loaded;

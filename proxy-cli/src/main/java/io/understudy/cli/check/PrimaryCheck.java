@@ -159,8 +159,8 @@ public final class PrimaryCheck {
         if (!mariaDb) {
             add(Finding.warning(
                     where,
-                    "this server is not MariaDB and has no GTID domains: the plugin does nothing here. MySQL: writesets need"
-                            + " no tag"));
+                    "this server is not MariaDB and has no GTID domains: the plugin does nothing here. MySQL:"
+                            + " writesets need no tag"));
             return;
         }
         if (!(loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config) || !config.usesDomains()) {

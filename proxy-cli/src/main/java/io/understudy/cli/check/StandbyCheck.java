@@ -230,8 +230,8 @@ public final class StandbyCheck {
         if (threads.equals("0")) {
             add(Finding.warning(
                     where,
-                    "slave_parallel_threads is 0: tagging and steering are useless until it is above; 4 is a beginning: STOP SLAVE;"
-                            + " SET GLOBAL slave_parallel_threads = 4; START SLAVE"));
+                    "slave_parallel_threads is 0: tagging and steering are useless until it is above; 4 is a"
+                            + " beginning: STOP SLAVE; SET GLOBAL slave_parallel_threads = 4; START SLAVE"));
         }
         String mode = String.valueOf(ask.variable("slave_parallel_mode"));
         if (mode.equals("none") || mode.equals("minimal")) {

@@ -2,6 +2,7 @@ package io.understudy.cli.defragment;
 
 import io.understudy.base.ByteSize;
 import io.understudy.base.JsonWriter;
+import io.understudy.cli.ConfigFile;
 import io.understudy.cli.Logging;
 import io.understudy.cli.Terminal;
 import io.understudy.cli.TimeConverter;
@@ -17,7 +18,6 @@ import io.understudy.rebuild.MirroredReads;
 import io.understudy.report.AdminClient;
 import io.understudy.runtime.PluginTypes;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +26,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -55,12 +56,8 @@ public final class DefragmentCommand implements Callable<Integer> {
             description = "Instead of naming tables: the N whose rebuild frees most of the buffer pool.")
     private @Nullable Integer worst;
 
-    @Option(
-            names = {"-c", "--config"},
-            required = true,
-            paramLabel = "FILE",
-            description = "The configuration file.")
-    private @Nullable Path file;
+    @Mixin
+    private final ConfigFile file = new ConfigFile();
 
     @Option(names = "--server", required = true, paramLabel = "NAME", description = "The standby.")
     private @Nullable String server;
@@ -135,7 +132,7 @@ public final class DefragmentCommand implements Callable<Integer> {
         CommandLine line = Objects.requireNonNull(spec).commandLine();
         Logging.quiet();
         UnderstudyConfig config = ConfigLoader.load(
-                        Objects.requireNonNull(file), PluginTypes.installed().records())
+                        file.path(), PluginTypes.installed().records())
                 .config();
         PagesAccount account;
         try {

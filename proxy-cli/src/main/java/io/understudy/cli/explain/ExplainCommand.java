@@ -1,5 +1,6 @@
 package io.understudy.cli.explain;
 
+import io.understudy.cli.ConfigFile;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.runtime.PluginTypes;
@@ -14,6 +15,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -25,12 +27,8 @@ import picocli.CommandLine.Spec;
         description =
                 "Say which rules would match a statement and why: mirrored or not, its domain, tables and digest.")
 public final class ExplainCommand implements Callable<Integer> {
-    @Option(
-            names = {"-c", "--config"},
-            required = true,
-            paramLabel = "FILE",
-            description = "The configuration file.")
-    private @Nullable Path file;
+    @Mixin
+    private final ConfigFile file = new ConfigFile();
 
     @Option(names = "--sql", paramLabel = "SQL", description = "The statement.")
     private @Nullable String sql;
@@ -70,8 +68,8 @@ public final class ExplainCommand implements Callable<Integer> {
         if ((sql == null) == (from == null)) {
             throw new CommandLine.ParameterException(command.commandLine(), "Give either --sql or --from");
         }
-        LoadedConfig loaded = ConfigLoader.load(
-                java.util.Objects.requireNonNull(file), PluginTypes.installed().records());
+        LoadedConfig loaded =
+                ConfigLoader.load(file.path(), PluginTypes.installed().records());
         Explainer explainer = new Explainer(loaded);
         PrintWriter out = command.commandLine().getOut();
         if (sql != null) {

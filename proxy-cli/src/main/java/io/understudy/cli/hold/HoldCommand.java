@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "hold",
         mixinStandardHelpOptions = true,
-        description =
-                "Hold a running proxy's sessions at their boundaries, until 'release', --max, or the end of this program.")
+        description = "Hold a running proxy's sessions at their boundaries, until 'release', --max, or the end of this"
+                + " program.")
 public final class HoldCommand implements Callable<Integer> {
     private static final long POLL_MILLIS = 100;
 

@@ -1,6 +1,7 @@
 package io.understudy.cli.replay;
 
 import io.understudy.base.JsonWriter;
+import io.understudy.cli.Terminal;
 import io.understudy.config.Address;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
@@ -236,7 +237,7 @@ public final class ReplayCommand implements Callable<Integer> {
 
     /** One line that is written over on a terminal, a line now and then elsewhere. */
     private void progress(Replay replay) {
-        boolean terminal = System.console() != null;
+        boolean terminal = Terminal.attached();
         try {
             for (int second = 1; !over; second++) {
                 TimeUnit.SECONDS.sleep(1);

@@ -2,6 +2,7 @@ package io.understudy.cli.replay;
 
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A replay's figures for people. */
 final class ReplayText {
@@ -34,13 +35,13 @@ final class ReplayText {
         out.append(String.format("%-15s %s%n", label, value.isEmpty() ? "none" : value));
     }
 
-    private static String some(String label, Object count) {
-        return ((Number) count).longValue() == 0 ? "" : label + count;
+    private static String some(String label, @Nullable Object count) {
+        return count == null || ((Number) count).longValue() == 0 ? "" : label + count;
     }
 
-    private static String counts(String label, Object map) {
+    private static String counts(String label, @Nullable Object map) {
         StringBuilder out = new StringBuilder();
-        ((Map<?, ?>) map)
+        entries(map)
                 .forEach((reason, count) -> out.append(out.length() == 0 ? "" : ", ")
                         .append(reason)
                         .append(' ')
@@ -48,9 +49,13 @@ final class ReplayText {
         return out.length() == 0 ? "" : label + out;
     }
 
-    private static String times(Object figures) {
+    private static Map<?, ?> entries(@Nullable Object figures) {
+        return figures == null ? Map.of() : (Map<?, ?>) figures;
+    }
+
+    private static String times(@Nullable Object figures) {
         StringBuilder out = new StringBuilder();
-        ((Map<?, ?>) figures)
+        entries(figures)
                 .forEach((name, seconds) -> out.append(out.length() == 0 ? "" : " · ")
                         .append(String.format(
                                 Locale.ROOT, "%s %.3f ms", name, ((Number) seconds).doubleValue() * 1000)));

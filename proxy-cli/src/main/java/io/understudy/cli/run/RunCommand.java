@@ -1,5 +1,6 @@
 package io.understudy.cli.run;
 
+import io.understudy.cli.ConfigFile;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
@@ -8,11 +9,10 @@ import io.understudy.runtime.RunningProxy;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 /** The proxy. SIGTERM drains, a second one ends the drain, SIGHUP or a changed file reloads. */
 @Command(
@@ -22,16 +22,12 @@ import picocli.CommandLine.Option;
 public final class RunCommand implements Callable<Integer> {
     private static final Logger log = LoggerFactory.getLogger(RunCommand.class);
 
-    @Option(
-            names = {"-c", "--config"},
-            required = true,
-            paramLabel = "FILE",
-            description = "The configuration file.")
-    private @Nullable Path file;
+    @Mixin
+    private final ConfigFile file = new ConfigFile();
 
     @Override
     public Integer call() throws Exception {
-        Path path = java.util.Objects.requireNonNull(file);
+        Path path = file.path();
         PluginTypes plugins = PluginTypes.installed();
         LoadedConfig loaded = load(path, plugins);
         loaded.warnings().forEach(warning -> log.warn("{}", warning.headline()));

@@ -1,6 +1,7 @@
 package io.understudy.cli.slowlog;
 
 import io.understudy.cli.AdminOptions;
+import io.understudy.cli.Terminal;
 import io.understudy.report.AdminClient;
 import io.understudy.report.DigestsText;
 import java.io.IOException;
@@ -68,7 +69,7 @@ public final class TopCommand implements Callable<Integer> {
             out.flush();
             return CommandLine.ExitCode.OK;
         }
-        boolean terminal = System.console() != null;
+        boolean terminal = Terminal.attached();
         try (Keys keys = terminal ? Keys.open() : null) {
             show(client, out, filter, keys);
         }
