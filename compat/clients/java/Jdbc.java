@@ -15,9 +15,12 @@ public final class Jdbc {
         String url =
                 switch (a[0]) {
                     case "mysql5" -> "jdbc:mysql://%s:%s/test?useServerPrepStmts=true&rewriteBatchedStatements=true&"
-                            + (tls ? "useSSL=true&verifyServerCertificate=false&enabledTLSProtocols=TLSv1.2" : "useSSL=false");
-                    case "mysql8", "mysql9" -> "jdbc:mysql://%s:%s/test?useServerPrepStmts=true&rewriteBatchedStatements=true&"
-                            + "allowPublicKeyRetrieval=true&sslMode=" + (tls ? "REQUIRED" : "DISABLED");
+                            + (tls
+                                    ? "useSSL=true&verifyServerCertificate=false&enabledTLSProtocols=TLSv1.2"
+                                    : "useSSL=false");
+                    case "mysql8", "mysql9" -> "jdbc:mysql://%s:%s/test?useServerPrepStmts=true"
+                            + "&rewriteBatchedStatements=true&allowPublicKeyRetrieval=true&sslMode="
+                            + (tls ? "REQUIRED" : "DISABLED");
                     case "mariadb2" -> "jdbc:mariadb://%s:%s/test?useServerPrepStmts=true&allowPublicKeyRetrieval=true&"
                             + (tls ? "useSSL=true&trustServerCertificate=true" : "useSSL=false");
                     default -> "jdbc:mariadb://%s:%s/test?useServerPrepStmts=true&allowPublicKeyRetrieval=true&"

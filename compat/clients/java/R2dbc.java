@@ -46,14 +46,24 @@ public final class R2dbc {
                 batch.add();
             }
         }
-        System.out.println("batch " + Flux.from(batch.execute()).concatMap(r -> r.getRowsUpdated()).map(Number::longValue).reduce(0L, Long::sum).block());
+        System.out.println("batch "
+                + Flux.from(batch.execute())
+                        .concatMap(r -> r.getRowsUpdated())
+                        .map(Number::longValue)
+                        .reduce(0L, Long::sum)
+                        .block());
         System.out.println("sum " + ask("SELECT COUNT(*), SUM(a) FROM m", 2));
         byte[] big = new byte[256 * 20480];
         for (int i = 0; i < big.length; i++) {
             big[i] = (byte) i;
         }
         Mono.from(db.beginTransaction()).block();
-        Flux.from(db.createStatement("INSERT INTO m VALUES (?, ?)").bind(0, 1000).bind(1, big).execute()).concatMap(r -> r.getRowsUpdated()).blockLast();
+        Flux.from(db.createStatement("INSERT INTO m VALUES (?, ?)")
+                        .bind(0, 1000)
+                        .bind(1, big)
+                        .execute())
+                .concatMap(r -> r.getRowsUpdated())
+                .blockLast();
         System.out.println("big " + Mono.from(db.createStatement("SELECT b FROM m WHERE a = 1000").execute())
                 .flatMap(r -> Mono.from(r.map((row, m) -> Arrays.equals(row.get(0, byte[].class), big)))).block());
         Mono.from(db.rollbackTransaction()).block();

@@ -41,7 +41,8 @@ public final class VertxClient {
         try {
             db = wait(MySQLConnection.connect(vertx, options));
         } catch (Exception e) {
-            System.out.println("connect refused: " + (e instanceof MySQLException m ? m.getErrorCode() + " " + m.getSqlState() : e.getMessage()));
+            System.out.println("connect refused: "
+                    + (e instanceof MySQLException m ? m.getErrorCode() + " " + m.getSqlState() : e.getMessage()));
             vertx.close();
             return;
         }

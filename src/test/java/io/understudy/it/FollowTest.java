@@ -18,6 +18,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -146,6 +147,12 @@ class FollowTest {
                 "START SLAVE");
     }
 
+    private static LostView lost(ProxyUnderTest proxy) {
+        return LostView.of(
+                Objects.requireNonNull(proxy.server().published().views().get("lost"))
+                        .get());
+    }
+
     @SuppressWarnings("unchecked")
     private static Map<String, Object> standby(ProxyUnderTest proxy, int index) {
         return ((List<Map<String, Object>>) proxy.server().standbysView()).get(index);
@@ -192,8 +199,7 @@ class FollowTest {
             assertThat(proxy.count("understudy.primary.changes", "reload")).isEqualTo(1);
             // The binary log of the new primary is read, and says which server that is.
             await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
-                LostView lost = LostView.of(
-                        proxy.server().published().views().get("lost").get());
+                LostView lost = lost(proxy);
                 assertThat(lost.text("survivor", "name")).isEqualTo("primary");
                 assertThat(lost.text("primary", "read")).isEqualTo("true");
             });
@@ -332,19 +338,18 @@ class FollowTest {
             try (ProxyUnderTest proxy = ProxyUnderTest.start(config(primary, "plugins: { black-box: }"));
                     Connection idle = connect(proxy)) {
                 await().until(() -> proxy.server().notReady().isEmpty());
-                await().until(() -> standby(proxy, 0).get("primary").equals(true));
+                await().until(() -> Boolean.TRUE.equals(standby(proxy, 0).get("primary")));
                 promote();
                 names.move(3, ttl);
                 Duration took = untilWritten(proxy, promoted, "moved");
                 report("first write after a name with TTL 2 s has moved", took);
                 assertThat(took).isLessThan(Duration.ofSeconds(ttl + 1));
-                await().until(() -> standby(proxy, 1).get("primary").equals(true));
+                await().until(() -> Boolean.TRUE.equals(standby(proxy, 1).get("primary")));
                 assertThat(standby(proxy, 0)).containsEntry("primary", false);
                 assertThatThrownBy(() -> write(idle, "idle")).isInstanceOf(SQLException.class);
                 assertThat(proxy.count("understudy.primary.changes", "dns")).isEqualTo(1);
                 await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
-                    LostView lost = LostView.of(
-                            proxy.server().published().views().get("lost").get());
+                    LostView lost = lost(proxy);
                     assertThat(lost.text("survivor", "name")).isEqualTo("primary");
                 });
             }

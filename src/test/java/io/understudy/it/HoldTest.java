@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -112,7 +113,7 @@ class HoldTest {
         return clients.submit(task);
     }
 
-    private Object held(String key) {
+    private @Nullable Object held(String key) {
         return proxy.server().holdView().get(key);
     }
 

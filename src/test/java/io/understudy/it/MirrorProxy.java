@@ -15,6 +15,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** A whole proxy with the plugin {@code mirror} and one standby, and its counters. */
 final class MirrorProxy implements AutoCloseable {
@@ -101,7 +102,7 @@ final class MirrorProxy implements AutoCloseable {
 
     /** Runs an action of the admin endpoint, such as <code>mirror/{standby}/pause</code>. */
     void act(String path, String... parameters) throws Exception {
-        server.published().actions().get(path).run(List.of(parameters));
+        Objects.requireNonNull(server.published().actions().get(path)).run(List.of(parameters));
     }
 
     int port() {

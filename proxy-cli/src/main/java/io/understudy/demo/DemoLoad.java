@@ -67,10 +67,6 @@ public final class DemoLoad implements AutoCloseable {
             return new Options(url, workers, value, seed, pause, archivePause, alterEvery, statementsPerWorker);
         }
 
-        public Options withSeed(long value) {
-            return new Options(url, workers, orders, value, pause, archivePause, alterEvery, statementsPerWorker);
-        }
-
         public Options withPauses(Duration app, Duration archiver) {
             return new Options(url, workers, orders, seed, app, archiver, alterEvery, statementsPerWorker);
         }

@@ -57,10 +57,6 @@ public record PairOptions(
         return new PairOptions(rtt, value, waitPoint, semiSyncTimeout, parallelThreads, primary, standby);
     }
 
-    public PairOptions withWaitPoint(WaitPoint value) {
-        return new PairOptions(rtt, semiSync, value, semiSyncTimeout, parallelThreads, primary, standby);
-    }
-
     public PairOptions withSemiSyncTimeout(Duration value) {
         return new PairOptions(rtt, semiSync, waitPoint, value, parallelThreads, primary, standby);
     }

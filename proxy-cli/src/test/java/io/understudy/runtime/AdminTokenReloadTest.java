@@ -12,6 +12,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +29,7 @@ class AdminTokenReloadTest {
     @TempDir
     private Path folder;
 
-    private RunningProxy proxy;
+    private int adminPort;
 
     private Path write(String token) throws IOException {
         return Files.writeString(
@@ -40,8 +41,7 @@ class AdminTokenReloadTest {
     }
 
     private int reload(String token) throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(
-                        URI.create("http://127.0.0.1:" + proxy.adminAddress().getPort() + "/api/reload"))
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + adminPort + "/api/reload"))
                 .header("Authorization", "Bearer " + token)
                 .POST(HttpRequest.BodyPublishers.noBody())
                 .build();
@@ -54,7 +54,7 @@ class AdminTokenReloadTest {
         Path file = write(FIRST);
         RunningProxy.Reloader reloader = () -> ConfigLoader.load(file, plugins.records());
         try (RunningProxy running = RunningProxy.start(reloader.load(), plugins, reloader)) {
-            proxy = running;
+            adminPort = Objects.requireNonNull(running.adminAddress()).getPort();
             assertThat(reload(SECOND)).isEqualTo(401);
             assertThat(reload(FIRST)).isEqualTo(200);
 

@@ -35,7 +35,6 @@ public final class RuleSet<R> {
     private final List<String> names;
     private final Conditions[] conditions;
     private final LongAdder[] hits;
-    private final boolean statementKeys;
     private final boolean tableKeys;
     private final AtomicReferenceArray<@Nullable Result> responses;
     private final ConcurrentHashMap<PartKey, SessionPart> parts = new ConcurrentHashMap<>();
@@ -60,7 +59,6 @@ public final class RuleSet<R> {
             anyStatementKeys |= keys.hasStatementKeys();
             anyTableKeys |= !keys.table().isEmpty();
         }
-        statementKeys = anyStatementKeys;
         tableKeys = anyTableKeys;
         responses = new AtomicReferenceArray<>(anyStatementKeys ? CACHE_SIZE : 0);
     }
@@ -86,11 +84,6 @@ public final class RuleSet<R> {
 
     public String name(int index) {
         return names.get(index);
-    }
-
-    /** Returns whether any rule depends on the statement; if not, these rules need no statement analysed. */
-    public boolean usesStatements() {
-        return statementKeys;
     }
 
     /** Returns how often a rule was the first to match. */

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
@@ -125,7 +126,8 @@ public final class Candidates implements AutoCloseable {
         }
         for (Address gone : List.copyOf(members.keySet())) {
             if (!all.contains(gone)) {
-                members.remove(gone).close();
+                member(gone).close();
+                members.remove(gone);
             }
         }
         verdict = Verdict.PENDING;
@@ -253,16 +255,20 @@ public final class Candidates implements AutoCloseable {
     private void decideSplit(List<Address> writable, Address present) {
         if (doubtedNanos == 0) {
             doubtedNanos = System.nanoTime();
-            writable.forEach(candidate -> members.get(candidate).polling.soon());
+            writable.forEach(candidate -> member(candidate).polling.soon());
             return;
         }
-        if (writable.stream().allMatch(candidate -> members.get(candidate).askedNanos - doubtedNanos > 0)) {
+        if (writable.stream().allMatch(candidate -> member(candidate).askedNanos - doubtedNanos > 0)) {
             conclude(
                     Verdict.SPLIT,
                     "split: " + writable.stream().map(Address::toString).collect(Collectors.joining(" and "))
                             + " are all writable; the proxy stays with " + present
                             + ". Make all but one read-only: SET GLOBAL read_only=1");
         }
+    }
+
+    private Member member(Address candidate) {
+        return Objects.requireNonNull(members.get(candidate));
     }
 
     private String roles() {

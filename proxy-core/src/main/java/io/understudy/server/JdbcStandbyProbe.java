@@ -64,8 +64,8 @@ final class JdbcStandbyProbe implements StandbyProbe {
     private static Map<String, Long> status(Statement statement) throws SQLException {
         Map<String, Long> values = new HashMap<>();
         try (ResultSet rows = statement.executeQuery(
-                "SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_running','Uptime',"
-                        + "'Innodb_buffer_pool_reads','Innodb_buffer_pool_read_ahead','Innodb_buffer_pool_read_requests')")) {
+                "SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_running','Uptime','Innodb_buffer_pool_reads',"
+                        + "'Innodb_buffer_pool_read_ahead','Innodb_buffer_pool_read_requests')")) {
             while (rows.next()) {
                 values.put(rows.getString(1).toLowerCase(Locale.ROOT), rows.getLong(2));
             }

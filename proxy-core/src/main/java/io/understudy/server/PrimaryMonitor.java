@@ -230,6 +230,7 @@ public final class PrimaryMonitor implements AutoCloseable {
         return !Reasons.of(failure).toLowerCase(Locale.ROOT).contains("connect timed out");
     }
 
+    @SuppressWarnings("ReferenceEquality") // UNKNOWN is the mark for not yet probed
     private void become(PrimaryState before, PrimaryState now) {
         state = now;
         Address present = address.get();
@@ -245,8 +246,9 @@ public final class PrimaryMonitor implements AutoCloseable {
         boolean is = Boolean.TRUE.equals(now.readOnly());
         if (is && !was) {
             log.warn(
-                    "primary {} is read-only: clients cannot write. If another server has been promoted, tell the proxy:"
-                            + " change primary.address and reload, or POST /api/primary; if not, SET GLOBAL read_only=0 there",
+                    "primary {} is read-only: clients cannot write. If another server has been promoted, tell the"
+                            + " proxy: change primary.address and reload, or POST /api/primary; if not, SET GLOBAL"
+                            + " read_only=0 there",
                     present);
         } else if (was && Boolean.FALSE.equals(now.readOnly())) {
             log.info("primary {} is writable again", present);

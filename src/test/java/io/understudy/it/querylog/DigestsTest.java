@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,11 +23,16 @@ class DigestsTest {
     }
 
     private static long whole(Map<String, Object> row, String key) {
-        return ((Number) row.get(key)).longValue();
+        return Objects.requireNonNull((Number) row.get(key)).longValue();
     }
 
     private static double total(Map<String, Object> row) {
-        return ((Number) ((Map<?, ?>) row.get("seconds")).get("total")).doubleValue();
+        return seconds(row, "total");
+    }
+
+    private static double seconds(Map<String, Object> row, String figure) {
+        Map<?, ?> seconds = Objects.requireNonNull((Map<?, ?>) row.get("seconds"));
+        return Objects.requireNonNull((Number) seconds.get(figure)).doubleValue();
     }
 
     @Test
@@ -62,11 +68,9 @@ class DigestsTest {
             Map<String, Object> update = row(rows, "UPDATE items SET price = price + ? WHERE id < ?");
             assertThat(whole(update, "affectedRows")).isEqualTo(3);
             assertThat(update).containsEntry("pureRead", false).containsEntry("writes", List.of("items"));
-            Map<?, ?> seconds = (Map<?, ?>) row(rows, "SELECT SLEEP(?)").get("seconds");
+            Map<String, Object> slept = row(rows, "SELECT SLEEP(?)");
             for (String figure : List.of("total", "mean", "p50", "p95", "p99", "max")) {
-                assertThat(((Number) seconds.get(figure)).doubleValue())
-                        .as(figure)
-                        .isBetween(0.19, 5.0);
+                assertThat(seconds(slept, figure)).as(figure).isBetween(0.19, 5.0);
             }
             assertThat(rows)
                     .as("the most time first")

@@ -19,6 +19,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A proxy with the plugin query-log before an embedded server that the tests of this package share. */
@@ -36,7 +37,8 @@ final class QueryLogProxy implements AutoCloseable {
             server.execute(
                     "CREATE DATABASE shop",
                     "USE shop",
-                    "CREATE TABLE shop.items (id INT PRIMARY KEY, name VARCHAR(200), price DECIMAL(10,2), at DATETIME(6))",
+                    "CREATE TABLE shop.items (id INT PRIMARY KEY, name VARCHAR(200), price DECIMAL(10,2),"
+                            + " at DATETIME(6))",
                     "INSERT INTO shop.items SELECT seq, CONCAT('item ', seq), seq, NOW(6) FROM seq_1_to_100",
                     "CREATE USER app@'%' IDENTIFIED BY '" + PASSWORD + "'",
                     "GRANT ALL ON *.* TO app@'%'");
@@ -78,7 +80,7 @@ final class QueryLogProxy implements AutoCloseable {
     }
 
     int adminPort() {
-        return proxy.adminAddress().getPort();
+        return Objects.requireNonNull(proxy.adminAddress()).getPort();
     }
 
     Connection connect(String options) throws SQLException {
@@ -106,8 +108,8 @@ final class QueryLogProxy implements AutoCloseable {
 
     @SuppressWarnings("unchecked")
     List<Map<String, Object>> digests(@Nullable String token) throws IOException, InterruptedException {
-        Map<String, Object> view = (Map<String, Object>) JsonReader.read(text("/api/digests", token));
-        return (List<Map<String, Object>>) view.get("digests");
+        Map<?, ?> view = Objects.requireNonNull((Map<?, ?>) JsonReader.read(text("/api/digests", token)));
+        return Objects.requireNonNull((List<Map<String, Object>>) view.get("digests"));
     }
 
     double metric(String name, String... tags) {

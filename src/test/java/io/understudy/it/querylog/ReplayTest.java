@@ -77,7 +77,8 @@ class ReplayTest {
                 java.time.LocalDateTime.ofEpochSecond(end / 1_000_000, (int) (end % 1_000_000) * 1000, ZoneOffset.UTC);
         return "# Time: " + time.format(java.time.format.DateTimeFormatter.ofPattern("yyMMdd HH:mm:ss.SSSSSS"))
                 + "\n# User@Host: app[app] @  [10.0.0.9]  Id: " + session + "\n# Thread_id: " + session
-                + "  Schema: shop  QC_hit: No\n# Query_time: 0.000000  Lock_time: 0.000000  Rows_sent: 1  Rows_examined: 0\n"
+                + "  Schema: shop  QC_hit: No\n"
+                + "# Query_time: 0.000000  Lock_time: 0.000000  Rows_sent: 1  Rows_examined: 0\n"
                 + "# Digest: 00ff\nuse `shop`;\nSET timestamp=" + end / 1_000_000 + ";\n" + sql + ";\n";
     }
 

@@ -21,8 +21,10 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,8 +69,8 @@ class SlowLogStreamTest {
 
     private static final String FORGED =
             ";\n# Time: 260115 09:05:01\n# User@Host: root[root] @ forged [10.6.6.6]  Id: 99\n"
-                    + "# Query_time: 9.0  Lock_time: 0.0  Rows_sent: 6  Rows_examined: 6\nuse mysql;\nSET timestamp=55;\n"
-                    + "DROP TABLE forged;\n#";
+                    + "# Query_time: 9.0  Lock_time: 0.0  Rows_sent: 6  Rows_examined: 6\nuse mysql;\n"
+                    + "SET timestamp=55;\nDROP TABLE forged;\n#";
 
     /** Each a statement of its own, however it looks. */
     private static final List<String> HOSTILE = List.of(
@@ -127,14 +129,18 @@ class SlowLogStreamTest {
         assertThat(process.waitFor()).as(Files.readString(errors)).isZero();
         assertThat(Files.readString(errors)).isEmpty();
         Map<String, Long> counts = new TreeMap<>();
-        Map<?, ?> report = (Map<?, ?>) JsonReader.read(json);
-        counts.put("all events", ((Number) ((Map<?, ?>) report.get("global")).get("query_count")).longValue());
-        for (Object one : (List<?>) report.get("classes")) {
+        Map<?, ?> report = Objects.requireNonNull((Map<?, ?>) JsonReader.read(json));
+        counts.put("all events", queries((Map<?, ?>) report.get("global")));
+        for (Object one : Objects.requireNonNull((List<?>) report.get("classes"))) {
             Map<?, ?> row = (Map<?, ?>) one;
-            counts.merge(
-                    String.valueOf(row.get("fingerprint")), ((Number) row.get("query_count")).longValue(), Long::sum);
+            counts.merge(String.valueOf(row.get("fingerprint")), queries(row), Long::sum);
         }
         return counts;
+    }
+
+    private static long queries(@Nullable Map<?, ?> row) {
+        return Objects.requireNonNull((Number) Objects.requireNonNull(row).get("query_count"))
+                .longValue();
     }
 
     private static long sum(Map<String, Long> counts) {

@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
             "Show on embedded servers a long ALTER untouched, in two phases and in a GTID domain of its own, a hot row"
                     + " with and without parallel apply, and what dependent work in two domains does to a replica"
                     + " without and with the guard.",
-            "Ends with 0 only if two phases cut the lag by 5 times and the domain by 10, the hot row's retries fell to a"
-                    + " tenth and its catch-up to 0.7, the replica broke without the guard, and was equal with it."
+            "Ends with 0 only if two phases cut the lag by 5 times and the domain by 10, the hot row's retries fell to"
+                    + " a tenth and its catch-up to 0.7, the replica broke without the guard, and was equal with it."
         })
 public final class SteeringDemoCommand implements Callable<Integer> {
     @Option(

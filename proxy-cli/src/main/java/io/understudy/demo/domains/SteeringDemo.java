@@ -59,8 +59,8 @@ public final class SteeringDemo {
 
     private boolean levers() throws Exception {
         say(
-                "One small write every 10 ms while a copying ALTER of %,d rows goes through, and %,d transactions of which"
-                        + " most change one row",
+                "One small write every 10 ms while a copying ALTER of %,d rows goes through, and %,d transactions of"
+                        + " which most change one row",
                 rows, hot);
         try (EmbeddedPair pair = EmbeddedPair.start(ConflictRun.parallel())) {
             LagExperiment.prepare(pair, rows);

@@ -166,9 +166,10 @@ class StatementLogTest {
         assertThat(counts.refused()).isEmpty();
     }
 
-    private static final String HEAD =
-            "# Time: 260115 09:05:01.500000\n# User@Host: app[app] @  [10.0.0.9]  Id: 7\n# Thread_id: 7  Schema: shop  QC_hit: No\n"
-                    + "# Query_time: 0.250000  Lock_time: 0.000000  Rows_sent: 1  Rows_examined: 0\n# Rows_affected: 0  Bytes_sent: 120\n";
+    private static final String HEAD = "# Time: 260115 09:05:01.500000\n# User@Host: app[app] @  [10.0.0.9]  Id: 7\n"
+            + "# Thread_id: 7  Schema: shop  QC_hit: No\n"
+            + "# Query_time: 0.250000  Lock_time: 0.000000  Rows_sent: 1  Rows_examined: 0\n"
+            + "# Rows_affected: 0  Bytes_sent: 120\n";
 
     /** The proxy's stream says in each event that a statement is one line: the last one need not wait for the next. */
     @Test

@@ -55,8 +55,6 @@ final class BinlogParser {
     private long rowEvents;
     private long thread;
 
-    private long interrupted;
-
     BinlogParser(ServerFlavor flavor, boolean wantTables, Consumer<BinlogTransaction> out) {
         this(flavor, () -> wantTables, out);
     }
@@ -71,11 +69,6 @@ final class BinlogParser {
     /** Returns whether a transaction has begun that is not complete. */
     boolean open() {
         return open;
-    }
-
-    /** Returns the number of transactions that another one's begin cut off. */
-    long interrupted() {
-        return interrupted;
     }
 
     /**
@@ -161,9 +154,6 @@ final class BinlogParser {
     }
 
     private void begin(ByteBuf buf, int index, long nanos) {
-        if (open) {
-            interrupted++;
-        }
         open = true;
         begun = false;
         ending = Ending.NOT_YET;

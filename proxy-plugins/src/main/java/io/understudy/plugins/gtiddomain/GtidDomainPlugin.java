@@ -219,8 +219,8 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
 
     private void sayNoDomains() {
         if (saidNoDomains.compareAndSet(false, true)) {
-            log.warn(
-                    "gtid-domain: the primary is a MySQL server, which has no GTID domains and whose writesets need no tag; the plugin does nothing");
+            log.warn("gtid-domain: the primary is a MySQL server, which has no GTID domains and whose writesets need no"
+                    + " tag; the plugin does nothing");
         }
     }
 

@@ -95,9 +95,9 @@ final class PauseGuard {
         } else if (!allowWritable) {
             set(
                     Cause.WRITABLE,
-                    "it is writable, so it may have been promoted. If so, tell the proxy: change primary.address and reload,"
-                            + " or POST /api/primary. If not, SET GLOBAL read_only=1 there, or mirror to it all the same"
-                            + " by POST /api/mirror/" + standby.name() + "/resume");
+                    "it is writable, so it may have been promoted. If so, tell the proxy: change primary.address"
+                            + " and reload, or POST /api/primary. If not, SET GLOBAL read_only=1 there, or mirror to"
+                            + " it all the same by POST /api/mirror/" + standby.name() + "/resume");
             return;
         }
         if (byOperator) {

@@ -24,7 +24,8 @@ final class Probe {
     private static final byte[] ANALYZE = "ANALYZE FORMAT=JSON ".getBytes(StandardCharsets.US_ASCII);
     private static final String THREAD_READS =
             "SELECT COUNT_STAR FROM performance_schema.events_waits_summary_by_thread_by_event_name"
-                    + " WHERE THREAD_ID = PS_CURRENT_THREAD_ID() AND EVENT_NAME = 'wait/io/file/innodb/innodb_data_file'";
+                    + " WHERE THREAD_ID = PS_CURRENT_THREAD_ID()"
+                    + " AND EVENT_NAME = 'wait/io/file/innodb/innodb_data_file'";
     private static final int LARGEST = 64 * 1024;
     private static final int HEADER = 4;
     private static final int CODE_AT = 4;

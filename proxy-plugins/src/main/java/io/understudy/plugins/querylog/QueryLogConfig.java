@@ -6,6 +6,7 @@ import io.understudy.rules.Match;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The section {@code plugins.query-log}.
@@ -18,7 +19,12 @@ import java.util.Set;
  */
 public record QueryLogConfig(Integer digests, Literals literals, Integer readers, Queue queue, List<Rule> rules) {
 
-    public QueryLogConfig {
+    public QueryLogConfig(
+            @Nullable Integer digests,
+            @Nullable Literals literals,
+            @Nullable Integer readers,
+            @Nullable Queue queue,
+            @Nullable List<Rule> rules) {
         digests = digests == null ? 1000 : digests;
         literals = literals == null ? Literals.DROP : literals;
         readers = readers == null ? 16 : readers;
@@ -36,6 +42,11 @@ public record QueryLogConfig(Integer digests, Literals literals, Integer readers
                 throw new IllegalArgumentException("rules: two rules have the name '" + rule.name() + "'");
             }
         }
+        this.digests = digests;
+        this.literals = literals;
+        this.readers = readers;
+        this.queue = queue;
+        this.rules = rules;
     }
 
     /**
@@ -45,8 +56,7 @@ public record QueryLogConfig(Integer digests, Literals literals, Integer readers
      * @param bytes their size
      */
     public record Queue(Integer statements, ByteSize bytes) {
-        @SuppressWarnings("NullAway") // absent keys are null
-        public Queue {
+        public Queue(@Nullable Integer statements, @Nullable ByteSize bytes) {
             statements = statements == null ? 10_000 : statements;
             bytes = bytes == null ? new ByteSize(16 << 20) : bytes;
             if (statements < 1 || statements > 1_000_000) {
@@ -55,6 +65,8 @@ public record QueryLogConfig(Integer digests, Literals literals, Integer readers
             if (bytes.bytes() < 1024) {
                 throw new IllegalArgumentException("bytes: expected at least 1KiB but found " + bytes);
             }
+            this.statements = statements;
+            this.bytes = bytes;
         }
     }
 

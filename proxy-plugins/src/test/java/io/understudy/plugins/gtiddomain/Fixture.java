@@ -25,7 +25,10 @@ final class Fixture {
 
     Fixture(Mode mode, Guard guard, DomainRule... rules) {
         for (DomainRule rule : rules) {
-            indexes.assign(rule.domain());
+            Long domain = rule.domain();
+            if (domain != null) {
+                indexes.assign(domain);
+            }
         }
         policy = policy(mode, guard, null, rules);
         Catalog.Builder catalog = new Catalog.Builder();

@@ -22,9 +22,10 @@ record ServerCounters(long pageReads, long selects, long writes, long uptimeSeco
         "insert", "insert_select", "update", "update_multi", "delete", "delete_multi", "replace", "replace_select"
     };
 
-    private static final String SQL = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Uptime','Innodb_buffer_pool_reads',"
-            + "'Innodb_buffer_pool_read_ahead','Qcache_hits','Com_select','Com_insert','Com_insert_select','Com_update',"
-            + "'Com_update_multi','Com_delete','Com_delete_multi','Com_replace','Com_replace_select')";
+    private static final String SQL = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Uptime',"
+            + "'Innodb_buffer_pool_reads','Innodb_buffer_pool_read_ahead','Qcache_hits','Com_select',"
+            + "'Com_insert','Com_insert_select','Com_update','Com_update_multi','Com_delete',"
+            + "'Com_delete_multi','Com_replace','Com_replace_select')";
 
     /** Reads the counters; waits for the server. */
     static ServerCounters read(DataSource source, boolean mariaDb) throws SQLException {

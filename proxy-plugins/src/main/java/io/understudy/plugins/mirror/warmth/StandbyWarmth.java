@@ -138,7 +138,8 @@ public final class StandbyWarmth {
             mostReads = Double.isNaN(mostReads) ? readsPerSecond : Math.max(mostReads, readsPerSecond);
             long statements = executed - executedAtReads;
             if (statements >= FEWEST_STATEMENTS) {
-                divided.add((double) since / statements, statements, executed - executedAtStart, nowNanos);
+                double executions = (double) statements;
+                divided.add(since / executions, executions, (double) (executed - executedAtStart), nowNanos);
             }
         }
         reads = state.coldReads();
@@ -171,14 +172,14 @@ public final class StandbyWarmth {
         }
         withoutCounters = 0;
         double pages = probe.result().pages();
-        cold.add(pages, probe.weight(), executed - executedAtStart, probe.nanos());
+        cold.add(pages, probe.weight(), (double) (executed - executedAtStart), probe.nanos());
         rules.add(probe.rule(), pages, probe.weight(), probe.nanos());
         digests.add(String.format("%016x", probe.digest()), pages, probe.weight(), probe.nanos());
         if (probe.result().tables().isEmpty() && probe.reads().size() == 1) {
             tables.add(probe.table(""), pages, probe.weight(), probe.nanos());
         }
         for (TablePages table : probe.result().tables()) {
-            tables.add(probe.table(table.name()), table.pages(), probe.weight(), probe.nanos());
+            tables.add(probe.table(table.name()), (double) table.pages(), probe.weight(), probe.nanos());
         }
     }
 
@@ -248,8 +249,8 @@ public final class StandbyWarmth {
         Integer configured = settings.standbyIops();
         return Forecast.of(
                 fit,
-                mirrored,
-                fit.at(excess.mean(), position, mirrored),
+                (double) mirrored,
+                fit.at(excess.mean(), position, (double) mirrored),
                 own,
                 floor.selectsPerSecond(),
                 mirroredPerSecond,

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,10 +18,14 @@ public final class DigestsView {
 
     private DigestsView() {}
 
-    /** @param texts whether the normalised texts are shown */
+    /**
+     * Returns the table as JSON.
+     *
+     * @param texts whether the normalised texts are shown
+     */
     public static Map<String, Object> of(DigestTable table, boolean texts) {
         List<DigestEntry> entries = new ArrayList<>(table.all());
-        Map<DigestEntry, Long> totals = new java.util.IdentityHashMap<>();
+        Map<DigestEntry, Long> totals = new HashMap<>();
         entries.forEach(entry -> totals.put(entry, entry.totalNanos()));
         entries.sort(Comparator.comparing((DigestEntry entry) -> totals.getOrDefault(entry, 0L))
                 .reversed());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -13,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TwoPhaseCoverageTest {
     private static final SqlAnalyzer ANALYZER = new SqlAnalyzer();
 
-    private static String gap(String sql) {
+    private static @Nullable String gap(String sql) {
         byte[] text = sql.getBytes(StandardCharsets.UTF_8);
         StatementKind kind = ANALYZER.summarize(text, 0, text.length, 0).runs();
         assertThat(TwoPhaseCoverage.gap(kind, ANALYZER.normalize(text, 0, text.length, 0)))

@@ -58,7 +58,8 @@ class DigestTableTest {
             assertThat(bucket).isBetween(last, TimeBuckets.COUNT - 1);
             last = bucket;
             if (nanos > 2_000 && nanos < 100_000_000_000L) {
-                assertThat((double) TimeBuckets.middle(bucket)).isCloseTo(nanos, within(nanos * 0.07));
+                double exact = (double) nanos;
+                assertThat((double) TimeBuckets.middle(bucket)).isCloseTo(exact, within(exact * 0.07));
             }
         }
         assertThat(TimeBuckets.of(0)).isZero();
