@@ -80,10 +80,21 @@ class ArchitectureTest {
             "pages", List.of(),
             "rebuild", List.of("pages"),
             "report", List.of(),
+            "switchover", List.of("report"),
             "replay", List.of(),
             "runtime", List.of("admin", "pages"),
             "demo", List.of("embedded", "runtime", "admin", "pages", "rebuild", "report"),
-            "cli", List.of("embedded", "runtime", "admin", "pages", "rebuild", "report", "replay", "demo")));
+            "cli",
+                    List.of(
+                            "embedded",
+                            "runtime",
+                            "admin",
+                            "pages",
+                            "rebuild",
+                            "report",
+                            "replay",
+                            "switchover",
+                            "demo")));
 
     private static JavaClasses classes;
 

@@ -13,6 +13,7 @@ import io.understudy.cli.report.RescueCommand;
 import io.understudy.cli.run.RunCommand;
 import io.understudy.cli.slowlog.SlowLogCommand;
 import io.understudy.cli.slowlog.TopCommand;
+import io.understudy.cli.switchover.SwitchoverCommand;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -41,6 +42,7 @@ import picocli.CommandLine.ScopeType;
             ReplayCommand.class,
             HoldCommand.class,
             ReleaseCommand.class,
+            SwitchoverCommand.class,
             AutoComplete.GenerateCompletion.class
         })
 public final class Understudy implements Runnable {
@@ -83,6 +85,6 @@ public final class Understudy implements Runnable {
         throw new CommandLine.ParameterException(
                 java.util.Objects.requireNonNull(spec).commandLine(),
                 "Missing command: one of run, check, explain, schema, demo, report, rescue, defragment, slowlog, top,"
-                        + " replay, hold, release; -h tells about them");
+                        + " replay, hold, release, switchover; -h tells about them");
     }
 }

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param admin the HTTP endpoint
  * @param limits bounds on time and memory
  * @param pages the account for reports on pages and for rebuilding tables; null: neither is possible
+ * @param switchover the account for planned changes of the primary; null: they are not possible
  * @param plugins each plugin's section by plugin id, in the file's order; a plugin without a section does not run
  */
 public record UnderstudyConfig(
@@ -30,6 +31,7 @@ public record UnderstudyConfig(
         AdminConfig admin,
         LimitsConfig limits,
         @Nullable PagesConfig pages,
+        @Nullable SwitchoverConfig switchover,
         Map<String, RawSection> plugins)
         implements HasWarnings {
 

@@ -169,6 +169,8 @@ public final class Candidates implements AutoCloseable {
         }
         List<Address> writable = withRole(Role.WRITABLE);
         if (writable.size() == 1 && !writable.contains(chosen)) {
+            // In a planned change the last probes may be older than the change.
+            members.values().forEach(each -> each.polling.soon());
             throw new IllegalArgumentException(chosen + " is " + member.role.label() + " and " + writable.get(0)
                     + " is writable: of primary.candidates the writable one is the primary; make " + writable.get(0)
                     + " read-only and " + chosen + " writable, and the proxy follows");

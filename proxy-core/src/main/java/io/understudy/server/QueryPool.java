@@ -106,6 +106,12 @@ public final class QueryPool implements AutoCloseable {
         return new DriverSource(standby.address(), standby.tls(), user, password, standby.connectTimeout(), response);
     }
 
+    /** As above, to any server, for the statements of a planned change. */
+    public static DataSource unpooled(
+            Address address, ServerTlsConfig tls, String user, Secret password, Duration connectTimeout) {
+        return new DriverSource(address, tls, user, password, connectTimeout);
+    }
+
     public DataSource dataSource() {
         return pool;
     }

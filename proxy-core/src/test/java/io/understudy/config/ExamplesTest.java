@@ -89,6 +89,7 @@ class ExamplesTest {
                         "standbys",
                         "admin.token",
                         "pages",
+                        "switchover",
                         "plugins.black-box",
                         "plugins.commit-latency",
                         "plugins.gtid-domain",

@@ -1,0 +1,104 @@
+package io.understudy.cli.switchover;
+
+import io.understudy.cli.Logging;
+import io.understudy.cli.TimeConverter;
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.report.AdminClient;
+import io.understudy.runtime.PluginTypes;
+import io.understudy.switchover.Bounds;
+import io.understudy.switchover.Switchover;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** A planned change of the primary. */
+@Command(
+        name = "switchover",
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = "Exit status:%n",
+        exitCodeList = {
+            "0:done",
+            "1:failed before the promotion, and undone",
+            "2:wrong usage or configuration",
+            "3:failed after the promotion, or not undone: what is left to do was printed"
+        },
+        description = {
+            "Make a standby the primary: hold the proxy's sessions, make the old primary read-only, wait until the"
+                    + " standby has applied everything, promote it, let the proxy follow, and release.",
+            "Any failure before the promotion is undone. docs/failover.md has the account's privileges."
+        })
+public final class SwitchoverCommand implements Callable<Integer> {
+    /** Longer than a hold and the undoing together. */
+    private static final Duration ENDING = Duration.ofSeconds(45);
+
+    @Option(names = "--to", required = true, paramLabel = "NAME", description = "The standby.")
+    private @Nullable String name;
+
+    @Option(
+            names = {"-c", "--config"},
+            required = true,
+            paramLabel = "FILE",
+            description = "The running proxy's configuration file.")
+    private @Nullable Path file;
+
+    @Option(
+            names = "--lag",
+            paramLabel = "TIME",
+            converter = TimeConverter.class,
+            defaultValue = "1s",
+            description = "A standby with a larger lag is not promoted (default: ${DEFAULT-VALUE}).")
+    private @Nullable Duration lag;
+
+    @Option(
+            names = "--max",
+            paramLabel = "TIME",
+            converter = TimeConverter.class,
+            defaultValue = "5s",
+            description = "Hold sessions for at most this long, see limits.handshakeTimeout (default:"
+                    + " ${DEFAULT-VALUE}).")
+    private @Nullable Duration max;
+
+    @Option(names = "--dry-run", description = "Print the steps and run the checks; change nothing.")
+    private boolean dryRun;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() throws Exception {
+        CommandLine line = Objects.requireNonNull(spec).commandLine();
+        Logging.quiet();
+        UnderstudyConfig config = ConfigLoader.load(
+                        Objects.requireNonNull(file), PluginTypes.installed().records())
+                .config();
+        Bounds bounds = new Bounds(Objects.requireNonNull(lag), Objects.requireNonNull(max));
+        try (Switchover switchover = Switchover.to(
+                Objects.requireNonNull(name), config, AdminClient.of(config.admin()), bounds, line.getOut())) {
+            if (dryRun) {
+                return switchover.rehearse().status();
+            }
+            Thread hook = new Thread(() -> stop(switchover), "switchover-stop");
+            Runtime.getRuntime().addShutdownHook(hook);
+            return switchover.run().status();
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(line, e.getMessage(), e);
+        }
+    }
+
+    /** Runs when a signal ends the program: otherwise the old primary could stay read-only. */
+    private static void stop(Switchover switchover) {
+        try {
+            switchover.stop(ENDING);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

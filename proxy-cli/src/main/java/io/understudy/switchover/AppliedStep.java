@@ -1,0 +1,32 @@
+package io.understudy.switchover;
+
+import java.time.Duration;
+
+/** Waits until the standby has applied the old primary's last transaction. */
+final class AppliedStep implements Step {
+    private final Pair pair;
+    private final LastTransaction transaction;
+    private final HoldClock clock;
+
+    AppliedStep(Pair pair, LastTransaction transaction, HoldClock clock) {
+        this.pair = pair;
+        this.transaction = transaction;
+        this.clock = clock;
+    }
+
+    @Override
+    public String plan() {
+        return "wait until " + pair.standby().name() + " has applied the last transaction";
+    }
+
+    @Override
+    public String run() throws Exception {
+        Duration left = clock.left("and " + pair.standby().name() + " has yet to apply the last transactions");
+        String last = transaction.read();
+        if (!pair.standby().value(pair.dialect().applied(last, left), left).equals("0")) {
+            throw new StepFailure(
+                    pair.standby().name() + " has not applied " + last + " within " + left.toMillis() + " ms");
+        }
+        return "applied up to " + last;
+    }
+}

@@ -1,0 +1,87 @@
+package io.understudy.switchover;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Checks what must hold before anything is changed. The lag has a step of its own. */
+final class CheckStep implements Step {
+    private final Pair pair;
+    private final ProxyControl proxy;
+
+    CheckStep(Pair pair, ProxyControl proxy) {
+        this.pair = pair;
+        this.proxy = proxy;
+    }
+
+    @Override
+    public String plan() {
+        return "check replication, roles and GTIDs of both servers";
+    }
+
+    @Override
+    public String run() throws Exception {
+        List<String> problems = new ArrayList<>();
+        checkRoles(problems);
+        checkReplication(problems);
+        checkServers(problems);
+        List<String> candidates = proxy.candidates();
+        String to = pair.standbyAddress().toString();
+        if (!candidates.isEmpty() && !candidates.contains(to)) {
+            problems.add(to + " is not in primary.candidates " + candidates + "; add it there and reload");
+        }
+        if (proxy.held().on()) {
+            problems.add("somebody holds the proxy's sessions; 'understudy release' ends that");
+        }
+        if (!problems.isEmpty()) {
+            throw new StepFailure(String.join("; ", problems));
+        }
+        return pair.standby().name() + " (" + to + ") replicates from " + pair.primaryAddress() + " by GTID, "
+                + pair.dialect().product();
+    }
+
+    private void checkRoles(List<String> problems) throws SQLException {
+        if (!readOnly(pair.standby())) {
+            problems.add(pair.standby().name() + " is writable; it must be read-only until it is promoted: "
+                    + pair.dialect().readOnly());
+        }
+        if (readOnly(pair.primary())) {
+            problems.add("the primary " + pair.primaryAddress() + " is read-only; if that is wrong: "
+                    + pair.dialect().writable());
+        }
+    }
+
+    static boolean readOnly(Node node) throws SQLException {
+        String value = node.value("SELECT @@GLOBAL.read_only");
+        return !value.equals("0") && !value.equalsIgnoreCase("OFF");
+    }
+
+    private void checkReplication(List<String> problems) throws SQLException {
+        Replication replication = pair.replication();
+        if (!replication.receives() || !replication.applies()) {
+            problems.add(pair.standby().name() + " "
+                    + (replication.receives() ? "does not apply" : "does not receive") + " what the primary writes"
+                    + (replication.error().isEmpty() ? "" : " (" + replication.error() + ")"));
+        }
+        if (!replication.byGtid()) {
+            problems.add(pair.standby().name() + " does not replicate by GTID");
+        }
+        String primary = pair.primary().value("SELECT @@GLOBAL.server_id");
+        if (replication.receives() && !replication.serverId().equals(primary)) {
+            problems.add(pair.standby().name() + " replicates from the server with server_id " + replication.serverId()
+                    + ", and the primary " + pair.primaryAddress() + " has " + primary);
+        }
+    }
+
+    private void checkServers(List<String> problems) throws SQLException {
+        for (Node node : List.of(pair.primary(), pair.standby())) {
+            String obstacle = pair.dialect().obstacle(node);
+            if (!obstacle.isEmpty()) {
+                problems.add(node.name() + ": " + obstacle);
+            }
+        }
+        if (pair.dialect().errant(pair.standby(), pair.primary())) {
+            problems.add(pair.standby().name() + " has transactions that the primary lacks");
+        }
+    }
+}

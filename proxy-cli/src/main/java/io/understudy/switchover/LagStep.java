@@ -1,0 +1,32 @@
+package io.understudy.switchover;
+
+import java.time.Duration;
+
+/** Waits until the standby has applied what the primary had written when the step began. */
+final class LagStep implements Step {
+    private final Pair pair;
+    private final Duration longest;
+
+    LagStep(Pair pair, Duration longest) {
+        this.pair = pair;
+        this.longest = longest;
+    }
+
+    @Override
+    public String plan() {
+        return "measure the lag: at most " + longest.toMillis() + " ms";
+    }
+
+    @Override
+    public String run() throws Exception {
+        String position = pair.primary().value(pair.dialect().position());
+        long begun = System.nanoTime();
+        if (!pair.standby()
+                .value(pair.dialect().applied(position, longest), longest)
+                .equals("0")) {
+            throw new StepFailure(pair.standby().name() + " has not applied the primary's position within "
+                    + longest.toMillis() + " ms; wait until it has caught up, or allow more with --lag");
+        }
+        return "lag " + (System.nanoTime() - begun) / 1_000_000 + " ms";
+    }
+}

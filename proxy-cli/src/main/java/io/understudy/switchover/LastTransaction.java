@@ -1,0 +1,37 @@
+package io.understudy.switchover;
+
+import java.sql.SQLException;
+
+/** The position of the old primary's last transaction, which the standby has applied. Used by one thread. */
+final class LastTransaction {
+    private final Pair pair;
+    private String position = "";
+
+    LastTransaction(Pair pair) {
+        this.pair = pair;
+    }
+
+    String position() {
+        return position;
+    }
+
+    /** Reads it. */
+    String read() throws SQLException {
+        position = pair.primary().value(pair.dialect().position());
+        return position;
+    }
+
+    /**
+     * Ensures that no other transaction followed it.
+     *
+     * @throws StepFailure if one did
+     */
+    void ensureLast() throws SQLException, StepFailure {
+        String now = pair.primary().value(pair.dialect().position());
+        if (!now.equals(position)) {
+            throw new StepFailure("somebody wrote to the old primary " + pair.primaryAddress()
+                    + " although it is read-only: it was at " + position + " and is at " + now + ", and "
+                    + pair.standby().name() + " lacks the difference. Take READ ONLY ADMIN (SUPER) from that account");
+        }
+    }
+}

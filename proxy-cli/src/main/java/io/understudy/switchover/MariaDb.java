@@ -1,0 +1,100 @@
+package io.understudy.switchover;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** MariaDB's statements. */
+final class MariaDb implements Dialect {
+    @Override
+    public String product() {
+        return "MariaDB";
+    }
+
+    @Override
+    public String readOnly() {
+        return "SET GLOBAL read_only=1";
+    }
+
+    @Override
+    public String writable() {
+        return "SET GLOBAL read_only=0";
+    }
+
+    @Override
+    public String position() {
+        return "SELECT @@GLOBAL.gtid_binlog_pos";
+    }
+
+    @Override
+    public String applied(String position, Duration longest) {
+        return "SELECT MASTER_GTID_WAIT(" + Dialect.quote(position) + ", " + Dialect.seconds(longest) + ")";
+    }
+
+    @Override
+    public List<Replication> replications(Node standby) throws SQLException {
+        return standby.rows("SHOW ALL SLAVES STATUS").stream()
+                .map(row -> new Replication(
+                        row.getOrDefault("connection_name", ""),
+                        Dialect.on(row, "slave_io_running"),
+                        Dialect.on(row, "slave_sql_running"),
+                        !"No".equalsIgnoreCase(row.getOrDefault("using_gtid", "No")),
+                        row.getOrDefault("master_server_id", ""),
+                        row.getOrDefault("master_user", ""),
+                        Dialect.error(row)))
+                .toList();
+    }
+
+    /** The standby is read first: what replicates meanwhile is on the primary before. */
+    @Override
+    public boolean errant(Node standby, Node primary) throws SQLException {
+        Map<String, Long> there = numbers(standby.value("SELECT @@GLOBAL.gtid_binlog_pos"));
+        Map<String, Long> here = numbers(primary.value("SELECT @@GLOBAL.gtid_binlog_pos"));
+        // A primary that has written nothing itself and logs no replicated transactions has no position of its own.
+        numbers(primary.value("SELECT @@GLOBAL.gtid_slave_pos"))
+                .forEach((domain, number) -> here.merge(domain, number, Math::max));
+        return there.entrySet().stream().anyMatch(entry -> entry.getValue() > here.getOrDefault(entry.getKey(), 0L));
+    }
+
+    private static Map<String, Long> numbers(String position) {
+        Map<String, Long> numbers = new HashMap<>();
+        for (String gtid : position.split(",", -1)) {
+            String[] parts = gtid.strip().split("-", -1);
+            if (parts.length == 3) {
+                numbers.merge(parts[0], Long.parseLong(parts[2]), Math::max);
+            }
+        }
+        return numbers;
+    }
+
+    @Override
+    public String obstacle(Node node) throws SQLException {
+        return node.value("SELECT @@GLOBAL.log_bin").equals("1") ? "" : "its binary log is off";
+    }
+
+    @Override
+    public String stop(Replication replication) {
+        return "STOP SLAVE " + Dialect.quote(replication.name());
+    }
+
+    @Override
+    public String start(Replication replication) {
+        return "START SLAVE " + Dialect.quote(replication.name());
+    }
+
+    @Override
+    public String forget(Replication replication) {
+        return "RESET SLAVE " + Dialect.quote(replication.name()) + " ALL";
+    }
+
+    @Override
+    public List<String> follow(String host, int port, Replication before, String position) {
+        return List.of(
+                "SET GLOBAL gtid_slave_pos=" + Dialect.quote(position),
+                "CHANGE MASTER TO MASTER_HOST=" + Dialect.quote(host) + ", MASTER_PORT=" + port + ", MASTER_USER="
+                        + Dialect.quote(before.user()) + ", MASTER_PASSWORD='PASSWORD', MASTER_USE_GTID=slave_pos",
+                "START SLAVE");
+    }
+}

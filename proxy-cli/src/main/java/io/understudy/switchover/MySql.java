@@ -1,0 +1,89 @@
+package io.understudy.switchover;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+
+/** MySQL's statements, as of 8.0.23. */
+final class MySql implements Dialect {
+    @Override
+    public String product() {
+        return "MySQL";
+    }
+
+    /** Sets read_only too. */
+    @Override
+    public String readOnly() {
+        return "SET GLOBAL super_read_only=1";
+    }
+
+    /** Clears super_read_only too. */
+    @Override
+    public String writable() {
+        return "SET GLOBAL read_only=0";
+    }
+
+    @Override
+    public String position() {
+        return "SELECT REPLACE(@@GLOBAL.gtid_executed, '\n', '')";
+    }
+
+    @Override
+    public String applied(String position, Duration longest) {
+        return "SELECT WAIT_FOR_EXECUTED_GTID_SET(" + Dialect.quote(position) + ", " + Dialect.seconds(longest) + ")";
+    }
+
+    @Override
+    public List<Replication> replications(Node standby) throws SQLException {
+        return standby.rows("SHOW REPLICA STATUS").stream()
+                .map(row -> new Replication(
+                        row.getOrDefault("channel_name", ""),
+                        Dialect.on(row, "replica_io_running"),
+                        Dialect.on(row, "replica_sql_running"),
+                        row.getOrDefault("auto_position", "0").equals("1"),
+                        row.getOrDefault("source_server_id", ""),
+                        row.getOrDefault("source_user", ""),
+                        Dialect.error(row)))
+                .toList();
+    }
+
+    /** The standby is read first: what replicates meanwhile is on the primary before. */
+    @Override
+    public boolean errant(Node standby, Node primary) throws SQLException {
+        String there = standby.value(position());
+        return primary.value("SELECT GTID_SUBSET(" + Dialect.quote(there) + ", @@GLOBAL.gtid_executed)")
+                .equals("0");
+    }
+
+    @Override
+    public String obstacle(Node node) throws SQLException {
+        if (!node.value("SELECT @@GLOBAL.log_bin").equals("1")) {
+            return "its binary log is off";
+        }
+        return node.value("SELECT @@GLOBAL.gtid_mode").equals("ON") ? "" : "gtid_mode is not ON";
+    }
+
+    @Override
+    public String stop(Replication replication) {
+        return "STOP REPLICA FOR CHANNEL " + Dialect.quote(replication.name());
+    }
+
+    @Override
+    public String start(Replication replication) {
+        return "START REPLICA FOR CHANNEL " + Dialect.quote(replication.name());
+    }
+
+    @Override
+    public String forget(Replication replication) {
+        return "RESET REPLICA ALL FOR CHANNEL " + Dialect.quote(replication.name());
+    }
+
+    @Override
+    public List<String> follow(String host, int port, Replication before, String position) {
+        return List.of(
+                "CHANGE REPLICATION SOURCE TO SOURCE_HOST=" + Dialect.quote(host) + ", SOURCE_PORT=" + port
+                        + ", SOURCE_USER=" + Dialect.quote(before.user())
+                        + ", SOURCE_PASSWORD='PASSWORD', SOURCE_AUTO_POSITION=1",
+                "START REPLICA");
+    }
+}

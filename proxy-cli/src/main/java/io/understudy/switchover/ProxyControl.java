@@ -1,0 +1,51 @@
+package io.understudy.switchover;
+
+import io.understudy.base.Durations;
+import io.understudy.report.AdminClient;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** The running proxy. The hold ends with this client's connection. */
+final class ProxyControl {
+    private final AdminClient admin;
+
+    ProxyControl(AdminClient admin) {
+        this.admin = admin;
+    }
+
+    /** Returns the address of the present primary. */
+    String primary() throws IOException, InterruptedException {
+        return String.valueOf(admin.view("primary").get("address"));
+    }
+
+    /** Returns the addresses of the candidates; empty if the configuration has none. */
+    List<String> candidates() throws IOException, InterruptedException {
+        return admin.view("primary").get("candidates") instanceof List<?> all
+                ? all.stream()
+                        .filter(Map.class::isInstance)
+                        .map(row -> String.valueOf(((Map<?, ?>) row).get("address")))
+                        .toList()
+                : List.of();
+    }
+
+    /** Makes another server the primary. */
+    void follow(String address) throws IOException, InterruptedException {
+        admin.act("primary?address=" + URLEncoder.encode(address, StandardCharsets.UTF_8));
+    }
+
+    HeldSessions hold(Duration longest) throws IOException, InterruptedException {
+        return HeldSessions.of(admin.act("hold?max=" + Durations.format(longest)));
+    }
+
+    HeldSessions held() throws IOException, InterruptedException {
+        return HeldSessions.of(admin.view("hold"));
+    }
+
+    HeldSessions release() throws IOException, InterruptedException {
+        return HeldSessions.of(admin.act("release"));
+    }
+}

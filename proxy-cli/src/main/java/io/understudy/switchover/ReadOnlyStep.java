@@ -1,0 +1,47 @@
+package io.understudy.switchover;
+
+import java.sql.SQLException;
+import java.time.Duration;
+
+/** Makes the old primary read-only, for sessions that do not use this proxy. */
+final class ReadOnlyStep implements Step {
+    private final Pair pair;
+    private final HoldClock clock;
+    private boolean tried;
+
+    ReadOnlyStep(Pair pair, HoldClock clock) {
+        this.pair = pair;
+        this.clock = clock;
+    }
+
+    @Override
+    public String plan() {
+        return "make the old primary read-only: " + pair.dialect().readOnly();
+    }
+
+    @Override
+    public String run() throws Exception {
+        Duration left = clock.left("and the old primary is not read-only yet");
+        // Whole seconds, and at least one: a statement that waited longer would make it read-only after the undo.
+        pair.primary().execute("SET SESSION lock_wait_timeout=" + Math.max(1, left.toSeconds()));
+        tried = true;
+        pair.primary().execute(pair.dialect().readOnly(), left);
+        return pair.primaryAddress() + " is read-only";
+    }
+
+    @Override
+    public String undo() throws SQLException {
+        if (!tried) {
+            return "";
+        }
+        try {
+            pair.primary().execute(pair.dialect().writable());
+        } catch (SQLException e) {
+            throw new SQLException(
+                    "the old primary may still be read-only; on " + pair.primaryAddress() + ": "
+                            + pair.dialect().writable() + " (" + e.getMessage() + ")",
+                    e);
+        }
+        return pair.primaryAddress() + " is writable again";
+    }
+}

@@ -1,0 +1,23 @@
+package io.understudy.switchover;
+
+/** One step of a switchover. Used by one thread. */
+interface Step {
+    /** Returns what the step does, in the infinitive. */
+    String plan();
+
+    /**
+     * Does it. Returns what was done.
+     *
+     * @throws Exception if it failed, perhaps after a part of it
+     */
+    String run() throws Exception;
+
+    /**
+     * Undoes it, also after {@link #run} failed. Returns what was undone; empty if there was nothing.
+     *
+     * @throws Exception if that failed; the message says what to do by hand
+     */
+    default String undo() throws Exception {
+        return "";
+    }
+}

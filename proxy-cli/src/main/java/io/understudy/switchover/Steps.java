@@ -1,0 +1,42 @@
+package io.understudy.switchover;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The steps in their order.
+ *
+ * @param checks change nothing
+ * @param preparation is undone in reverse if it fails, or the promotion does
+ * @param promotion from its end on nothing is undone
+ * @param follow makes the proxy follow
+ * @param release runs after the promotion whatever fails
+ * @param rest each runs whatever fails
+ */
+record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step follow, Step release, List<Step> rest) {
+    static Steps of(Pair pair, ProxyControl proxy, Bounds bounds) {
+        HoldClock clock = new HoldClock(bounds.hold());
+        LastTransaction last = new LastTransaction(pair);
+        return new Steps(
+                List.of(new CheckStep(pair, proxy), new LagStep(pair, bounds.lag())),
+                List.of(
+                        new HoldStep(proxy, clock),
+                        new ReadOnlyStep(pair, clock),
+                        new AppliedStep(pair, last, clock),
+                        new StopReplicationStep(pair, clock)),
+                new PromoteStep(pair, last, clock),
+                new FollowStep(proxy, pair.standbyAddress().toString()),
+                new ReleaseStep(proxy, clock),
+                List.of(new ForgetStep(pair), new OldPrimaryStep(pair, last)));
+    }
+
+    List<Step> all() {
+        List<Step> all = new ArrayList<>(checks);
+        all.addAll(preparation);
+        all.add(promotion);
+        all.add(follow);
+        all.add(release);
+        all.addAll(rest);
+        return all;
+    }
+}

@@ -1,0 +1,46 @@
+package io.understudy.switchover;
+
+import java.sql.SQLException;
+
+/** Stops the standby's replication. */
+final class StopReplicationStep implements Step {
+    private final Pair pair;
+    private final HoldClock clock;
+    private boolean tried;
+
+    StopReplicationStep(Pair pair, HoldClock clock) {
+        this.pair = pair;
+        this.clock = clock;
+    }
+
+    @Override
+    public String plan() {
+        return "stop replication on " + pair.standby().name() + ": " + statement();
+    }
+
+    private String statement() {
+        return pair.dialect().stop(pair.replication());
+    }
+
+    @Override
+    public String run() throws Exception {
+        tried = true;
+        pair.standby().execute(statement(), clock.left("and replication still runs"));
+        return "stopped";
+    }
+
+    @Override
+    public String undo() throws SQLException {
+        if (!tried) {
+            return "";
+        }
+        String statement = pair.dialect().start(pair.replication());
+        try {
+            pair.standby().execute(statement);
+        } catch (SQLException e) {
+            throw new SQLException(
+                    pair.standby().name() + " may not replicate; there: " + statement + " (" + e.getMessage() + ")", e);
+        }
+        return pair.standby().name() + " replicates again";
+    }
+}
