@@ -25,12 +25,15 @@ public final class AdminEndpoints {
     record View(
             Supplier<?> full, boolean sensitive, @Nullable Supplier<?> redacted) {}
 
+    /** @param sensitive whether it needs the token */
+    record Stream(PublishedStream source, boolean sensitive) {}
+
     /** An action with the placeholders of its path filled in. */
     record Call(AdminAction action, Map<String, String> parameters) {}
 
     private final Map<String, View> views = new ConcurrentSkipListMap<>();
     private final Map<String, Function<Map<String, String>, ?>> families = new ConcurrentSkipListMap<>();
-    private final Map<String, PublishedStream> streams = new ConcurrentSkipListMap<>();
+    private final Map<String, Stream> streams = new ConcurrentSkipListMap<>();
     private final Map<String, AdminAction> actions = new ConcurrentSkipListMap<>();
 
     /** Shows {@code supplier}'s value at {@code /api/<name>} to every client of the port. */
@@ -61,13 +64,28 @@ public final class AdminEndpoints {
 
     /** Serves an endless stream at {@code /<name>}; it always needs the token. */
     public AdminEndpoints stream(String name, PublishedStream stream) {
+        return put(name, new Stream(stream, true));
+    }
+
+    /** Serves an endless stream without SQL text and user data at {@code /<name>} to every client of the port. */
+    public AdminEndpoints publicStream(String name, PublishedStream stream) {
+        return put(name, new Stream(stream, false));
+    }
+
+    private AdminEndpoints put(String name, Stream stream) {
         streams.put(path(name).substring("/api".length()), stream);
         return this;
     }
 
     @Nullable
-    PublishedStream streamAt(String path) {
+    Stream streamAt(String path) {
         return streams.get(path);
+    }
+
+    /** Returns the view of a name if it is there and every client of the port may see it, or null. */
+    public @Nullable Supplier<?> publicView(String name) {
+        View view = views.get(path(name));
+        return view == null || view.sensitive() ? null : view.full();
     }
 
     /**
@@ -148,7 +166,7 @@ public final class AdminEndpoints {
     List<String> describe() {
         TreeSet<String> gets = new TreeSet<>(viewPaths());
         gets.addAll(streams.keySet());
-        gets.addAll(List.of("/", "/api", "/health/live", "/health/ready", "/metrics"));
+        gets.addAll(List.of("/", "/api", "/dashboard/{file}", "/health/live", "/health/ready", "/metrics"));
         List<String> all = new ArrayList<>();
         gets.forEach(path -> all.add("GET " + path));
         actions.keySet().forEach(path -> all.add("POST " + path));

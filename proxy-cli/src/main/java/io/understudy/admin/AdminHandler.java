@@ -149,9 +149,11 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
                 head ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(reply.body()));
         response.headers()
                 .set(HttpHeaderNames.CONTENT_TYPE, reply.contentType())
-                .set(HttpHeaderNames.CONTENT_LENGTH, reply.body().length)
                 .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
                 .set("X-Content-Type-Options", "nosniff");
+        if (!reply.status().equals(HttpResponseStatus.NOT_MODIFIED)) {
+            response.headers().set(HttpHeaderNames.CONTENT_LENGTH, reply.body().length);
+        }
         reply.headers().forEach((name, value) -> response.headers().set(name, value));
         return response;
     }

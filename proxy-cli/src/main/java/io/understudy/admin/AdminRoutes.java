@@ -10,8 +10,6 @@ import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.understudy.base.JsonReader;
 import io.understudy.plugin.PublishedStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,16 +32,12 @@ final class AdminRoutes {
     private static final Logger LOG = LoggerFactory.getLogger(AdminRoutes.class);
     private static final ExpositionFormats FORMATS = ExpositionFormats.init();
     private static final String READ = "GET, HEAD";
-    private static final String PAGE_POLICY =
-            "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline';"
-                    + " connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
     private final AdminEndpoints endpoints;
     private final AdminToken token;
     private final PrometheusMeterRegistry registry;
     private final Readiness readiness;
     private final AdminWorkers workers;
-    private final String page = page();
+    private final PageFiles page = new PageFiles();
 
     AdminRoutes(
             AdminEndpoints endpoints,
@@ -91,9 +85,11 @@ final class AdminRoutes {
     }
 
     private @Nullable Supplier<CompletionStage<Reply>> readable(String path, FullHttpRequest request) {
+        Reply file = page.reply(path, request.headers());
+        if (file != null) {
+            return () -> now(file);
+        }
         return switch (path) {
-            case "/" ->
-                () -> now(Reply.text("text/html; charset=utf-8", page).with("Content-Security-Policy", PAGE_POLICY));
             case "/health/live" -> () -> now(Reply.ok(Map.of("status", "live")));
             case "/health/ready" -> () -> now(ready());
             case "/metrics" -> () -> scrape(request.headers().get(HttpHeaderNames.ACCEPT));
@@ -125,8 +121,8 @@ final class AdminRoutes {
         } catch (IllegalArgumentException e) {
             return null;
         }
-        PublishedStream source = endpoints.streamAt(path);
-        if (source == null) {
+        AdminEndpoints.Stream stream = endpoints.streamAt(path);
+        if (stream == null) {
             return null;
         }
         if (!request.method().equals(HttpMethod.GET)) {
@@ -134,12 +130,13 @@ final class AdminRoutes {
                     .with("Allow", "GET"));
         }
         AdminToken.Verdict verdict = token.check(request.headers().get(HttpHeaderNames.AUTHORIZATION));
-        if (verdict != AdminToken.Verdict.GRANTED) {
+        if (stream.sensitive() && verdict != AdminToken.Verdict.GRANTED) {
             return Opened.refused(refuse(verdict, path + " shows SQL text and"));
         }
         Map<String, String> parameters = new LinkedHashMap<>();
         try {
             target.parameters().forEach((name, values) -> parameters.put(name, values.get(0)));
+            PublishedStream source = stream.source();
             return new Opened(source.contentType(), source.open(parameters, ready), null);
         } catch (IllegalArgumentException e) {
             return Opened.refused(Reply.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage())));
@@ -278,16 +275,5 @@ final class AdminRoutes {
 
     private static CompletionStage<Reply> now(Reply reply) {
         return CompletableFuture.completedFuture(reply);
-    }
-
-    private static String page() {
-        try (InputStream in = AdminRoutes.class.getResourceAsStream("dashboard.html")) {
-            if (in == null) {
-                throw new IllegalStateException("dashboard.html is missing from the class path");
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

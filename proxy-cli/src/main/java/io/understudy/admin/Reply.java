@@ -3,6 +3,7 @@ package io.understudy.admin;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.understudy.base.JsonWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** A complete response. */
@@ -31,6 +32,8 @@ record Reply(HttpResponseStatus status, String contentType, byte[] body, Map<Str
     }
 
     Reply with(String header, String value) {
-        return new Reply(status, contentType, body, Map.of(header, value));
+        Map<String, String> all = new LinkedHashMap<>(headers);
+        all.put(header, value);
+        return new Reply(status, contentType, body, all);
     }
 }

@@ -8,6 +8,7 @@ import io.understudy.ProxyServer;
 import io.understudy.admin.AdminEndpoints;
 import io.understudy.admin.AdminServer;
 import io.understudy.admin.Readiness;
+import io.understudy.admin.dashboard.Dashboard;
 import io.understudy.config.Address;
 import io.understudy.config.AdminConfig;
 import io.understudy.config.ConfigException;
@@ -44,6 +45,7 @@ public final class RunningProxy implements AutoCloseable {
     private final PrometheusMeterRegistry registry;
     private final ProxyServer proxy;
     private final @Nullable AdminServer admin;
+    private @Nullable Dashboard dashboard;
     private final ScheduledExecutorService management;
     private final ConfigWatcher watcher;
     private final Reloader reloader;
@@ -120,12 +122,14 @@ public final class RunningProxy implements AutoCloseable {
             drainRequest.run();
             return Map.of("draining", true);
         });
+        Readiness readiness = readiness();
         AdminServer server = AdminServer.start(
                 new InetSocketAddress(config.address().host(), config.address().port()),
                 token(config),
                 registry,
-                readiness(),
+                readiness,
                 endpoints);
+        dashboard = Dashboard.start(endpoints, registry, proxy.histograms(), readiness);
         log.info(
                 "admin endpoint on http://{}:{}/",
                 config.address().host(),
@@ -249,6 +253,10 @@ public final class RunningProxy implements AutoCloseable {
         watcher.close();
         management.shutdownNow();
         proxy.close();
+        Dashboard samples = dashboard;
+        if (samples != null) {
+            samples.close();
+        }
         // Closed last: a scrape during the drain still gets what the plugins count as they stop.
         AdminServer server = admin;
         if (server != null) {

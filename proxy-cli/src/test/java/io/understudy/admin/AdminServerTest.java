@@ -24,6 +24,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -164,9 +166,45 @@ class AdminServerTest {
         assertThat(view.headers().firstValue("content-type")).hasValue("application/json; charset=utf-8");
         assertThat(get("/api").body()).contains("/api/standbys", "/api/mirror/{standby}/pause");
         HttpResponse<String> page = get("/");
-        assertThat(page.body()).startsWith("<!DOCTYPE html>").doesNotContain("http://", "https://", "src=");
-        assertThat(page.headers().firstValue("content-security-policy")).isPresent();
+        assertThat(page.body()).startsWith("<!DOCTYPE html>").doesNotContain("http:", "https:", "style=", "onclick");
+        assertThat(page.headers().firstValue("content-security-policy"))
+                .hasValueSatisfying(policy ->
+                        assertThat(policy).contains("default-src 'none'").doesNotContain("unsafe"));
         assertThat(get("/api/nothing").statusCode()).isEqualTo(404);
+    }
+
+    /** Everything that the page names is there, and is asked for again only when it has changed. */
+    @Test
+    void thePagesFilesHaveTypesAndTags() throws Exception {
+        List<String> named = new ArrayList<>();
+        Matcher names = Pattern.compile("(?:href|src)=\"(dashboard/[^\"]+)\"").matcher(get("/").body());
+        while (names.find()) {
+            named.add("/" + names.group(1));
+        }
+        assertThat(named).hasSizeGreaterThan(3);
+        for (int i = 0; i < named.size(); i++) {
+            HttpResponse<String> file = get(named.get(i));
+            assertThat(file.statusCode()).as(named.get(i)).isEqualTo(200);
+            Matcher imports = Pattern.compile("from \"\\./([a-z-]+\\.js)\"").matcher(file.body());
+            while (imports.find()) {
+                if (!named.contains("/dashboard/" + imports.group(1))) {
+                    named.add("/dashboard/" + imports.group(1));
+                }
+            }
+            String tag = file.headers().firstValue("etag").orElseThrow();
+            HttpResponse<String> again = get(named.get(i), "If-None-Match", tag);
+            assertThat(again.statusCode()).isEqualTo(304);
+            assertThat(again.body()).isEmpty();
+        }
+        assertThat(named).contains("/dashboard/answers.js", "/dashboard/uplot.min.js");
+        assertThat(get("/dashboard/main.js").headers().firstValue("content-type"))
+                .hasValue("text/javascript; charset=utf-8");
+        HttpResponse<String> compressed = get("/dashboard/main.js", "Accept-Encoding", "gzip, br");
+        assertThat(compressed.headers().firstValue("content-encoding")).hasValue("gzip");
+        assertThat(compressed.headers().firstValue("etag"))
+                .isNotEqualTo(get("/dashboard/main.js").headers().firstValue("etag"));
+        assertThat(get("/dashboard/../dashboard/main.js").statusCode()).isEqualTo(404);
+        assertThat(get("/dashboard/uplot.LICENSE.txt").statusCode()).isEqualTo(404);
     }
 
     @Test

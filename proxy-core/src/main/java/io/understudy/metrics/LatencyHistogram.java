@@ -119,20 +119,47 @@ public final class LatencyHistogram {
     }
 
     /**
+     * Adds the number of values in each bucket to {@code counts}, so that two readings can be subtracted and several
+     * series summed up.
+     *
+     * @param counts from {@link #noCounts}
+     */
+    public void addTo(long[] counts) {
+        for (int i = 0; i < counts.length; i++) {
+            counts[i] += this.counts.get(i);
+        }
+    }
+
+    /** Returns an empty reading for {@link #addTo}. */
+    public static long[] noCounts() {
+        return new long[OVER + 1];
+    }
+
+    /**
      * Returns the value below which the given share of values lies, to a tenth.
      *
      * @param share 0 to 1
      * @return nanoseconds; 0 if nothing was recorded
      */
     public long percentile(double share) {
-        long total = count();
+        long[] reading = noCounts();
+        addTo(reading);
+        return percentile(reading, share);
+    }
+
+    /** Returns the same of a reading made by {@link #addTo}. */
+    public static long percentile(long[] counts, double share) {
+        long total = 0;
+        for (long count : counts) {
+            total += count;
+        }
         if (total == 0) {
             return 0;
         }
         long rank = (long) Math.ceil(share * total);
         long running = 0;
-        for (int i = 0; i < counts.length(); i++) {
-            running += counts.get(i);
+        for (int i = 0; i < counts.length; i++) {
+            running += counts[i];
             if (running >= Math.max(1, rank)) {
                 return i == OVER ? DECADE[DECADES] : upperEdge(i);
             }

@@ -1,0 +1,183 @@
+package io.understudy.admin.dashboard;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.understudy.admin.AdminEndpoints;
+import io.understudy.admin.Readiness;
+import io.understudy.base.JsonWriter;
+import io.understudy.metrics.LatencyHistograms;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the history and the event log, and feeds the viewers: every two seconds one frame, which is computed only while
+ * somebody watches. A view that hangs delays frames, not samples.
+ */
+public final class Dashboard implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Dashboard.class);
+
+    private static final int TICK_SECONDS = 2;
+    /** Views that are part of a frame if they exist and need no token. */
+    private static final List<String> VIEWS =
+            List.of("build", "primary", "standbys", "mirror", "commits", "domains", "steering", "hold");
+    /** Longer views are not sent; the page asks for them where it shows them. */
+    private static final int TOPIC_CHARS = 64 * 1024;
+
+    private static final int EVENTS_SENT = 20;
+
+    private final AdminEndpoints endpoints;
+    private final MeterRegistry registry;
+    private final LatencyHistograms histograms;
+    private final Readiness readiness;
+    private final Clock clock;
+    private final LongSupplier nanos;
+    private final History history = new History();
+    private final EventLog events = new EventLog();
+    private final EventWatch watch = new EventWatch(events);
+    private final Sampler live = new Sampler();
+    private final Sampler stored = new Sampler();
+    private final LiveFeed feed = new LiveFeed(this::frameSoon);
+    private final AtomicBoolean frameDue = new AtomicBoolean();
+    private final ScheduledThreadPoolExecutor threads;
+    private volatile Map<String, Object> now = Map.of();
+    private long lastStored = Long.MIN_VALUE;
+
+    Dashboard(
+            AdminEndpoints endpoints,
+            MeterRegistry registry,
+            LatencyHistograms histograms,
+            Readiness readiness,
+            Clock clock,
+            LongSupplier nanos) {
+        this.endpoints = endpoints;
+        this.registry = registry;
+        this.histograms = histograms;
+        this.readiness = readiness;
+        this.clock = clock;
+        this.nanos = nanos;
+        threads = new ScheduledThreadPoolExecutor(2, task -> {
+            Thread thread = new Thread(task, "dashboard");
+            thread.setDaemon(true);
+            return thread;
+        });
+        endpoints.view("overview", this::overview);
+        endpoints.view("events", events::newestFirst);
+        endpoints.viewOf(
+                "history/{range}",
+                parameters -> history.view(
+                        parameters.getOrDefault("range", ""), clock.instant().getEpochSecond()));
+        endpoints.publicStream("events", feed);
+    }
+
+    /** Starts sampling, and adds the dashboard's views to {@code endpoints}. */
+    public static Dashboard start(
+            AdminEndpoints endpoints, MeterRegistry registry, LatencyHistograms histograms, Readiness readiness) {
+        Dashboard dashboard =
+                new Dashboard(endpoints, registry, histograms, readiness, Clock.systemUTC(), System::nanoTime);
+        dashboard.schedule();
+        return dashboard;
+    }
+
+    private void schedule() {
+        threads.scheduleAtFixedRate(guarded(this::tick), TICK_SECONDS, TICK_SECONDS, TimeUnit.SECONDS);
+        threads.scheduleWithFixedDelay(guarded(this::frame), TICK_SECONDS, TICK_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static Runnable guarded(Runnable task) {
+        return () -> {
+            try {
+                task.run();
+            } catch (RuntimeException e) {
+                LOG.warn("the dashboard's figures of this moment are missing", e);
+            }
+        };
+    }
+
+    /** Reads the meters once: for the frame, for the event log, and every ten seconds for the history. */
+    void tick() {
+        Meters meters = new Meters(registry, histograms);
+        Instant instant = clock.instant();
+        long second = instant.getEpochSecond();
+        now = now(instant, live.sample(meters, nanos.getAsLong()));
+        if (second / History.STEP_SECONDS != lastStored) {
+            lastStored = second / History.STEP_SECONDS;
+            history.add(second, stored.sample(meters, nanos.getAsLong()));
+        }
+        watch.check(meters, readiness.reasons(), instant);
+    }
+
+    private static Map<String, Object> now(Instant instant, float[] sample) {
+        Map<String, Object> values = new LinkedHashMap<>();
+        for (Series series : Series.values()) {
+            values.put(series.key(), History.rounded(sample[series.ordinal()]));
+        }
+        return Map.of("time", instant, "seconds", TICK_SECONDS, "values", values);
+    }
+
+    private void frameSoon() {
+        if (frameDue.compareAndSet(false, true)) {
+            threads.execute(guarded(this::frame));
+        }
+    }
+
+    /** Computes the frame for all viewers, if there are any. */
+    void frame() {
+        frameDue.set(false);
+        if (!feed.isWatched()) {
+            return;
+        }
+        Map<String, String> topics = new LinkedHashMap<>();
+        overview().forEach((topic, value) -> {
+            String json = JsonWriter.write(value);
+            topics.put(topic, json.length() <= TOPIC_CHARS ? json : "{\"tooLong\":true}");
+        });
+        feed.publish(topics);
+    }
+
+    private Map<String, Object> overview() {
+        Map<String, Object> topics = new LinkedHashMap<>();
+        topics.put("now", now);
+        List<String> reasons = readiness.reasons();
+        topics.put(
+                "ready",
+                Map.of(
+                        "status",
+                        reasons.isEmpty() ? "ready" : "not ready",
+                        "reasons",
+                        reasons,
+                        "warnings",
+                        readiness.warnings()));
+        topics.put("events", events.newestFirst().stream().limit(EVENTS_SENT).toList());
+        for (String name : VIEWS) {
+            Supplier<?> view = endpoints.publicView(name);
+            if (view != null) {
+                topics.put(name, value(name, view));
+            }
+        }
+        return topics;
+    }
+
+    private static Object value(String name, Supplier<?> view) {
+        try {
+            return view.get();
+        } catch (RuntimeException e) {
+            LOG.debug("view {} failed", name, e);
+            return Map.of("error", String.valueOf(e.getMessage()));
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+    }
+}

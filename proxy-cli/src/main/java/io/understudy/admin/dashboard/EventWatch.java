@@ -1,0 +1,182 @@
+package io.understudy.admin.dashboard;
+
+import io.micrometer.core.instrument.Meter;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Notices state changes by comparing the meters of two moments, and writes them to the {@link EventLog}. A counter that
+ * should stand still becomes one event when it begins to count and one when it has stopped for a minute. Not
+ * thread-safe.
+ */
+final class EventWatch {
+
+    private static final long QUIET_SECONDS = 60;
+
+    /** A gauge of 0 or 1, one for each value of a label. */
+    private record State(String meter, @Nullable String label, int bad, String subject, String broken, String good) {}
+
+    /** A counter; {@code expected} label values are no problem. */
+    private record Count(String meter, String label, Set<String> expected, String subject, String text) {}
+
+    private static final List<State> STATES = List.of(
+            new State("understudy.primary.up", null, 0, "primary", "does not respond", "responds"),
+            new State("understudy.standby.up", "standby", 0, "standby", "does not respond", "responds"),
+            new State("understudy.standby.read.only", "standby", 0, "standby", "is not read-only", "is read-only"),
+            new State(
+                    "understudy.config.last.reload.failed",
+                    null,
+                    1,
+                    "configuration",
+                    "the new file was refused, the old configuration stays in force",
+                    "the file is valid again"));
+
+    private static final List<Count> COUNTS = List.of(
+            new Count("understudy.connections", "outcome", Set.of(), "clients", "connections"),
+            new Count("understudy.unread.sessions", "reason", Set.of(), "clients", "sessions relayed unread"),
+            new Count("understudy.observer.faults", "plugin", Set.of(), "plugins", "failures in a session"),
+            new Count(
+                    "understudy.mirror.dropped",
+                    "reason",
+                    Set.of("paused", "rate_limited"),
+                    "mirror",
+                    "statements dropped"),
+            new Count("understudy.mirror.statements", "outcome", Set.of(), "mirror", "statements ended with"),
+            new Count("understudy.commits.unacknowledged", "", Set.of(), "commits", "without acknowledgement"),
+            new Count(
+                    "understudy.gtid.domain.conflicts", "kind", Set.of("pinned"), "steering", "conflicts of domains"));
+
+    /** A counter that is counting. */
+    private static final class Burst {
+        private double before;
+        private double last;
+        private long lastSecond;
+        private boolean open;
+    }
+
+    private final EventLog log;
+    private final Map<String, Boolean> states = new HashMap<>();
+    private final Map<String, Burst> bursts = new HashMap<>();
+    private Set<String> reasons = Set.of();
+    private double reloads = Double.NaN;
+    private boolean begun;
+
+    EventWatch(EventLog log) {
+        this.log = log;
+    }
+
+    /** @param notReady why the proxy should get no new connections */
+    void check(Meters meters, List<String> notReady, Instant now) {
+        for (State state : STATES) {
+            for (Meter meter : meters.named(state.meter())) {
+                state(state, meter, now);
+            }
+        }
+        for (Count count : COUNTS) {
+            counts(count, meters, now);
+        }
+        ready(notReady, now);
+        reloaded(meters, now);
+        begun = true;
+    }
+
+    private void state(State state, Meter meter, Instant now) {
+        double value = Meters.value(meter);
+        if (Double.isNaN(value)) {
+            return;
+        }
+        String name = state.label() == null ? null : meter.getId().getTag(state.label());
+        String subject = name == null ? state.subject() : state.subject() + " " + name;
+        boolean bad = Math.round(value) == state.bad();
+        Boolean before = states.put(state.meter() + "/" + name, bad);
+        if (bad && !Boolean.TRUE.equals(before)) {
+            log.add(now, EventLog.Level.PROBLEM, subject, state.broken());
+        } else if (!bad && Boolean.TRUE.equals(before)) {
+            log.add(now, EventLog.Level.RECOVERED, subject, state.good());
+        }
+    }
+
+    private void counts(Count count, Meters meters, Instant now) {
+        Map<String, Double> sums = new HashMap<>();
+        for (Meter meter : meters.named(count.meter())) {
+            String tag = count.label().isEmpty() ? null : meter.getId().getTag(count.label());
+            String value = tag == null ? "" : tag;
+            if (!count.expected().contains(value) && isTrouble(count, value)) {
+                sums.merge(value, Meters.value(meter), Double::sum);
+            }
+        }
+        sums.forEach((value, sum) -> {
+            Burst burst = bursts.computeIfAbsent(count.meter() + "/" + value, key -> {
+                Burst created = new Burst();
+                // What was counted before the first check is older than this log.
+                created.last = begun ? 0 : sum;
+                return created;
+            });
+            advance(count, value, burst, sum, now);
+        });
+    }
+
+    /** Connections and mirrored statements are counted by outcome, and most outcomes are what should happen. */
+    private static boolean isTrouble(Count count, String value) {
+        return switch (count.meter()) {
+            case "understudy.connections" -> value.startsWith("refused");
+            case "understudy.mirror.statements" -> !value.equals("ok");
+            default -> true;
+        };
+    }
+
+    private void advance(Count count, String value, Burst burst, double sum, Instant now) {
+        String what = count.text() + (value.isEmpty() ? "" : " (" + value.replace('_', ' ') + ")");
+        if (sum > burst.last) {
+            if (!burst.open) {
+                burst.open = true;
+                burst.before = burst.last;
+                log.add(now, EventLog.Level.PROBLEM, count.subject(), what + " began: " + number(sum - burst.last));
+            }
+            burst.lastSecond = now.getEpochSecond();
+        } else if (burst.open && now.getEpochSecond() - burst.lastSecond >= QUIET_SECONDS) {
+            burst.open = false;
+            log.add(
+                    now,
+                    EventLog.Level.RECOVERED,
+                    count.subject(),
+                    what + " ended: " + number(sum - burst.before) + " in all, none for a minute");
+        }
+        burst.last = sum;
+    }
+
+    private void ready(List<String> notReady, Instant now) {
+        Set<String> next = new HashSet<>(notReady);
+        for (String reason : next) {
+            if (!reasons.contains(reason)) {
+                log.add(now, EventLog.Level.PROBLEM, "proxy", "is not ready: " + reason);
+            }
+        }
+        if (next.isEmpty() && !reasons.isEmpty()) {
+            log.add(now, EventLog.Level.RECOVERED, "proxy", "is ready");
+        }
+        reasons = next;
+    }
+
+    private void reloaded(Meters meters, Instant now) {
+        double sum = 0;
+        for (Meter meter : meters.named("understudy.config.reloads")) {
+            if ("applied".equals(meter.getId().getTag("outcome"))) {
+                sum += Meters.value(meter);
+            }
+        }
+        if (sum > reloads) {
+            log.add(now, EventLog.Level.INFO, "configuration", "reloaded");
+        }
+        reloads = sum;
+    }
+
+    private static String number(double value) {
+        return String.valueOf(Math.round(value));
+    }
+}

@@ -1,0 +1,241 @@
+// From the figures to answers: what the overview says, in words that also tell what to do. No elements here.
+
+import { count, duration, known, millis, number, percent, rate, sum, text, words } from "./format.js";
+import { standbyAnswer } from "./standby-answer.js";
+
+// The worst first.
+export const LEVELS = ["bad", "warn", "unknown", "info", "ok"];
+
+/** Returns the most urgent level of some figures. Those that say nothing about it are left out. */
+export const worst = figures => LEVELS.find(level => figures.some(figure => figure.level === level)) || "ok";
+
+/** Returns what to say in place of a plugin's figures while it is not configured. */
+export const switchOn = (plugin, what) =>
+  `Not measured: the plugin ${plugin} ${what}. To switch it on, add "${plugin}: {}" under plugins in the configuration.`;
+
+/** Returns the four answers of the overview, in the order in which they matter. */
+export function answers(state) {
+  return [clients(state), standbyAnswer(state), lost(state), commits(state)];
+}
+
+export function clients(state) {
+  const now = state.now?.values || {};
+  const reasons = state.ready?.reasons || [];
+  const warnings = state.ready?.warnings || [];
+  const where = state.primary?.address ? " at " + state.primary.address : "";
+  const figures = [
+    {
+      label: "Primary",
+      value: !known(now.primaryUp) ? "unknown" : now.primaryUp ? "responds" : "does not respond",
+      meaning: now.primaryUp === 0 ? "New sessions cannot be opened; present ones end with their next command."
+        : "The server behind the proxy" + where + ".",
+      todo: now.primaryUp === 0 && "Start the primary, or make another server the primary.",
+      level: !known(now.primaryUp) ? "unknown" : now.primaryUp ? "ok" : "bad",
+      doc: "failover.md"
+    },
+    { label: "Sessions", value: number(now.sessions), meaning: "Clients connected to the proxy now." },
+    { label: "Commands", value: rate(now.commandsPerSecond), meaning: "Statements and other commands of clients." },
+    {
+      label: "Response, 99 %",
+      value: now.commandsPerSecond === 0 ? "no commands" : duration(now.commandP99),
+      meaning: "99 of 100 commands had their whole response within this time; half within "
+        + (now.commandsPerSecond === 0 ? "–" : duration(now.commandP50)) + "."
+    },
+    {
+      label: "Spent in the proxy, 99 %",
+      value: now.commandsPerSecond === 0 ? "no commands" : duration(now.overheadP99),
+      meaning: "The part of that time that the proxy itself took.",
+      level: now.overheadP99 > 0.01 ? "warn" : undefined,
+      todo: now.overheadP99 > 0.01 && "The host has too little CPU for its load; see benchmarks.md.",
+      doc: "benchmarks.md"
+    },
+    {
+      label: "Refused",
+      value: rate(now.refusedPerSecond),
+      meaning: "Connections that were turned away.",
+      level: now.refusedPerSecond > 0 ? "warn" : known(now.refusedPerSecond) ? "ok" : undefined,
+      todo: now.refusedPerSecond > 0 && "The log has the reason; listen.maxConnections is the limit.",
+      doc: "configuration.md"
+    }
+  ];
+  if (state.hold?.held) {
+    figures.push({
+      label: "Held on request", value: duration(state.hold.leftMillis / 1000) + " left", level: "warn",
+      meaning: "Sessions that wait: " + number(state.hold.atBoundary) + "; not at their boundary yet: " + number(state.hold.notYet) + ".",
+      todo: "understudy release lets them go on.", doc: "failover.md"
+    });
+  }
+  let level = state.ready ? reasons.length ? "bad" : worst(figures.filter(figure => figure.level)) : "unknown";
+  if (level === "ok" && warnings.length) level = "warn";
+  const busy = now.sessions === 0 ? "nobody is connected" : count(now.sessions, "session") + ", " + rate(now.commandsPerSecond).replace("/s", " commands/s");
+  return {
+    id: "clients",
+    question: "Are clients served?",
+    level,
+    answer: level === "unknown" ? "Not known yet"
+      : reasons.length ? "No: " + reasons.join("; ")
+      : (level === "ok" ? "Yes: " : level === "unknown" ? "Probably: " : "Partly: ") + busy + warnings.map(warning => "; " + warning).join(""),
+    figures,
+    charts: [
+      { title: "Commands per second", series: [["commandsPerSecond", "commands/s"]], format: rate },
+      { title: "Response time", series: [["commandP50", "half within"], ["commandP99", "99 % within"]], format: duration }
+    ],
+    doc: "metrics.md"
+  };
+}
+
+export function lost(state) {
+  const now = state.now?.values || {};
+  const figures = [exposure(state.commits), lag(state, now), ...mirrorLosses(state.mirror, now), conflicts(state.domains)].filter(Boolean);
+  const level = worst(figures.filter(figure => figure.level));
+  const said = figures.filter(figure => figure.level === level).map(figure => figure.label.toLowerCase() + " " + figure.value);
+  return {
+    id: "lost",
+    question: "Is anything being lost?",
+    level,
+    answer: { bad: "Yes: ", warn: "A little: ", unknown: "Not fully known: ", info: "No", ok: "No" }[level]
+      + (["bad", "warn", "unknown"].includes(level) ? said.join(", ") : ": every commit is acknowledged, replicated and mirrored as asked"),
+    figures,
+    charts: [
+      { title: "Replication lag", series: [["standbyLag", "worst standby"], ["domainLag", "worst GTID domain"]], format: duration },
+      {
+        title: "Losses per second",
+        series: [["unacknowledgedPerSecond", "unacknowledged"], ["mirrorDroppedPerSecond", "dropped"], ["mirrorFailedPerSecond", "failed"], ["conflictsPerSecond", "conflicts"]],
+        format: rate
+      }
+    ],
+    doc: "failover.md"
+  };
+}
+
+function exposure(commits) {
+  const label = "Unacknowledged commits";
+  if (!commits || commits.error) {
+    return { label, value: "unknown", level: "unknown", meaning: commits?.error || switchOn("commit-latency", "watches which commits no standby has acknowledged"), doc: "commit-latency.md" };
+  }
+  const open = commits.exposure?.current;
+  const off = commits.semisync?.state;
+  const total = commits.exposure?.unacknowledged;
+  const exposed = open || off === "off" || off === "degraded";
+  return {
+    label,
+    value: open ? number(open.commits) + " and counting" : number(total),
+    level: exposed ? "bad" : off === "unknown" || !off ? "unknown" : total > 0 ? "warn" : "ok",
+    meaning: (open ? "The loss of the primary now would lose them if no standby has them; the window has been open for " + duration(open.milliseconds / 1000) + "."
+      : total > 0 ? "Since the start; no window is open now." : "Answered OK, though no standby had confirmed them.")
+      + " Semi-sync: " + text(off) + ".",
+    todo: exposed && "Find out why no standby acknowledges: is it up, and is semi-sync switched on at both ends?",
+    doc: "commit-latency.md"
+  };
+}
+
+function lag(state, now) {
+  const stopped = (state.standbys || []).filter?.(standby => standby.state?.applierStopped).map(standby => standby.standby) || [];
+  if (!state.standbys?.length) return null;
+  return {
+    label: "Replication lag",
+    value: stopped.length ? "stopped" : duration(now.standbyLag),
+    level: stopped.length ? "bad" : !known(now.standbyLag) ? "unknown" : now.standbyLag > 30 ? "bad" : now.standbyLag > 5 ? "warn" : "ok",
+    meaning: stopped.length ? "Replication is stopped on " + stopped.join(", ") + "."
+      : known(now.standbyLag) ? "How far the slowest standby is behind." : "No standby told it.",
+    todo: stopped.length ? "SHOW REPLICA STATUS there has the error." : now.standbyLag > 5 && "Look for a long transaction or ALTER on the standby.",
+    doc: "gtid-domains.md"
+  };
+}
+
+function mirrorLosses(mirror, now) {
+  if (!mirror?.standbys) {
+    return [{ label: "Mirrored statements", value: "unknown", level: "info", meaning: mirror?.error || switchOn("mirror", "sends reads to the standbys"), doc: "mirroring.md" }];
+  }
+  const reasons = {};
+  for (const standby of mirror.standbys) {
+    for (const [reason, dropped] of Object.entries(standby.dropped || {})) {
+      if (dropped > 0 && reason !== "rate_limited") reasons[reason] = (reasons[reason] || 0) + dropped;
+    }
+  }
+  const list = Object.entries(reasons).sort((a, b) => b[1] - a[1]).map(([reason, dropped]) => words(reason) + " " + number(dropped));
+  const failed = mirror.standbys.reduce((all, standby) => all + sum(standby.executed) - (standby.executed?.ok || 0), 0);
+  return [
+    {
+      label: "Dropped from the mirror",
+      value: rate(now.mirrorDroppedPerSecond),
+      level: known(now.mirrorDroppedPerSecond) ? now.mirrorDroppedPerSecond > 0 ? "warn" : "ok" : "unknown",
+      meaning: list.length ? "Since the start: " + list.join(", ") + "." : "Reads chosen for a standby that did not reach it; none since the start.",
+      todo: now.mirrorDroppedPerSecond > 0
+        && (mirror.standbys.every(standby => standby.state === "mirroring") ? "Mirror less (sample), or give it more connections (concurrency)." : "Mirroring goes on by itself when the standby is back."),
+      doc: "mirroring.md"
+    },
+    {
+      label: "Failed on the standby",
+      value: rate(now.mirrorFailedPerSecond),
+      level: known(now.mirrorFailedPerSecond) ? now.mirrorFailedPerSecond > 0 ? "warn" : "ok" : "unknown",
+      meaning: number(failed) + " since the start. Clients do not notice.",
+      todo: now.mirrorFailedPerSecond > 0 && "The mirror page has the last errors; mostly a grant is missing.",
+      doc: "mirroring.md"
+    }
+  ];
+}
+
+function conflicts(domains) {
+  if (!domains?.conflicts) return null;
+  const unsafe = sum(domains.conflicts) - (domains.conflicts.pinned || 0);
+  return {
+    label: "Domain conflicts",
+    value: number(unsafe),
+    level: unsafe > 0 ? "warn" : "ok",
+    meaning: "Tables written from two GTID domains, where a standby may apply the writes in another order. "
+      + number(domains.conflicts.pinned) + " more were prevented.",
+    todo: unsafe > 0 && "The steering page has the tables; keep them in one domain.",
+    doc: "gtid-domains.md"
+  };
+}
+
+export function commits(state) {
+  const now = state.now?.values || {};
+  const view = state.commits;
+  const base = { id: "commits", question: "What do commits cost?", doc: "commit-latency.md" };
+  if (!view || view.error) {
+    return { ...base, level: "unknown", answer: "Not measured", figures: [], note: view?.error || switchOn("commit-latency", "splits each commit's time into its parts") };
+  }
+  const idle = now.commitsPerSecond === 0;
+  const share = known(now.ackP50) && now.commitP50 > 0 ? Math.min(1, now.ackP50 / now.commitP50) : NaN;
+  const none = "no commits";
+  const forecast = view.prediction || {};
+  const figures = [
+    { label: "Commits", value: rate(now.commitsPerSecond), meaning: "Commits, autocommitted statements and DDL." },
+    { label: "Half within", value: idle ? none : duration(now.commitP50), meaning: "From the command to its OK." },
+    { label: "99 % within", value: idle ? none : duration(now.commitP99), meaning: "One in a hundred takes longer." },
+    {
+      label: "Waiting for a standby",
+      value: idle ? none : duration(now.ackP50),
+      meaning: known(share) ? percent(share) + " of a median commit is the wait for an acknowledgement."
+        : "Semi-sync: " + text(view.semisync?.state) + ". Parts are told by: " + text(view.attribution?.active) + ", as " + text(view.attribution?.reason) + ".",
+      level: share > 0.9 ? "info" : undefined,
+      doc: "commit-latency.md"
+    },
+    {
+      label: "Ceiling of a connection",
+      value: forecast.ceilingPerConnection > 0 ? number(forecast.ceilingPerConnection) + " commits/s" : "unknown",
+      meaning: forecast.roundTripMillis > 0 ? "A connection cannot commit more often: the acknowledgement takes " + millis(forecast.roundTripMillis) + "."
+        : "Known after some commits with semi-sync."
+    },
+    {
+      label: "Transactions a flush",
+      value: view.groupCommit?.groups > 0 ? number(view.groupCommit.transactionsPerGroup) : "unknown",
+      meaning: "How many commits share one write of the binary log."
+    }
+  ];
+  return {
+    ...base,
+    level: known(now.commitsPerSecond) ? "info" : "unknown",
+    answer: !known(now.commitsPerSecond) ? "Not known yet"
+      : idle ? "Nobody commits now"
+      : duration(now.commitP50) + " for half of them" + (known(share) ? ", " + percent(share) + " of it the wait for a standby" : ""),
+    figures,
+    charts: [
+      { title: "Commit time", series: [["commitP50", "half within"], ["ackP50", "of it waiting"], ["commitP99", "99 % within"]], format: duration },
+      { title: "Commits per second", series: [["commitsPerSecond", "commits/s"]], format: rate }
+    ]
+  };
+}
+

@@ -1,0 +1,103 @@
+package io.understudy.admin.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.metrics.LatencyHistograms;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class EventWatchTest {
+
+    private final MeterRegistry registry = new SimpleMeterRegistry();
+    private final EventLog log = new EventLog();
+    private final EventWatch watch = new EventWatch(log);
+    private final AtomicInteger standbyUp = new AtomicInteger(1);
+    private Instant now = Instant.parse("2026-01-15T09:00:00Z");
+
+    private List<String> after(int seconds, String... notReady) {
+        now = now.plusSeconds(seconds);
+        int before = log.newestFirst().size();
+        watch.check(new Meters(registry, new LatencyHistograms()), List.of(notReady), now);
+        List<EventLog.Entry> all = log.newestFirst();
+        return all.subList(0, all.size() - before).stream()
+                .map(entry -> entry.level() + " " + entry.subject() + ": " + entry.text())
+                .toList();
+    }
+
+    @Test
+    void aStandbyThatGoesAndComesBackIsTwoEvents() {
+        Gauge.builder("understudy.standby.up", standbyUp, AtomicInteger::get)
+                .tag("standby", "a")
+                .register(registry);
+        assertThat(after(2)).isEmpty();
+        standbyUp.set(0);
+        assertThat(after(2)).containsExactly("problem standby a: does not respond");
+        assertThat(after(2)).isEmpty();
+        standbyUp.set(1);
+        assertThat(after(2)).containsExactly("recovered standby a: responds");
+    }
+
+    @Test
+    void aStandbyThatIsAwayFromTheStartIsAnEvent() {
+        standbyUp.set(0);
+        Gauge.builder("understudy.standby.up", standbyUp, AtomicInteger::get)
+                .tag("standby", "a")
+                .register(registry);
+        assertThat(after(2)).containsExactly("problem standby a: does not respond");
+    }
+
+    @Test
+    void dropsAreOneEventWhenTheyBeginAndOneAMinuteAfterTheLast() {
+        registry.counter("understudy.mirror.dropped", "standby", "a", "reason", "queue_full")
+                .increment(7);
+        assertThat(after(2)).as("from before the log").isEmpty();
+        registry.counter("understudy.mirror.dropped", "standby", "a", "reason", "queue_full")
+                .increment(3);
+        assertThat(after(2)).containsExactly("problem mirror: statements dropped (queue full) began: 3");
+        registry.counter("understudy.mirror.dropped", "standby", "b", "reason", "queue_full")
+                .increment(4);
+        assertThat(after(30)).isEmpty();
+        assertThat(after(30)).isEmpty();
+        assertThat(after(31))
+                .containsExactly(
+                        "recovered mirror: statements dropped (queue full) ended: 7 in all, none for a minute");
+        assertThat(after(60)).isEmpty();
+    }
+
+    @Test
+    void whatTheConfigurationAsksForIsNoEvent() {
+        assertThat(after(2)).isEmpty();
+        registry.counter("understudy.mirror.dropped", "standby", "a", "reason", "rate_limited")
+                .increment();
+        registry.counter("understudy.mirror.statements", "outcome", "ok").increment();
+        registry.counter("understudy.connections", "outcome", "accepted").increment();
+        registry.counter("understudy.gtid.domain.conflicts", "kind", "pinned").increment();
+        assertThat(after(2)).isEmpty();
+        registry.counter("understudy.connections", "outcome", "refused_draining")
+                .increment();
+        assertThat(after(2)).containsExactly("problem clients: connections (refused draining) began: 1");
+    }
+
+    @Test
+    void readinessAndReloadsAreEvents() {
+        assertThat(after(2)).isEmpty();
+        assertThat(after(2, "primary: gone")).containsExactly("problem proxy: is not ready: primary: gone");
+        assertThat(after(2, "primary: gone")).isEmpty();
+        registry.counter("understudy.config.reloads", "outcome", "applied").increment();
+        assertThat(after(2)).containsExactly("info configuration: reloaded", "recovered proxy: is ready");
+    }
+
+    @Test
+    void theLogKeepsTheNewest() {
+        for (int i = 0; i < EventLog.ENTRIES + 10; i++) {
+            log.add(now, EventLog.Level.INFO, "x", "event " + i);
+        }
+        assertThat(log.newestFirst()).hasSize(EventLog.ENTRIES);
+        assertThat(log.newestFirst().get(0).text()).isEqualTo("event " + (EventLog.ENTRIES + 9));
+    }
+}

@@ -1,0 +1,123 @@
+package io.understudy.admin.dashboard;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.understudy.admin.AdminEndpoints;
+import io.understudy.admin.AdminServer;
+import io.understudy.admin.Readiness;
+import io.understudy.base.JsonReader;
+import io.understudy.metrics.LatencyHistogram;
+import io.understudy.metrics.LatencyHistograms;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * An endpoint with the dashboard that shows figures of a made-up moment. The views begin as a running demo's, which
+ * {@code src/test/resources/dashboard} has recorded; a test changes what its situation needs.
+ */
+final class Situation implements AutoCloseable {
+
+    final Map<String, Object> views = new LinkedHashMap<>();
+    final Map<String, Double> gauges = new LinkedHashMap<>();
+    final List<String> reasons = new ArrayList<>();
+    long commandsASecond;
+
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final LatencyHistograms histograms = new LatencyHistograms();
+    private final AtomicLong seconds = new AtomicLong(Instant.now().getEpochSecond());
+    private final AdminEndpoints endpoints = new AdminEndpoints();
+    private Dashboard dashboard;
+    private AdminServer server;
+
+    Situation() throws Exception {
+        for (String name : List.of("standbys", "mirror", "commits", "domains", "sessions")) {
+            try (InputStream in = Situation.class.getResourceAsStream("/dashboard/" + name + ".json")) {
+                views.put(name, JsonReader.read(new String(in.readAllBytes(), StandardCharsets.UTF_8)));
+            }
+        }
+        views.put("build", Map.of("version", "1.2.3", "commit", "abc"));
+        gauges.put("understudy.sessions", 9.0);
+        gauges.put("understudy.primary.up", 1.0);
+        gauges.put("understudy.standby.up", 1.0);
+        gauges.put("understudy.standby.lag.seconds", 0.2);
+        gauges.put("understudy.standby.warmth", 0.14);
+        gauges.put("understudy.mirror.queue.statements", 2.0);
+        commandsASecond = 1000;
+    }
+
+    @SuppressWarnings("unchecked")
+    Map<String, Object> part(Object view, Object... path) {
+        Object at = view;
+        for (Object step : path) {
+            at = step instanceof Integer index ? ((List<?>) at).get(index) : ((Map<?, ?>) at).get(step);
+        }
+        return (Map<String, Object>) at;
+    }
+
+    /** Starts the endpoint after {@code steps} samples of ten seconds. Returns its address. */
+    String start(int steps) throws Exception {
+        views.forEach((name, view) -> endpoints.view(name, () -> view));
+        gauges.forEach((name, value) ->
+                Gauge.builder(name, () -> value).tag("standby", "standby-1").register(registry));
+        registry.counter("understudy.commits.unacknowledged");
+        Readiness readiness = () -> reasons;
+        dashboard = new Dashboard(
+                endpoints,
+                registry,
+                histograms,
+                readiness,
+                new SecondsClock(),
+                () -> TimeUnit.SECONDS.toNanos(seconds.get()));
+        LatencyHistogram times = histograms.series("understudy_command_seconds", "", "kind", "select");
+        LatencyHistogram commits = histograms.series("understudy_commit_seconds", "", "kind", "commit");
+        seconds.addAndGet(-10L * steps);
+        for (int i = 0; i < steps; i++) {
+            registry.counter("understudy.commands", "command", "query").increment(10.0 * commandsASecond);
+            for (int one = 0; one < Math.min(20, commandsASecond); one++) {
+                times.record(TimeUnit.MICROSECONDS.toNanos(300 + 50L * one));
+                commits.record(TimeUnit.MILLISECONDS.toNanos(20 + one));
+            }
+            seconds.addAndGet(10);
+            dashboard.tick();
+        }
+        server = AdminServer.start(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "token", registry, readiness, endpoints);
+        return "http://127.0.0.1:" + server.address().getPort() + "/";
+    }
+
+    @Override
+    public void close() {
+        dashboard.close();
+        server.close();
+    }
+
+    private final class SecondsClock extends Clock {
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
+
+        @Override
+        public Instant instant() {
+            return Instant.ofEpochSecond(seconds.get());
+        }
+    }
+}
