@@ -29,8 +29,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.NullUnmarked;
 
 /** A headless Chromium with one tab, steered over its DevTools protocol. */
+@NullUnmarked // JSON without a schema: a missing part fails the test
 final class Chromium implements AutoCloseable {
 
     private static final Pattern LISTENING = Pattern.compile("DevTools listening on ws://([^/]+)/");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class HistoryTest {
@@ -20,8 +21,8 @@ class HistoryTest {
     }
 
     private Float[] points(String range, long now, Series series) {
-        Map<?, ?> all = (Map<?, ?>) history.view(range, now).get("series");
-        return (Float[]) all.get(series.key());
+        Map<?, ?> all = (Map<?, ?>) Objects.requireNonNull(history.view(range, now).get("series"));
+        return (Float[]) Objects.requireNonNull(all.get(series.key()));
     }
 
     @Test
@@ -75,7 +76,7 @@ class HistoryTest {
     @Test
     void aWholeDayFitsIntoFixedMemory() {
         for (long second = 0; second < 30 * 3600; second += 10) {
-            history.add(NOON + second, sample(second));
+            history.add(NOON + second, sample((float) second));
         }
         assertThat(points("24h", NOON + 30 * 3600 - 10, Series.SESSIONS)).doesNotContain(Float.NaN);
         assertThat(History.bytes()).isLessThan(1_000_000);

@@ -23,11 +23,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.NullUnmarked;
 
 /**
  * An endpoint with the dashboard that shows figures of a made-up moment. The views begin as a running demo's, which
  * {@code src/test/resources/dashboard} has recorded; a test changes what its situation needs.
  */
+@NullUnmarked // JSON without a schema: a missing part fails the test
 final class Situation implements AutoCloseable {
 
     final Map<String, Object> views = new LinkedHashMap<>();
