@@ -43,6 +43,7 @@ public final class Handshake implements AuthBridge.Ends {
     private HandshakePhase phase = new AwaitGreeting(this);
     private boolean over;
     private boolean waiting;
+    private boolean serverDue = true;
 
     public Handshake(Leg client, Leg server, LoginPolicy policy, boolean trackSession, Outcome outcome) {
         this.trackSession = trackSession;
@@ -57,6 +58,7 @@ public final class Handshake implements AuthBridge.Ends {
         fromServer.add(bytes);
         ByteBuf packet;
         while (!over && (packet = next(fromServer, server)) != null) {
+            serverDue = false;
             phase = phase.fromServer(packet);
         }
     }
@@ -89,6 +91,7 @@ public final class Handshake implements AuthBridge.Ends {
             if (packet == null) {
                 return;
             }
+            serverDue = true;
             phase = phase.fromClient(packet);
         }
     }
@@ -118,6 +121,14 @@ public final class Handshake implements AuthBridge.Ends {
     /** Returns the sequence number for an ERR packet of the proxy to the client. */
     public int clientSequence() {
         return client.nextSequence();
+    }
+
+    /**
+     * Returns whether the last whole packet was the client's, or none has come, so that the next is the server's to
+     * send. A client that sends its packet byte by byte does not make the server due.
+     */
+    public boolean serverDue() {
+        return serverDue;
     }
 
     public void close() {

@@ -7,7 +7,6 @@ import io.understudy.handshake.Handshake;
 final class LoggingIn implements SessionPhase {
     private final Handshake handshake;
     private boolean clientSpoke;
-    private boolean serverDue = true;
 
     LoggingIn(Handshake handshake) {
         this.handshake = handshake;
@@ -20,19 +19,17 @@ final class LoggingIn implements SessionPhase {
     @Override
     public void fromClient(ByteBuf bytes) {
         clientSpoke |= bytes.isReadable();
-        serverDue |= bytes.isReadable();
         handshake.fromClient(bytes);
     }
 
     @Override
     public void fromServer(ByteBuf bytes) {
-        serverDue = false;
         handshake.fromServer(bytes);
     }
 
     /** Returns whether the next packet is the server's to send. */
     boolean serverDue() {
-        return serverDue;
+        return handshake.serverDue();
     }
 
     @Override
