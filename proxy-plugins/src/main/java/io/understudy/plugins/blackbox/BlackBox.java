@@ -262,7 +262,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** Returns the transactions that the survivor has and lacks. */
     synchronized Loss loss(Survivor survivor) {
         Loss loss = new Loss();
+        int ofFormer = 0;
         for (History history : histories) {
+            int before = loss.found();
             for (KeptTransaction each : history.kept) {
                 if (survivor.applied().has(each.gtid, history)) {
                     continue;
@@ -291,11 +293,15 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             if (history == histories.peekFirst()) {
                 loss.beyond = survivor.applied().beyond(history);
             }
+            if (history != histories.peekLast()) {
+                ofFormer += loss.found() - before;
+            }
         }
         // Sessions that ended before the last minute of the stream have expired.
         loss.interrupted.addAll(interrupted);
-        loss.streaming = streaming;
-        loss.trouble = trouble;
+        // What a former primary wrote cannot arrive any more, although the present one's binary log is read.
+        loss.streaming = streaming && ofFormer == 0;
+        loss.trouble = streaming && ofFormer > 0 ? "the primary has changed" : trouble;
         loss.endedNanos = endedNanos;
         return loss;
     }

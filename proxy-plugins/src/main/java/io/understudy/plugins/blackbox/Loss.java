@@ -30,4 +30,9 @@ final class Loss {
     String trouble;
 
     long endedNanos;
+
+    /** Returns how many transactions the survivor has not applied, as far as they are known. */
+    int found() {
+        return missing.size() + received.size() + notCaptured.size();
+    }
 }

@@ -65,7 +65,7 @@ final class SemiSyncPoller implements Runnable {
             }
             if (!failing) {
                 log.warn(
-                        "the state of semi-synchronous replication is unknown, as the primary cannot be sentNanos: {};"
+                        "the state of semi-synchronous replication is unknown, as the primary cannot be queried: {};"
                                 + " check primary.monitor and that the primary is up",
                         e.getMessage());
                 failing = true;

@@ -270,9 +270,14 @@ class BlackBoxTest {
         transaction(2, 13, ".");
         Loss loss = box.loss(survivor("0-1-11", "0-1-11,0-2-13", ""));
         assertThat(gtids(loss.missing)).containsExactly("0-1-12");
+        assertThat(loss.streaming).as("they cannot arrive any more").isFalse();
+        assertThat(loss.trouble).isEqualTo("the primary has changed");
         box.applied(List.of(at("0-1-11", "0-1-11,0-2-13")));
         assertThat(box.transactions()).isEqualTo(1);
         assertThat(box.primaries()).extracting(PrimaryFacts::serverId).containsExactly(1L, 2L);
+        assertThat(box.loss(survivor("0-1-12", "0-1-12,0-2-12", "")).streaming)
+                .as("what the present primary wrote can still arrive")
+                .isTrue();
     }
 
     @Test
