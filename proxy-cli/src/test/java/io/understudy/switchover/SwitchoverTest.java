@@ -196,7 +196,8 @@ class SwitchoverTest {
     private static void awaitReplication(EmbeddedServer standby) {
         await().atMost(PATIENCE)
                 .until(() -> standby.ask(
-                                "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME='Slave_running'")
+                                "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
+                                        + " WHERE VARIABLE_NAME='Slave_running'")
                         .equals("ON"));
     }
 
@@ -291,7 +292,7 @@ class SwitchoverTest {
         @Override
         public String run() throws Exception {
             String result = step.run();
-            whole.get().stop(Duration.ZERO);
+            java.util.Objects.requireNonNull(whole.get()).stop(Duration.ZERO);
             return result;
         }
 

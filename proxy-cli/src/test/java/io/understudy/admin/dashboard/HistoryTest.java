@@ -21,7 +21,8 @@ class HistoryTest {
     }
 
     private Float[] points(String range, long now, Series series) {
-        Map<?, ?> all = (Map<?, ?>) Objects.requireNonNull(history.view(range, now).get("series"));
+        Map<?, ?> all =
+                (Map<?, ?>) Objects.requireNonNull(history.view(range, now).get("series"));
         return (Float[]) Objects.requireNonNull(all.get(series.key()));
     }
 
