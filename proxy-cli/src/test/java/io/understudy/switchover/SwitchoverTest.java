@@ -195,9 +195,8 @@ class SwitchoverTest {
 
     private static void awaitReplication(EmbeddedServer standby) {
         await().atMost(PATIENCE)
-                .until(() -> standby.ask(
-                                "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
-                                        + " WHERE VARIABLE_NAME='Slave_running'")
+                .until(() -> standby.ask("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
+                                + " WHERE VARIABLE_NAME='Slave_running'")
                         .equals("ON"));
     }
 
