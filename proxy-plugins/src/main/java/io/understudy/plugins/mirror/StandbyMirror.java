@@ -270,6 +270,13 @@ final class StandbyMirror {
         };
     }
 
+    /** As {@link #refusal(MirroredStatement, StandbyTables.Verdict)}, when there is no time left to ask the standby. */
+    private @Nullable DropReason refusalOfQueued(MirroredStatement statement) {
+        StandbyTables.Verdict verdict = tables.verdict(statement.tables());
+        // Its names were known when it was queued; since then an outage or a reload made the mirror forget them.
+        return verdict == StandbyTables.Verdict.WAIT ? DropReason.TABLE_UNKNOWN : refusal(statement, verdict);
+    }
+
     /** Called when a statement has waited for its names to be known. */
     private void decided(MirroredStatement statement, StandbyTables.Verdict verdict) {
         DropReason refused = refusal(statement, verdict);
@@ -323,7 +330,7 @@ final class StandbyMirror {
                 : System.nanoTime() - statement.queuedNanos()
                                 > config.queue().age().toNanos()
                         ? DropReason.TOO_OLD
-                        : refusal(statement, tables.verdict(statement.tables()));
+                        : refusalOfQueued(statement);
         if (stale != null) {
             drop(stale);
             statement.release();

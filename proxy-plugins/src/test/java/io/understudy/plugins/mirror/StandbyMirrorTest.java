@@ -12,12 +12,15 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.StandbyState;
 import io.understudy.plugins.mirror.warmth.Floor;
 import io.understudy.plugins.testkit.ManualExecutor;
+import io.understudy.sql.SqlModes;
+import io.understudy.sql.TableName;
 import io.understudy.wire.CommandCode;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +36,28 @@ class StandbyMirrorTest {
     private final FakeStandby standby = new FakeStandby();
     private final ManualExecutor executor = new ManualExecutor();
     private final List<ByteBuf> packets = new ArrayList<>();
+    private final List<Runnable> dictionaryQueries = new ArrayList<>();
+
+    /** A dictionary in which every name is a table. */
+    private static final class KnownTables implements TableDictionary {
+        @Override
+        public Found find(TableName table) {
+            return Found.TABLE;
+        }
+
+        @Override
+        public @Nullable StandbyError errorOfReading(TableName table) {
+            return null;
+        }
+
+        @Override
+        public int modes() {
+            return SqlModes.MARIADB;
+        }
+
+        @Override
+        public void close() {}
+    }
 
     @AfterEach
     void nothingLeaks() {
@@ -58,7 +83,9 @@ class StandbyMirrorTest {
                 new DigestTimes(),
                 COLLATIONS,
                 new RecentDdl(),
-                new Floor());
+                new Floor(),
+                KnownTables::new,
+                dictionaryQueries::add);
     }
 
     private static MirrorConfig config(int concurrency, int statements, String bytes, Duration age) {
@@ -82,6 +109,11 @@ class StandbyMirrorTest {
     }
 
     private void offer(StandbyMirror mirror, String sql, long session, StatementSetting setting) {
+        offer(mirror, sql, session, setting, List.of());
+    }
+
+    private void offer(
+            StandbyMirror mirror, String sql, long session, StatementSetting setting, List<TableName> tables) {
         ByteBuf packet = Commands.text(UnpooledByteBufAllocator.DEFAULT, CommandCode.QUERY, sql);
         packets.add(packet);
         mirror.offer(new MirroredStatement(
@@ -90,7 +122,7 @@ class StandbyMirrorTest {
                 null,
                 null,
                 setting,
-                List.of(),
+                tables,
                 new MirrorRules.Bound(new MirrorConfig.Rule("all", null, null, null, null, null), List.of(mirror)),
                 session,
                 null,
@@ -131,6 +163,23 @@ class StandbyMirrorTest {
                 .hasMessageContaining("at least 1 byte");
         assertThat(new MirrorConfig.Queue(10, ByteSize.parse("1MiB"), Duration.ofMillis(50)).age())
                 .isEqualTo(Duration.ofMillis(50));
+    }
+
+    @Test
+    void aStatementWhoseNamesWereForgottenInTheQueueIsDropped() {
+        MirrorConfig config = config(1, 10, "1MiB", Duration.ofSeconds(5));
+        StandbyMirror mirror = mirror(config);
+        List<TableName> orders = List.of(new TableName("shop", "orders"));
+        offer(mirror, "SELECT 1 FROM orders", 1, SETTING, orders);
+        dictionaryQueries.remove(0).run();
+        mirror.reload(config);
+        run(mirror);
+        assertThat(executed("ok")).isZero();
+        assertThat(dropped("table_unknown")).isEqualTo(1);
+        dictionaryQueries.remove(0).run();
+        offer(mirror, "SELECT 2 FROM orders", 1, SETTING, orders);
+        run(mirror);
+        assertThat(executed("ok")).isEqualTo(1);
     }
 
     @Test
