@@ -125,7 +125,8 @@ public final class Handshake implements AuthBridge.Ends {
 
     /**
      * Returns whether the last whole packet was the client's, or none has come, so that the next is the server's to
-     * send. A client that sends its packet byte by byte does not make the server due.
+     * send. A client that sends its packet byte by byte does not make the server due, nor does one that has asked the
+     * proxy for TLS and owes its ClientHello.
      */
     public boolean serverDue() {
         return serverDue;
@@ -157,6 +158,7 @@ public final class Handshake implements AuthBridge.Ends {
 
     /** Starts TLS with the client; bytes after its SSLRequest are TLS already. */
     void startClientTls(TlsHandlerSource end) {
+        serverDue = false; // the client's ClientHello comes next
         client.leg().startTls(end, fromClient.drain(), cause -> tlsDone(false, cause));
     }
 
