@@ -1,6 +1,9 @@
 package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.command.prepared.ExecuteBody;
+import io.understudy.command.prepared.PreparedEntry;
+import io.understudy.command.settings.SettingsModel;
 import io.understudy.sql.SetStatement;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;

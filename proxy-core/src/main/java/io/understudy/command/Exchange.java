@@ -2,6 +2,7 @@ package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.understudy.command.prepared.PreparedEntry;
 import io.understudy.command.response.ResponseProgress;
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.InjectedStatement;

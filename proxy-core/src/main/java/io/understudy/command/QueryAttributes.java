@@ -1,6 +1,7 @@
 package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.command.prepared.BinaryValues;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.LengthEncoded;
 

@@ -1,6 +1,7 @@
 package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.command.prepared.PreparedEntry;
 import io.understudy.plugin.Interest;
 import io.understudy.wire.CommandCode;
 import io.understudy.wire.MalformedPacketException;

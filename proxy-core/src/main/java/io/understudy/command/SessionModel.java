@@ -1,6 +1,11 @@
 package io.understudy.command;
 
+import io.understudy.command.prepared.PreparedStatements;
+import io.understudy.command.prepared.TextPrepared;
 import io.understudy.command.response.ResponseGrammars;
+import io.understudy.command.settings.AdoptedMode;
+import io.understudy.command.settings.ServerSqlMode;
+import io.understudy.command.settings.SettingsModel;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.ServerFlavor;

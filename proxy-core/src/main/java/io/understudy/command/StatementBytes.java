@@ -2,6 +2,7 @@ package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.FastThreadLocal;
+import io.understudy.command.prepared.PreparedEntry;
 import io.understudy.sql.SetStatement;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;

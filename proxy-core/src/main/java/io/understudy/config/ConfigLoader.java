@@ -2,9 +2,9 @@ package io.understudy.config;
 
 import io.understudy.base.ByteSize;
 import io.understudy.config.bind.Document;
-import io.understudy.config.bind.Position;
-import io.understudy.config.bind.Problem;
 import io.understudy.config.bind.RawSection;
+import io.understudy.config.bind.problem.Position;
+import io.understudy.config.bind.problem.Problem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package io.understudy.config;
 
 import io.understudy.base.JsonWriter;
-import io.understudy.config.bind.RecordSchema;
+import io.understudy.config.bind.schema.RecordSchema;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.understudy.config;
 
-import io.understudy.config.bind.Problem;
+import io.understudy.config.bind.problem.Problem;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package io.understudy.config;
 
 import io.understudy.config.bind.Document;
 import io.understudy.config.bind.RawSection;
-import io.understudy.config.bind.YamlNode;
+import io.understudy.config.bind.yaml.YamlNode;
 import java.util.List;
 
 /** Enforces a convention in plugins' sections: a key {@code standbys}, at any depth, names standbys of this file. */

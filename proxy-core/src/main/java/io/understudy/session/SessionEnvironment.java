@@ -1,6 +1,6 @@
 package io.understudy.session;
 
-import io.understudy.command.ServerSqlMode;
+import io.understudy.command.settings.ServerSqlMode;
 import io.understudy.handshake.LoginPolicy;
 import io.understudy.host.PluginHost;
 import io.understudy.metrics.CoreMetrics;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.understudy.command.settings.ServerSqlMode;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.wire.Capabilities;

@@ -8,7 +8,7 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.understudy.base.ByteSize;
 import io.understudy.base.JsonWriter;
-import io.understudy.config.bind.Descriptions;
+import io.understudy.config.bind.schema.Descriptions;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.understudy.config;
 
-import io.understudy.config.bind.Problem;
+import io.understudy.config.bind.problem.Problem;
 import java.util.List;
 import java.util.Map;
 

@@ -1,5 +1,8 @@
 package io.understudy.config.bind;
 
+import io.understudy.config.bind.problem.Problems;
+import io.understudy.config.bind.problem.Suggestions;
+import io.understudy.config.bind.yaml.YamlNode;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.ParameterizedType;
@@ -22,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Binds nodes to records by the names of their components. An absent key is passed as null, and the record's compact
  * constructor sets the default or throws; the lines of its message become problems at the keys that they name.
  */
-final class Binder {
+public final class Binder {
 
     /** A value that could not be bound; the problem is already reported. */
     private static final Object FAILED = new Object();
@@ -258,7 +261,7 @@ final class Binder {
         return FAILED;
     }
 
-    static Constructor<?> canonical(Class<?> type) throws NoSuchMethodException {
+    public static Constructor<?> canonical(Class<?> type) throws NoSuchMethodException {
         Class<?>[] types = Arrays.stream(type.getRecordComponents())
                 .map(RecordComponent::getType)
                 .toArray(Class<?>[]::new);

@@ -1,5 +1,13 @@
 package io.understudy.config.bind;
 
+import io.understudy.config.bind.problem.Position;
+import io.understudy.config.bind.problem.Problem;
+import io.understudy.config.bind.problem.Problems;
+import io.understudy.config.bind.problem.Source;
+import io.understudy.config.bind.problem.Suggestions;
+import io.understudy.config.bind.yaml.Substitution;
+import io.understudy.config.bind.yaml.YamlNode;
+import io.understudy.config.bind.yaml.YamlReader;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

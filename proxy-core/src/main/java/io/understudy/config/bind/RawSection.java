@@ -1,5 +1,7 @@
 package io.understudy.config.bind;
 
+import io.understudy.config.bind.problem.Problems;
+import io.understudy.config.bind.yaml.YamlNode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

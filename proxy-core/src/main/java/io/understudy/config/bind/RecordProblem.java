@@ -1,5 +1,7 @@
 package io.understudy.config.bind;
 
+import io.understudy.config.bind.problem.Position;
+import io.understudy.config.bind.yaml.YamlNode;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -1,25 +1,23 @@
 package io.understudy.config.bind;
 
 import io.understudy.base.Durations;
+import io.understudy.config.bind.problem.Suggestions;
+import io.understudy.config.bind.yaml.CoreSchema;
+import io.understudy.config.bind.yaml.YamlNode;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Converts one scalar to one Java value. */
-final class Scalars {
-
-    private static final Pattern INTEGER = Pattern.compile("[-+]?[0-9]{1,19}");
-    private static final Pattern NUMBER = Pattern.compile("[-+]?(\\.[0-9]+|[0-9]+(\\.[0-9]*)?)([eE][-+]?[0-9]+)?");
-
+public final class Scalars {
     private Scalars() {}
 
     /** Returns whether values of this type are written as one scalar. */
-    static boolean handles(Class<?> type) {
+    public static boolean handles(Class<?> type) {
         return type == String.class
                 || type == Integer.class
                 || type == Long.class
@@ -32,7 +30,7 @@ final class Scalars {
     }
 
     /** Returns a value type's {@code public static parse(String)}, or null. */
-    static @Nullable Method parseMethod(Class<?> type) {
+    public static @Nullable Method parseMethod(Class<?> type) {
         try {
             Method method = type.getMethod("parse", String.class);
             return Modifier.isStatic(method.getModifiers())
@@ -71,7 +69,7 @@ final class Scalars {
      *
      * @throws IllegalArgumentException saying what was expected and what was found
      */
-    static Object convert(YamlNode.Scalar scalar, Class<?> type, Path directory) {
+    public static Object convert(YamlNode.Scalar scalar, Class<?> type, Path directory) {
         String text = scalar.value();
         boolean unquoted = scalar.plain() || scalar.substituted();
         if (type == String.class) {
@@ -79,7 +77,7 @@ final class Scalars {
         } else if (type == Integer.class || type == Long.class) {
             return integer(scalar, type, unquoted);
         } else if (type == Double.class) {
-            if (unquoted && NUMBER.matcher(text).matches()) {
+            if (unquoted && CoreSchema.isNumber(text)) {
                 double number = Double.parseDouble(text);
                 if (Double.isFinite(number)) {
                     return number;
@@ -113,7 +111,7 @@ final class Scalars {
 
     private static Object integer(YamlNode.Scalar scalar, Class<?> type, boolean unquoted) {
         String text = scalar.value();
-        if (unquoted && INTEGER.matcher(text).matches()) {
+        if (unquoted && CoreSchema.isInteger(text)) {
             try {
                 if (type == Long.class) {
                     return Long.valueOf(text);
@@ -169,33 +167,11 @@ final class Scalars {
     }
 
     /** Returns the value of a {@code public static final String} of a value type, or null. */
-    static @Nullable String constant(Class<?> type, String name) {
+    public static @Nullable String constant(Class<?> type, String name) {
         try {
             return type.getField(name).get(null) instanceof String text ? text : null;
         } catch (NoSuchFieldException | IllegalAccessException | NullPointerException e) {
             return null;
         }
-    }
-
-    /** YAML's core schema: an unquoted word that looks like a number or a boolean is one. */
-    static @Nullable Object toJava(YamlNode.Scalar scalar) {
-        String text = scalar.value();
-        if (scalar.isNull()) {
-            return null;
-        }
-        if (!scalar.plain()) {
-            return text;
-        }
-        if (text.equals("true") || text.equals("false")) {
-            return Boolean.valueOf(text);
-        }
-        if (INTEGER.matcher(text).matches()) {
-            try {
-                return Long.valueOf(text);
-            } catch (NumberFormatException e) {
-                return text;
-            }
-        }
-        return NUMBER.matcher(text).matches() ? (Object) Double.valueOf(text) : text;
     }
 }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
-import io.understudy.config.bind.Descriptions;
-import io.understudy.config.bind.Problem;
+import io.understudy.config.bind.problem.Problem;
+import io.understudy.config.bind.schema.Descriptions;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugins.gtiddomain.steering.Lever;
 import io.understudy.plugins.gtiddomain.steering.LeverRule;

@@ -1,0 +1,205 @@
+package io.understudy.command.prepared;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.understudy.command.settings.SqlModeSetting;
+import io.understudy.plugin.PreparedStatement;
+import io.understudy.sql.SetStatement;
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
+import org.jspecify.annotations.Nullable;
+
+/** A prepared statement of a session, with the settings that give its text its meaning. */
+public final class PreparedEntry implements PreparedStatement {
+    private final StatementKind kind;
+    private final byte @Nullable [] text;
+    private int sqlModes;
+    private final Preparation preparation;
+    private SqlModeSetting sqlMode;
+    private final SqlAnalyzer analyzer;
+    private @Nullable StatementSummary summary;
+    private int id = -1;
+    private int parameters = -1;
+    private byte @Nullable [] types;
+    private LongData longData = new LongData();
+    private @Nullable ByteBuf early;
+    private long earlyCapabilities;
+    private boolean cursor;
+
+    /** The settings at the time of preparation. */
+    public record Preparation(
+            @Nullable String schema, @Nullable String characterSet, SqlModeSetting sqlMode, boolean settingsKnown) {}
+
+    public PreparedEntry(
+            StatementKind kind, byte @Nullable [] text, int sqlModes, Preparation preparation, SqlAnalyzer analyzer) {
+        this.kind = kind;
+        this.text = text;
+        this.sqlModes = sqlModes;
+        this.preparation = preparation;
+        this.sqlMode = preparation.sqlMode();
+        this.analyzer = analyzer;
+    }
+
+    void prepared(int statementId, int parameterCount) {
+        id = statementId;
+        parameters = parameterCount;
+        ByteBuf waiting = early;
+        if (waiting != null) {
+            early = null;
+            learnTypes(waiting, 0, waiting.readableBytes(), earlyCapabilities);
+        }
+    }
+
+    LongData collected() {
+        return longData;
+    }
+
+    /** Drops long data after they have been used or reset. */
+    void forgetLongData() {
+        longData = new LongData();
+    }
+
+    void setCursor(boolean open) {
+        cursor = open;
+    }
+
+    boolean cursorOpen() {
+        return cursor;
+    }
+
+    int textLength() {
+        byte[] bytes = text;
+        return bytes == null ? 0 : bytes.length;
+    }
+
+    /**
+     * Keeps the parameter types of a COM_STMT_EXECUTE, which clients send with the first execution only. Types sent
+     * before the response to the preparation are kept until the number of parameters is known.
+     *
+     * @param index index of the payload's first byte, the command code
+     */
+    public void learnTypes(ByteBuf buf, int index, int length, long capabilities) {
+        if (parameters < 0) {
+            early = Unpooled.buffer(length).writeBytes(buf, index, length);
+            earlyCapabilities = capabilities;
+            return;
+        }
+        ExecuteBody body = ExecuteBody.of(buf, index, length, parameters, capabilities);
+        byte[] known = types;
+        if (body == null || known != null && body.hasTypes(known)) {
+            return;
+        }
+        byte[] learned = body.types();
+        if (learned != null) {
+            types = learned;
+        }
+    }
+
+    /**
+     * Appends {@code length} bytes of an execution without its query attributes; returns false when they cannot be
+     * separated.
+     */
+    public boolean copyExecution(ByteBuf out, ByteBuf buf, int index, int length, long capabilities) {
+        ExecuteBody body = parameters < 0 ? null : ExecuteBody.of(buf, index, length, parameters, capabilities);
+        return body != null && body.copyWithoutAttributes(out, parameters, types, longData.pending());
+    }
+
+    @Override
+    public int id() {
+        return id;
+    }
+
+    @Override
+    public StatementKind kind() {
+        return kind;
+    }
+
+    @Override
+    public @Nullable StatementSummary summary() {
+        byte[] bytes = text;
+        settle();
+        if (summary == null && bytes != null) {
+            summary = analyzer.summarize(bytes, 0, bytes.length, sqlModes);
+        }
+        return summary;
+    }
+
+    /** Resolves the mode that the preparation took over from the server, which may have become known since. */
+    @SuppressWarnings("ReferenceEquality") // settled() returns the same object while nothing is decided
+    private void settle() {
+        if (sqlMode.adopted() == null) {
+            return;
+        }
+        SqlModeSetting now = sqlMode.settled();
+        if (now != sqlMode) {
+            sqlMode = now;
+            sqlModes = now.on(sqlModes);
+            summary = null;
+        }
+    }
+
+    @Nullable
+    public String normalizedText() {
+        byte[] bytes = text;
+        settle();
+        return bytes == null ? null : analyzer.normalize(bytes, 0, bytes.length, sqlModes);
+    }
+
+    @Override
+    public @Nullable String schema() {
+        return preparation.schema();
+    }
+
+    /** Returns the parsed SET statement, or null when it is none or cannot be parsed. */
+    @Nullable
+    public SetStatement setStatement() {
+        byte[] bytes = text;
+        settle();
+        return bytes == null ? null : SetStatement.parse(bytes, 0, bytes.length, sqlModes);
+    }
+
+    @Override
+    public boolean settingsKnown() {
+        return preparation.settingsKnown();
+    }
+
+    @Override
+    public @Nullable String characterSet() {
+        return preparation.characterSet();
+    }
+
+    @Override
+    public @Nullable String sqlMode() {
+        settle();
+        return sqlMode.expression();
+    }
+
+    @Override
+    public byte @Nullable [] text() {
+        return text;
+    }
+
+    @Override
+    public int parameters() {
+        return parameters;
+    }
+
+    @Override
+    public byte @Nullable [] parameterTypes() {
+        byte[] all = types;
+        return all == null || parameters < 0 || all.length <= parameters * 2
+                ? all
+                : java.util.Arrays.copyOf(all, parameters * 2);
+    }
+
+    @Override
+    public boolean longDataPending() {
+        return longData.pending();
+    }
+
+    @Override
+    public byte @Nullable [] longData() {
+        return longData.packets();
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * What is wrong with a document: each problem with its position, the offending line without its secrets, and the known
+ * word that was probably meant.
+ */
+@NullMarked
+package io.understudy.config.bind.problem;
+
+import org.jspecify.annotations.NullMarked;
