@@ -103,8 +103,9 @@ class ArchitectureTest {
         // Excludes the tests of this module: they share the packages' root and may import everything.
         classes = new ClassFileImporter()
                 .withImportOption(new ImportOption.DoNotIncludeTests())
-                .withImportOption(location ->
-                        !location.contains("/io/understudy/arch/") && !location.contains("/io/understudy/it/"))
+                .withImportOption(location -> !location.contains("/io/understudy/arch/")
+                        && !location.contains("/io/understudy/it/")
+                        && !location.contains("/io/understudy/testkit/"))
                 .importPackages("io.understudy");
     }
 

@@ -3,6 +3,7 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.understudy.testkit.CapturedLog;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;

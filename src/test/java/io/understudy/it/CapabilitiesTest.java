@@ -2,8 +2,8 @@ package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.it.RawClient.Bytes;
 import io.understudy.it.RawClient.Packet;
+import io.understudy.it.RawClient.Payload;
 import io.understudy.wire.Capabilities;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -155,22 +155,27 @@ class CapabilitiesTest {
             "INSERT INTO capable VALUES (1, NULL, NULL, NULL)",
             "SELECT no_such_column FROM capable",
         }) {
-            Bytes query = new Bytes().uint(3, 1);
+            Payload query = new Payload().uint(3, 1);
             // No attributes: parameter_count 0 and parameter_set_count 1.
             all.add((attributes ? query.uint(0, 1).uint(1, 1) : query).text(sql).bytes());
         }
         // MySQL numbers statements per session from 1. MariaDB accepts -1 for the latest statement.
         long id = server.isMariaDb() ? 0xFFFF_FFFFL : 1;
-        all.add(new Bytes()
+        all.add(new Payload()
                 .uint(0x16, 1)
                 .text("SELECT id, js, v FROM capable ORDER BY id")
                 .bytes());
         for (int i = 0; i < 3; i++) {
-            all.add(new Bytes().uint(0x17, 1).uint(id, 4).uint(0, 1).uint(1, 4).bytes());
+            all.add(new Payload()
+                    .uint(0x17, 1)
+                    .uint(id, 4)
+                    .uint(0, 1)
+                    .uint(1, 4)
+                    .bytes());
         }
-        all.add(new Bytes().uint(0x1F, 1).bytes());
-        all.add(new Bytes().uint(0x0E, 1).bytes());
-        all.add(new Bytes().uint(0x01, 1).bytes());
+        all.add(new Payload().uint(0x1F, 1).bytes());
+        all.add(new Payload().uint(0x0E, 1).bytes());
+        all.add(new Payload().uint(0x01, 1).bytes());
         return all;
     }
 }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.testkit.CapturedLog;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.testkit.CapturedLog;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;

@@ -72,7 +72,7 @@ final class DepartingClient implements AutoCloseable {
         SSLSocket tls = null;
         if (form.tls) {
             capabilities |= Capabilities.SSL;
-            byte[] request = new RawClient.Bytes()
+            byte[] request = new RawClient.Payload()
                     .uint(32, 3)
                     .uint(1, 1)
                     .uint(capabilities | RawClient.CONNECT_WITH_DB, 4)
@@ -104,7 +104,7 @@ final class DepartingClient implements AutoCloseable {
         DataInputStream in = new DataInputStream(raw.getInputStream());
         byte[] header = in.readNBytes(4);
         int length = (int) RawClient.uint(header, 0, 3);
-        return new RawClient.Bytes().raw(header).raw(in.readNBytes(length)).bytes();
+        return new RawClient.Payload().raw(header).raw(in.readNBytes(length)).bytes();
     }
 
     void query(String sql) throws IOException {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.understudy.it.RawClient.Packet;
+import io.understudy.testkit.Bytes;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -47,9 +48,9 @@ class EarlyLoginTest {
                         ProxyUnderTest.start(ProxyUnderTest.config("127.0.0.1:0", server.address(), listen, ""));
                 RawClient client = RawClient.open(proxy.address())) {
             byte[] login = client.handshakeResponse(server.user(), "", ServerUnderTest.SCHEMA, RawClient.PLAIN);
-            client.sendRaw(new RawClient.Bytes()
+            client.sendRaw(new RawClient.Payload()
                     .text("PROXY TCP4 192.0.2.7 127.0.0.1 4711 3306\r\n")
-                    .raw(FakeServer.packet(1, login))
+                    .raw(Bytes.packet(1, login))
                     .bytes());
             greeted(client);
             assertThat(proxy.server().registry().all())

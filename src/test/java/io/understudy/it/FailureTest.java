@@ -7,6 +7,10 @@ import static org.awaitility.Awaitility.await;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
 import io.understudy.it.RawClient.Packet;
+import io.understudy.testkit.Bytes;
+import io.understudy.testkit.FakeServer;
+import io.understudy.wire.ServerStatus;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -127,8 +131,11 @@ class FailureTest {
     /** The server closes after a result that the client has not read yet; the client gets all of it. */
     @Test
     void aResultBeforeTheServersCloseArrivesComplete() throws Exception {
-        byte[] row = new byte[50_000];
-        try (FakeServer fake = new FakeServer((in, out) -> FakeServerResponses.resultThenClose(in, out, row, 400));
+        try (FakeServer fake = new FakeServer(connection -> {
+                    connection.letInPlain();
+                    connection.receive();
+                    connection.raw(result(new byte[50_000], 400));
+                });
                 ProxyUnderTest mine = ProxyUnderTest.to(fake.address());
                 RawClient client = RawClient.open(mine.address(), 8192)) {
             client.login("u", "", "s", RawClient.PLAIN);
@@ -140,6 +147,20 @@ class FailureTest {
         }
     }
 
+    private static byte[] result(byte[] value, int rows) {
+        byte[] eof = Bytes.eof(ServerStatus.AUTOCOMMIT);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        out.writeBytes(Bytes.packet(1, Bytes.of(1)));
+        out.writeBytes(Bytes.packet(2, Bytes.definition("v")));
+        out.writeBytes(Bytes.packet(3, eof));
+        byte[] row = Bytes.concat(Bytes.of(0xFC), Bytes.int2(value.length), value);
+        for (int i = 0; i < rows; i++) {
+            out.writeBytes(Bytes.packet(4 + i, row));
+        }
+        out.writeBytes(Bytes.packet(4 + rows, eof));
+        return out.toByteArray();
+    }
+
     /** A client that shuts down its output and keeps reading gets its responses, as on a direct connection. */
     @Test
     void aClientWithAClosedOutputGetsItsResponses() throws Exception {
@@ -149,7 +170,7 @@ class FailureTest {
                 for (int i = 0; i < 20; i++) {
                     client.write(
                             0,
-                            new RawClient.Bytes()
+                            new RawClient.Payload()
                                     .uint(3, 1)
                                     .text("INSERT INTO " + TABLE + " VALUES (" + i + ")")
                                     .bytes());

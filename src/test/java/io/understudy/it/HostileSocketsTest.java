@@ -3,8 +3,10 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.it.RawClient.Bytes;
 import io.understudy.it.RawClient.Packet;
+import io.understudy.it.RawClient.Payload;
+import io.understudy.testkit.Bytes;
+import io.understudy.testkit.FakeServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -47,26 +49,26 @@ class HostileSocketsTest {
         for (int i = 0; i < bytes.length; i++) {
             payload[i] = (byte) bytes[i];
         }
-        return FakeServer.packet(0, payload);
+        return Bytes.packet(0, payload);
     }
 
     private static byte[] reply(long capabilities, String rest) {
-        byte[] payload = new Bytes()
+        byte[] payload = new Payload()
                 .uint(capabilities, 4)
                 .uint(1 << 24, 4)
                 .uint(45, 1)
                 .zeros(23)
                 .raw(rest.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1))
                 .bytes();
-        return FakeServer.packet(1, payload);
+        return Bytes.packet(1, payload);
     }
 
     /** Description, bytes and error code. Measured on MariaDB 10.11 and MySQL 9.7, which agree on all of them. */
     static Stream<Arguments> logins() {
         long plain = RawClient.PLAIN;
         return Stream.of(
-                Arguments.of("empty", FakeServer.packet(1, new byte[0]), 1043),
-                Arguments.of("two bytes", FakeServer.packet(1, new byte[] {1, 2}), 1043),
+                Arguments.of("empty", Bytes.packet(1, new byte[0]), 1043),
+                Arguments.of("two bytes", Bytes.packet(1, new byte[] {1, 2}), 1043),
                 Arguments.of("user without its end", reply(plain, "root"), 1043),
                 Arguments.of("answer longer than the packet", reply(plain, "root\0\u00c8abc"), 1043),
                 Arguments.of(
@@ -220,7 +222,7 @@ class HostileSocketsTest {
     }
 
     private static byte[] packets(byte[]... packets) {
-        Bytes all = new Bytes();
+        Payload all = new Payload();
         for (byte[] packet : packets) {
             all.raw(packet);
         }
@@ -232,22 +234,20 @@ class HostileSocketsTest {
         byte[] eof = {(byte) 0xFE, 0, 0, 2, 0};
         byte[] ok = {0, 0, 0, 2, 0, 0, 0};
         return Stream.of(
-                Arguments.of("an integer that is cut", FakeServer.packet(1, new byte[] {(byte) 0xFC, 1})),
-                Arguments.of("a cut OK packet", FakeServer.packet(1, new byte[] {0, 1})),
-                Arguments.of(
-                        "two answers to one question", packets(FakeServer.packet(1, ok), FakeServer.packet(1, ok))),
+                Arguments.of("an integer that is cut", Bytes.packet(1, new byte[] {(byte) 0xFC, 1})),
+                Arguments.of("a cut OK packet", Bytes.packet(1, new byte[] {0, 1})),
+                Arguments.of("two answers to one question", packets(Bytes.packet(1, ok), Bytes.packet(1, ok))),
                 Arguments.of(
                         "a result nobody asked for behind an answer",
-                        packets(FakeServer.packet(1, ok), FakeServer.packet(1, new byte[] {1}))),
-                Arguments.of(
-                        "an EOF and an answer more", packets(FakeServer.packet(1, eof), FakeServer.packet(1, ok))));
+                        packets(Bytes.packet(1, ok), Bytes.packet(1, new byte[] {1}))),
+                Arguments.of("an EOF and an answer more", packets(Bytes.packet(1, eof), Bytes.packet(1, ok))));
     }
 
     /** The client gets the bytes unchanged, and the session continues unread. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("responses")
     void aMalformedResponseIsRelayedUnread(String what, byte[] response) throws Exception {
-        try (FakeServer fake = FakeServer.answering(response);
+        try (FakeServer fake = FakeServer.responding(response);
                 ProxyUnderTest mine = ProxyUnderTest.to(fake.address());
                 RawClient client = RawClient.open(mine.address())) {
             client.login("u", "", "s", RawClient.PLAIN);
@@ -264,7 +264,7 @@ class HostileSocketsTest {
     @Test
     void anAnnouncedLengthReservesNoMemory() throws Exception {
         byte[] column = {(byte) 0xFF, (byte) 0xFF, (byte) 0xFF, 2, 3};
-        try (FakeServer fake = FakeServer.answering(packets(FakeServer.packet(1, new byte[] {1}), column));
+        try (FakeServer fake = FakeServer.responding(packets(Bytes.packet(1, new byte[] {1}), column));
                 ProxyUnderTest mine = ProxyUnderTest.to(fake.address())) {
             RawClient client = RawClient.open(mine.address());
             client.login("u", "", "s", RawClient.PLAIN);

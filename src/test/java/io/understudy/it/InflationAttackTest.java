@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.understudy.config.Transport;
+import io.understudy.testkit.Bytes;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -115,7 +116,7 @@ class InflationAttackTest {
     /** @param original 0 where {@code data} is not compressed */
     private static byte[] frame(byte[] data, int original) {
         assertThat(data.length).isLessThanOrEqualTo(LARGEST);
-        return new RawClient.Bytes()
+        return new RawClient.Payload()
                 .uint(data.length, 3)
                 .uint(0, 1)
                 .uint(original, 3)
@@ -124,8 +125,8 @@ class InflationAttackTest {
     }
 
     private static byte[] plain(String sql) {
-        byte[] payload = new RawClient.Bytes().uint(3, 1).text(sql).bytes();
-        return frame(FakeServer.packet(0, payload), 0);
+        byte[] payload = new RawClient.Payload().uint(3, 1).text(sql).bytes();
+        return frame(Bytes.packet(0, payload), 0);
     }
 
     /**

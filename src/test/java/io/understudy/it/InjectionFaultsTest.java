@@ -3,6 +3,8 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.it.RawClient.Packet;
+import io.understudy.testkit.Bytes;
+import io.understudy.testkit.FakeServer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -20,24 +22,23 @@ class InjectionFaultsTest {
      * Returns a server that is shutting down: it sends that error for the first statement, injected or not, and closes.
      */
     private static FakeServer shuttingDown() throws Exception {
-        byte[] error = new RawClient.Bytes()
+        byte[] error = new RawClient.Payload()
                 .uint(0xFF, 1)
                 .uint(1053, 2)
                 .text("#08S01Server shutdown in progress")
                 .bytes();
-        return new FakeServer((in, out) -> {
-            FakeServer.letIn(in, out);
+        return new FakeServer(connection -> {
+            connection.letInPlain();
             StringBuilder seen = new StringBuilder();
             byte[] buffer = new byte[4096];
             while (seen.indexOf("SELECT 1") < 0) {
-                int count = in.read(buffer);
+                int count = connection.in().read(buffer);
                 if (count < 0) {
                     return;
                 }
                 seen.append(new String(buffer, 0, count, StandardCharsets.ISO_8859_1));
             }
-            out.write(FakeServer.packet(1, error));
-            out.flush();
+            connection.raw(Bytes.packet(1, error));
         });
     }
 

@@ -3,8 +3,10 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.it.RawClient.Bytes;
 import io.understudy.it.RawClient.Packet;
+import io.understudy.it.RawClient.Payload;
+import io.understudy.testkit.Bytes;
+import io.understudy.testkit.FakeServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -91,12 +93,12 @@ class LimitsTest {
     /** The server's own error for a client that it does not allow reaches the client. */
     @Test
     void theServersRefusalReachesTheClient() throws Exception {
-        byte[] err = new Bytes()
+        byte[] err = new Payload()
                 .uint(0xFF, 1)
                 .uint(1040, 2)
                 .text("#08004Too many connections")
                 .bytes();
-        try (FakeServer full = FakeServer.greeting(FakeServer.packet(0, err));
+        try (FakeServer full = FakeServer.greeting(Bytes.packet(0, err));
                 ProxyUnderTest proxy = ProxyUnderTest.to(full.address())) {
             assertThat(firstWord(proxy.address()).hex()).isEqualTo(new Packet(0, err).hex());
         }
@@ -107,7 +109,7 @@ class LimitsTest {
                 new byte[] {1, 0, 0, 0, 9},
                 new byte[] {2, 0, 0, 0, 10, 0},
                 new byte[] {(byte) 0xFF, (byte) 0xFF, (byte) 0xFF, 0, 10},
-                FakeServer.packet(5, new byte[80]),
+                Bytes.packet(5, new byte[80]),
                 new byte[] {0, 0, 0, 0},
                 "HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
     }
@@ -127,10 +129,10 @@ class LimitsTest {
 
     static Stream<byte[]> wrongReplies() {
         return Stream.of(
-                FakeServer.packet(7, new byte[60]),
-                FakeServer.packet(1, new byte[0]),
-                FakeServer.packet(1, new byte[] {1, 2}),
-                FakeServer.packet(1, new byte[31]),
+                Bytes.packet(7, new byte[60]),
+                Bytes.packet(1, new byte[0]),
+                Bytes.packet(1, new byte[] {1, 2}),
+                Bytes.packet(1, new byte[31]),
                 new byte[] {(byte) 0xFF, (byte) 0xFF, (byte) 0xFF, 1, 0, 0, 0},
                 "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
     }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.understudy.embedded.DelayedLink;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
+import io.understudy.testkit.FakeServer;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -105,9 +106,9 @@ class MirrorIsolationServerTest {
      */
     @Test
     void aStandbyThatLetsInAndThenSaysNothing() throws Exception {
-        try (FakeServer fake = new FakeServer((in, out) -> {
-                    FakeServer.letIn(in, out);
-                    in.readAllBytes();
+        try (FakeServer fake = new FakeServer(connection -> {
+                    connection.letInPlain();
+                    connection.in().readAllBytes();
                 });
                 MirrorProxy hanging = MirrorProxy.start(
                         pair.primary().port(),

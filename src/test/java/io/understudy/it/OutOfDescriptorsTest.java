@@ -6,6 +6,8 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.understudy.config.Transport;
 import io.understudy.it.RawClient.Packet;
+import io.understudy.testkit.Bytes;
+import io.understudy.testkit.FakeServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -26,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(180)
 class OutOfDescriptorsTest {
     private static final Duration SOON = Duration.ofSeconds(20);
-    private static final byte[] OK = FakeServer.packet(1, new byte[] {0, 0, 0, 2, 0, 0, 0});
+    private static final byte[] OK = Bytes.packet(1, new byte[] {0, 0, 0, 2, 0, 0, 0});
     private static final int LIMIT = 260;
     private static final int REFUSALS = 30;
     /** Well below {@code limits.handshakeTimeout}. */
@@ -45,7 +47,7 @@ class OutOfDescriptorsTest {
     @MethodSource("limits")
     void itAnswersAndRecovers(Transport transport, int limit) throws Exception {
         List<RawClient> held = new ArrayList<>();
-        try (FakeServer primary = FakeServer.answering(OK);
+        try (FakeServer primary = FakeServer.responding(OK);
                 LimitedProgram program = LimitedProgram.start(folder, transport, primary.address(), limit)) {
             assertThat(program.log()).contains("the limit of open files is " + limit);
             await().atMost(SOON).untilAsserted(() -> assertThat(ready(program)).contains("200 OK"));

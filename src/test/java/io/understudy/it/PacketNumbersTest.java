@@ -101,11 +101,15 @@ class PacketNumbersTest {
             for (int i = 0; i < 20; i++) {
                 client.command(
                         SEND_LONG_DATA,
-                        new RawClient.Bytes().raw(id).zeros(2).text("some data").bytes());
+                        new RawClient.Payload()
+                                .raw(id)
+                                .zeros(2)
+                                .text("some data")
+                                .bytes());
             }
             client.command(
                     EXECUTE,
-                    new RawClient.Bytes()
+                    new RawClient.Payload()
                             .raw(id)
                             .zeros(1)
                             .uint(1, 4)
@@ -152,12 +156,15 @@ class PacketNumbersTest {
      */
     @Test
     void aCommandContinuesAfterTheResponseToAnInjectedStatement() throws Exception {
-        byte[] text = new RawClient.Bytes()
+        byte[] text = new RawClient.Payload()
                 .uint(3, 1)
                 .text("/* " + noise(900_000) + " */ " + MANY)
                 .bytes();
-        byte[] packet =
-                new RawClient.Bytes().uint(text.length, 3).uint(0, 1).raw(text).bytes();
+        byte[] packet = new RawClient.Payload()
+                .uint(text.length, 3)
+                .uint(0, 1)
+                .raw(text)
+                .bytes();
         try (RawClient client = client()) {
             int before = plugin.results.size();
             client.sendRaw(Arrays.copyOf(packet, 200_000));
@@ -208,10 +215,10 @@ class PacketNumbersTest {
     void pipelinedCommandsGetResponsesNumberedAsDirectly() throws Exception {
         try (RawClient client = client()) {
             for (int i = 0; i < 3; i++) {
-                client.write(0, new RawClient.Bytes().uint(3, 1).text(MANY).bytes());
+                client.write(0, new RawClient.Payload().uint(3, 1).text(MANY).bytes());
                 client.write(
                         0,
-                        new RawClient.Bytes()
+                        new RawClient.Payload()
                                 .uint(3, 1)
                                 .text("DO '" + noise(100_000) + "'")
                                 .bytes());

@@ -186,7 +186,7 @@ public final class RawClient implements AutoCloseable {
 
     byte[] handshakeResponse(String user, String password, String schema, long capabilities) {
         byte[] token = nativePassword(password, scramble);
-        Bytes response = new Bytes()
+        Payload response = new Payload()
                 .uint(capabilities | CONNECT_WITH_DB, 4)
                 .uint(1 << 24, 4)
                 .uint(45, 1)
@@ -273,7 +273,7 @@ public final class RawClient implements AutoCloseable {
     }
 
     void command(int code, byte[] arguments) throws IOException {
-        send(0, new Bytes().uint(code, 1).raw(arguments).bytes());
+        send(0, new Payload().uint(code, 1).raw(arguments).bytes());
     }
 
     public void command(int code, String arguments) throws IOException {
@@ -405,25 +405,25 @@ public final class RawClient implements AutoCloseable {
     }
 
     /** Builds payloads. */
-    static final class Bytes {
+    static final class Payload {
         private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
-        Bytes uint(long value, int size) {
+        Payload uint(long value, int size) {
             for (int i = 0; i < size; i++) {
                 out.write((int) (value >> 8 * i));
             }
             return this;
         }
 
-        Bytes zeros(int count) {
+        Payload zeros(int count) {
             return raw(new byte[count]);
         }
 
-        Bytes text(String text) {
+        Payload text(String text) {
             return raw(text.getBytes(StandardCharsets.UTF_8));
         }
 
-        Bytes raw(byte[] bytes) {
+        Payload raw(byte[] bytes) {
             out.writeBytes(bytes);
             return this;
         }

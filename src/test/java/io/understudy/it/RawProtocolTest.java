@@ -3,8 +3,8 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.understudy.it.RawClient.Bytes;
 import io.understudy.it.RawClient.Packet;
+import io.understudy.it.RawClient.Payload;
 import io.understudy.wire.Capabilities;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -151,7 +151,7 @@ class RawProtocolTest {
         same(client -> {
             List<String> seen = new ArrayList<>();
             for (int option : new int[] {0, 1, 7}) {
-                client.command(COM_SET_OPTION, new Bytes().uint(option, 2).bytes());
+                client.command(COM_SET_OPTION, new Payload().uint(option, 2).bytes());
                 seen.add(client.read().hex());
                 client.query("SELECT 1; SELECT 2");
                 Packet head = client.read();
@@ -169,14 +169,14 @@ class RawProtocolTest {
     @Test
     void processKill() throws IOException {
         same(client -> {
-            client.command(COM_PROCESS_KILL, new Bytes().uint(0x7FFFFFF0, 4).bytes());
+            client.command(COM_PROCESS_KILL, new Payload().uint(0x7FFFFFF0, 4).bytes());
             Packet ofNobody = client.read();
             List<String> seen = new ArrayList<>(hex(ofNobody));
             if (ofNobody.errorCode() == ER_UNKNOWN_COM_ERROR) {
                 return seen; // MySQL 9 has KILL as a statement only
             }
             client.command(
-                    COM_PROCESS_KILL, new Bytes().uint(client.threadId(), 4).bytes());
+                    COM_PROCESS_KILL, new Payload().uint(client.threadId(), 4).bytes());
             seen.addAll(hex(client.readAll()));
             return seen;
         });
@@ -202,7 +202,7 @@ class RawProtocolTest {
     @Test
     void refresh() throws IOException {
         same(client -> {
-            client.command(COM_REFRESH, new Bytes().uint(8, 1).bytes());
+            client.command(COM_REFRESH, new Payload().uint(8, 1).bytes());
             return hex(client.read());
         });
     }
@@ -230,7 +230,7 @@ class RawProtocolTest {
         same(client -> {
             client.command(
                     COM_REGISTER_SLAVE,
-                    new Bytes()
+                    new Payload()
                             .uint(7174, 4)
                             .uint(4, 1)
                             .text("host")
@@ -297,8 +297,11 @@ class RawProtocolTest {
         same(client -> {
             List<String> seen = new ArrayList<>();
             byte[] command = query("SELECT id, v FROM raw ORDER BY id");
-            byte[] packet =
-                    new Bytes().uint(command.length, 3).uint(0, 1).raw(command).bytes();
+            byte[] packet = new Payload()
+                    .uint(command.length, 3)
+                    .uint(0, 1)
+                    .raw(command)
+                    .bytes();
             for (byte b : packet) {
                 client.sendRaw(new byte[] {b});
             }
@@ -308,7 +311,7 @@ class RawProtocolTest {
     }
 
     private static byte[] query(String sql) {
-        return new Bytes().uint(3, 1).text(sql).bytes();
+        return new Payload().uint(3, 1).text(sql).bytes();
     }
 
     /** A select list without a table has no limit on MariaDB; MySQL refuses it. */
@@ -359,10 +362,10 @@ class RawProtocolTest {
                 seen.add(next.hex());
                 ends += next.isEof() ? 1 : 0;
             }
-            byte[] statement = new Bytes().uint(id, 4).bytes();
+            byte[] statement = new Payload().uint(id, 4).bytes();
             client.write(
                     0,
-                    new Bytes()
+                    new Payload()
                             .uint(COM_STMT_SEND_LONG_DATA, 1)
                             .raw(statement)
                             .uint(0, 2)
@@ -370,14 +373,14 @@ class RawProtocolTest {
                             .bytes());
             client.write(
                     0,
-                    new Bytes()
+                    new Payload()
                             .uint(COM_STMT_SEND_LONG_DATA, 1)
                             .raw(statement)
                             .uint(0, 2)
                             .text("data")
                             .bytes());
             // Flags 1: a read-only cursor. Types: VAR_STRING, LONG.
-            Bytes execute = new Bytes()
+            Payload execute = new Payload()
                     .uint(COM_STMT_EXECUTE, 1)
                     .raw(statement)
                     .uint(1, 1)
@@ -397,7 +400,7 @@ class RawProtocolTest {
             } while (!head.isEof() && !head.isErr());
             for (int i = 0; i < 3; i++) {
                 client.command(
-                        COM_STMT_FETCH, new Bytes().raw(statement).uint(1, 4).bytes());
+                        COM_STMT_FETCH, new Payload().raw(statement).uint(1, 4).bytes());
                 do {
                     head = client.read();
                     seen.add(head.hex());
@@ -405,10 +408,10 @@ class RawProtocolTest {
             }
             client.command(COM_STMT_RESET, statement);
             seen.add(client.read().hex());
-            client.write(0, new Bytes().uint(COM_STMT_CLOSE, 1).raw(statement).bytes());
+            client.write(0, new Payload().uint(COM_STMT_CLOSE, 1).raw(statement).bytes());
             client.command(
                     COM_STMT_EXECUTE,
-                    new Bytes().raw(statement).uint(0, 1).uint(1, 4).bytes());
+                    new Payload().raw(statement).uint(0, 1).uint(1, 4).bytes());
             Packet unknown = client.read();
             seen.add(unknown.errorCode() + NUMBERS.matcher(unknown.errorText()).replaceAll("#"));
             client.command(COM_RESET_CONNECTION, "");
@@ -447,7 +450,7 @@ class RawProtocolTest {
         byte[] token = RawClient.nativePassword(password, client.scramble());
         client.command(
                 COM_CHANGE_USER,
-                new Bytes()
+                new Payload()
                         .text(user)
                         .uint(0, 1)
                         .uint(token.length, 1)
@@ -473,7 +476,7 @@ class RawProtocolTest {
             client.execute("SET @master_binlog_checksum = @@global.binlog_checksum, @mariadb_slave_capability = 4");
             client.command(
                     COM_BINLOG_DUMP,
-                    new Bytes().uint(4, 4).uint(1, 2).uint(7171, 4).text(file).bytes());
+                    new Payload().uint(4, 4).uint(1, 2).uint(7171, 4).text(file).bytes());
             List<String> seen = new ArrayList<>();
             Packet next;
             do {
@@ -493,7 +496,7 @@ class RawProtocolTest {
         same(client -> {
             client.command(
                     COM_BINLOG_DUMP,
-                    new Bytes()
+                    new Payload()
                             .uint(4, 4)
                             .uint(1, 2)
                             .uint(7172, 4)
@@ -516,7 +519,7 @@ class RawProtocolTest {
                     + " @slave_connect_state = '" + server.ask("SELECT @@gtid_binlog_pos") + "'");
             client.command(
                     COM_BINLOG_DUMP,
-                    new Bytes().uint(4, 4).uint(0, 2).uint(7173, 4).bytes());
+                    new Payload().uint(4, 4).uint(0, 2).uint(7173, 4).bytes());
             server.execute("INSERT INTO " + ServerUnderTest.SCHEMA + ".raw VALUES (77, 'streamed-through')");
             Packet event;
             do {
@@ -574,7 +577,7 @@ class RawProtocolTest {
                 for (int flags : new int[] {0, 1, 0}) {
                     client.command(
                             COM_STMT_EXECUTE,
-                            new Bytes().raw(id).uint(flags, 1).uint(1, 4).bytes());
+                            new Payload().raw(id).uint(flags, 1).uint(1, 4).bytes());
                     readUntilOk(client, seen);
                 }
                 client.query("SELECT 2");

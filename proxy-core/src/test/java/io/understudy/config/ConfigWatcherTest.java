@@ -3,6 +3,7 @@ package io.understudy.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.understudy.testkit.ManualClock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -10,8 +11,6 @@ import java.nio.file.attribute.FileTime;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledFuture;
@@ -52,26 +51,10 @@ class ConfigWatcherTest {
     private final List<Path> changes = new ArrayList<>();
     private final List<Path> files = new ArrayList<>();
     private Path file = Path.of("");
-    private Instant now = Instant.now();
+    private final ManualClock clock = new ManualClock(Instant.now());
     private ConfigWatcher watcher = watcher();
 
     private ConfigWatcher watcher() {
-        Clock clock = new Clock() {
-            @Override
-            public Instant instant() {
-                return now;
-            }
-
-            @Override
-            public ZoneOffset getZone() {
-                return ZoneOffset.UTC;
-            }
-
-            @Override
-            public Clock withZone(ZoneId zone) {
-                return this;
-            }
-        };
         return new ConfigWatcher(() -> List.copyOf(files), scheduler, clock, Duration.ofSeconds(2), changes::add);
     }
 
@@ -117,7 +100,7 @@ class ConfigWatcherTest {
     @Test
     void doesNotReadAFileWithAnOldUnchangedTimeStamp() throws Exception {
         FileTime stamp = Files.getLastModifiedTime(file);
-        now = stamp.toInstant().plusSeconds(60);
+        clock.set(stamp.toInstant().plusSeconds(60));
         scheduler.tick();
         Files.writeString(file, "two");
         Files.setLastModifiedTime(file, stamp);

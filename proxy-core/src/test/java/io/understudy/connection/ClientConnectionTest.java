@@ -1,7 +1,6 @@
 package io.understudy.connection;
 
-import static io.understudy.connection.FakeServer.bytes;
-import static io.understudy.connection.FakeServer.concat;
+import static io.understudy.testkit.Bytes.concat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -15,6 +14,9 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerResponse;
 import io.understudy.plugin.ServerStream;
+import io.understudy.testkit.Bytes;
+import io.understudy.testkit.FakeServer;
+import io.understudy.testkit.FakeServerConnection;
 import io.understudy.wire.CommandCode;
 import io.understudy.wire.Packets;
 import java.nio.charset.StandardCharsets;
@@ -29,9 +31,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ClientConnectionTest {
     private static final Loops LOOPS = new Loops();
-    private static final byte[] COLUMN = bytes(3, 'd', 'e', 'f', 0);
+    private static final byte[] COLUMN = Bytes.of(3, 'd', 'e', 'f', 0);
     private static final byte[] NOTHING = {};
-    private static final byte[] END = bytes(0xFE, 0, 0, 2, 0, 0, 0);
+    private static final byte[] END = Bytes.of(0xFE, 0, 0, 2, 0, 0, 0);
 
     private final List<String> told = new CopyOnWriteArrayList<>();
 
@@ -69,18 +71,18 @@ class ClientConnectionTest {
             assertThat(new String(s.receive(), StandardCharsets.UTF_8)).endsWith("SELECT 1");
             assertThat(s.receive()[0]).isEqualTo((byte) CommandCode.STMT_PREPARE);
             // The first response is sent only now.
-            s.send(bytes(0, 5, 0, 2, 0, 0, 0));
-            for (byte[] packet : List.of(bytes(1), COLUMN, bytes(1, '1'), bytes(1, '2'), END)) {
+            s.send(Bytes.of(0, 5, 0, 2, 0, 0, 0));
+            for (byte[] packet : List.of(Bytes.of(1), COLUMN, Bytes.of(1, '1'), Bytes.of(1, '2'), END)) {
                 s.send(packet);
             }
-            s.send(bytes(0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+            s.send(Bytes.of(0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
             s.receive();
         })) {
             ServerConnection connection = LOOPS.connect(server, "x");
             connection.execute(query("UPDATE t"), as("first"));
             connection.execute(query("SELECT 1"), as("second"));
             connection.execute(
-                    Packets.command(ByteBufAllocator.DEFAULT, CommandCode.STMT_PREPARE, bytes('x')), as("third"));
+                    Packets.command(ByteBufAllocator.DEFAULT, CommandCode.STMT_PREPARE, Bytes.of('x')), as("third"));
             await().until(() -> told.size() == 3);
             assertThat(told)
                     .containsExactly(
@@ -99,7 +101,7 @@ class ClientConnectionTest {
             s.receive();
             s.error(1146, "no such table");
             s.receive();
-            s.send(FakeServer.OK);
+            s.send(FakeServerConnection.OK);
             s.receive();
         })) {
             ServerConnection connection = LOOPS.connect(server, "x");
@@ -119,10 +121,10 @@ class ClientConnectionTest {
         try (FakeServer server = new FakeServer(s -> {
             s.letIn();
             s.receive();
-            s.send(bytes(0, 1));
+            s.send(Bytes.of(0, 1));
             rested.get(20, TimeUnit.SECONDS);
             for (int i = 2; i < 50; i++) {
-                s.send(bytes(0, i));
+                s.send(Bytes.of(0, i));
             }
             s.receive();
         })) {
@@ -177,7 +179,7 @@ class ClientConnectionTest {
         try (FakeServer server = new FakeServer(s -> {
             s.letIn();
             s.receive();
-            s.send(bytes(1));
+            s.send(Bytes.of(1));
             s.send(COLUMN);
             for (int i = 0; i < rows; i++) {
                 s.send(row);
@@ -215,9 +217,9 @@ class ClientConnectionTest {
         try (FakeServer server = new FakeServer(s -> {
             s.letIn();
             s.receive();
-            s.send(concat(bytes(0xFB), "/etc/passwd".getBytes(StandardCharsets.US_ASCII)));
+            s.send(concat(Bytes.of(0xFB), "/etc/passwd".getBytes(StandardCharsets.US_ASCII)));
             assertThat(s.receive()).isEmpty();
-            s.send(FakeServer.OK);
+            s.send(FakeServerConnection.OK);
             s.receive();
         })) {
             ServerConnection connection = LOOPS.connect(server, "x");
@@ -235,7 +237,7 @@ class ClientConnectionTest {
             s.letIn();
             s.receive();
             s.receive();
-            s.send(bytes(1));
+            s.send(Bytes.of(1));
             s.send(COLUMN);
         })) {
             ServerConnection connection = LOOPS.connect(server, "x");
@@ -245,7 +247,7 @@ class ClientConnectionTest {
             assertThat(connection.isOpen()).isFalse();
             connection.execute(query("SELECT 3"), as("third"));
             await().until(() -> told.size() == 3);
-            String reason = "failed: connection 77 to " + server.address() + ": the server closed it";
+            String reason = "failed: connection 77 to " + Loops.address(server) + ": the server closed it";
             assertThat(told).containsExactly("first " + reason, "second " + reason, "third " + reason);
         }
     }
@@ -288,9 +290,9 @@ class ClientConnectionTest {
         try (FakeServer server = new FakeServer(s -> {
             s.letIn();
             s.receive();
-            s.send(FakeServer.OK);
+            s.send(FakeServerConnection.OK);
             s.receive();
-            s.send(FakeServer.OK);
+            s.send(FakeServerConnection.OK);
             s.receive();
         })) {
             ServerConnection connection = LOOPS.connect(server, "x");
@@ -316,7 +318,7 @@ class ClientConnectionTest {
         try (FakeServer server = new FakeServer(s -> {
             s.letIn();
             assertThat(s.receive()[0]).isEqualTo((byte) CommandCode.BINLOG_DUMP);
-            s.send(bytes(0, 1, 2));
+            s.send(Bytes.of(0, 1, 2));
             s.send(event);
             s.error(1236, "log is gone");
             s.receive();

@@ -7,6 +7,7 @@ import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.config.Transport;
 import io.understudy.plugin.ServerConnection;
+import io.understudy.testkit.FakeServer;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +30,11 @@ final class Loops implements AutoCloseable {
     }
 
     ServerConnection connect(FakeServer server, String password) throws Exception {
-        return get(client(server.address(), password, ServerTlsMode.PREFERRED, Duration.ofSeconds(10)));
+        return get(client(address(server), password, ServerTlsMode.PREFERRED, Duration.ofSeconds(10)));
+    }
+
+    static Address address(FakeServer server) {
+        return Address.parse("127.0.0.1:" + server.address().getPort());
     }
 
     /** Waits for the connection. Throws the original exception if it fails. */

@@ -1,7 +1,6 @@
 package io.understudy.connection;
 
-import static io.understudy.connection.FakeServer.bytes;
-import static io.understudy.connection.FakeServer.concat;
+import static io.understudy.testkit.Bytes.concat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,6 +8,9 @@ import io.understudy.config.Address;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.testkit.Bytes;
+import io.understudy.testkit.FakeServer;
+import io.understudy.testkit.FakeServerConnection;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.packet.HandshakeResponse41;
 import java.net.InetAddress;
@@ -80,15 +82,15 @@ class ServerLoginTest {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("mysql_native_password");
             byte[] response = s.receive();
-            HandshakeResponse41 handshakeResponse = HandshakeResponse41.parse(s.parse(response));
+            HandshakeResponse41 handshakeResponse = HandshakeResponse41.parse(Bytes.unpooled(response));
             assertThat(handshakeResponse.user()).isEqualTo("app");
             assertThat(handshakeResponse.authPlugin()).isEqualTo("mysql_native_password");
             assertThat(handshakeResponse.capabilities()
                             & (Capabilities.COMPRESS | Capabilities.SESSION_TRACK | Capabilities.SSL))
                     .isZero();
             assertThat(new String(response, StandardCharsets.UTF_8)).contains("program_name", "understudy");
-            assertProves(responseIn(response), "SHA-1", nativeMask(FakeServer.SCRAMBLE));
-            s.send(FakeServer.OK);
+            assertProves(responseIn(response), "SHA-1", nativeMask(FakeServerConnection.SCRAMBLE));
+            s.send(FakeServerConnection.OK);
             assertThat(s.receive()).containsExactly(1);
         })) {
             ServerConnection connection = LOOPS.connect(server, PASSWORD);
@@ -105,7 +107,7 @@ class ServerLoginTest {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("mysql_native_password");
             assertThat(responseIn(s.receive())).isEmpty();
-            s.send(FakeServer.OK);
+            s.send(FakeServerConnection.OK);
         })) {
             LOOPS.connect(server, "");
             server.await();
@@ -116,9 +118,9 @@ class ServerLoginTest {
     void cachingSha2FastAuthentication() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("caching_sha2_password");
-            assertProves(responseIn(s.receive()), "SHA-256", sha2Mask(FakeServer.SCRAMBLE));
-            s.send(bytes(1, 3));
-            s.send(FakeServer.OK);
+            assertProves(responseIn(s.receive()), "SHA-256", sha2Mask(FakeServerConnection.SCRAMBLE));
+            s.send(Bytes.of(1, 3));
+            s.send(FakeServerConnection.OK);
             assertThat(s.receive()).containsExactly(1);
         })) {
             ServerConnection connection = LOOPS.connect(server, PASSWORD);
@@ -140,18 +142,18 @@ class ServerLoginTest {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("caching_sha2_password");
             s.receive();
-            s.send(bytes(1, 4));
+            s.send(Bytes.of(1, 4));
             assertThat(s.receive()).containsExactly(2);
-            s.send(concat(bytes(1), pem.getBytes(StandardCharsets.US_ASCII)));
+            s.send(concat(Bytes.of(1), pem.getBytes(StandardCharsets.US_ASCII)));
             byte[] encrypted = s.receive();
             Cipher cipher = Cipher.getInstance("RSA/ECB/OAEPWithSHA-1AndMGF1Padding");
             cipher.init(Cipher.DECRYPT_MODE, keys.getPrivate());
             byte[] mixed = cipher.doFinal(encrypted);
             for (int i = 0; i < mixed.length; i++) {
-                mixed[i] ^= FakeServer.SCRAMBLE[i % FakeServer.SCRAMBLE.length];
+                mixed[i] ^= FakeServerConnection.SCRAMBLE[i % FakeServerConnection.SCRAMBLE.length];
             }
             assertThat(mixed).isEqualTo((PASSWORD + "\0").getBytes(StandardCharsets.UTF_8));
-            s.send(FakeServer.OK);
+            s.send(FakeServerConnection.OK);
         })) {
             LOOPS.connect(server, PASSWORD);
             server.await();
@@ -163,9 +165,9 @@ class ServerLoginTest {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("caching_sha2_password");
             s.receive();
-            s.send(bytes(1, 4));
+            s.send(Bytes.of(1, 4));
             s.receive();
-            s.send(concat(bytes(1), "no key".getBytes(StandardCharsets.US_ASCII)));
+            s.send(concat(Bytes.of(1), "no key".getBytes(StandardCharsets.US_ASCII)));
             assertThat(s.closedByPeer()).isTrue();
         })) {
             assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD))
@@ -183,9 +185,10 @@ class ServerLoginTest {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("caching_sha2_password");
             s.receive();
-            s.send(concat(bytes(0xFE), "mysql_native_password\0".getBytes(StandardCharsets.US_ASCII), other, bytes(0)));
+            s.send(concat(
+                    Bytes.of(0xFE), "mysql_native_password\0".getBytes(StandardCharsets.US_ASCII), other, Bytes.of(0)));
             assertProves(s.receive(), "SHA-1", nativeMask(other));
-            s.send(FakeServer.OK);
+            s.send(FakeServerConnection.OK);
         })) {
             LOOPS.connect(server, PASSWORD);
             server.await();
@@ -197,7 +200,7 @@ class ServerLoginTest {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("mysql_native_password");
             s.receive();
-            s.send(concat(bytes(0xFE), "dialog\0Password: ".getBytes(StandardCharsets.US_ASCII)));
+            s.send(concat(Bytes.of(0xFE), "dialog\0Password: ".getBytes(StandardCharsets.US_ASCII)));
             assertThat(s.closedByPeer()).isTrue();
         })) {
             assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD))
@@ -212,7 +215,7 @@ class ServerLoginTest {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("mysql_native_password");
             s.receive();
-            s.send(concat(bytes(0xFE), "mysql_clear_password\0".getBytes(StandardCharsets.US_ASCII)));
+            s.send(concat(Bytes.of(0xFE), "mysql_clear_password\0".getBytes(StandardCharsets.US_ASCII)));
             assertThat(s.closedByPeer()).isTrue();
         })) {
             assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD)).hasMessageContaining("over TLS only");
@@ -229,7 +232,7 @@ class ServerLoginTest {
         })) {
             assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD))
                     .isInstanceOf(ServerConnectionException.class)
-                    .hasMessageContaining("no connection to " + server.address() + " as 'app'")
+                    .hasMessageContaining("no connection to " + Loops.address(server) + " as 'app'")
                     .hasMessageContaining("1045")
                     .hasMessageContaining("Access denied")
                     .hasMessageContaining("check user and password");
@@ -252,8 +255,8 @@ class ServerLoginTest {
             s.greet("mysql_native_password");
             assertThat(s.closedByPeer()).isTrue();
         })) {
-            assertThatThrownBy(() -> Loops.get(
-                            LOOPS.client(server.address(), PASSWORD, ServerTlsMode.REQUIRED, Duration.ofSeconds(10))))
+            assertThatThrownBy(() -> Loops.get(LOOPS.client(
+                            Loops.address(server), PASSWORD, ServerTlsMode.REQUIRED, Duration.ofSeconds(10))))
                     .hasMessageContaining("offers no TLS");
             server.await();
         }
@@ -262,11 +265,11 @@ class ServerLoginTest {
     @Test
     void clearTextBytesAfterTheGreetingAreRefusedIfTlsIsRequested() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
-            s.greet("mysql_native_password", FakeServer.CAPABILITIES | Capabilities.SSL);
+            s.greet("mysql_native_password", FakeServerConnection.CAPABILITIES | Capabilities.SSL);
             byte[] request = s.receive();
-            assertThat(HandshakeResponse41.parse(s.parse(request)).isTlsRequest())
+            assertThat(HandshakeResponse41.parse(Bytes.unpooled(request)).isTlsRequest())
                     .isTrue();
-            s.send(FakeServer.OK);
+            s.send(FakeServerConnection.OK);
             s.closedByPeer();
         })) {
             assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD)).hasMessageContaining("TLS");
@@ -277,8 +280,8 @@ class ServerLoginTest {
     void aSilentServerIsGivenUpAtTheTimeout() throws Exception {
         CompletableFuture<Void> release = new CompletableFuture<>();
         try (FakeServer server = new FakeServer(s -> release.join())) {
-            assertThatThrownBy(() -> Loops.get(
-                            LOOPS.client(server.address(), PASSWORD, ServerTlsMode.PREFERRED, Duration.ofMillis(100))))
+            assertThatThrownBy(() -> Loops.get(LOOPS.client(
+                            Loops.address(server), PASSWORD, ServerTlsMode.PREFERRED, Duration.ofMillis(100))))
                     .hasMessageContaining("100 ms")
                     .hasMessageContaining("greeting");
             release.complete(null);
@@ -315,7 +318,10 @@ class ServerLoginTest {
             port = probe.getLocalPort();
         }
         assertThatThrownBy(() -> Loops.get(LOOPS.client(
-                        Address.parse("127.0.0.1:" + port), PASSWORD, ServerTlsMode.PREFERRED, Duration.ofSeconds(5))))
+                        Address.parse("127.0.0.1:" + port),
+                        PASSWORD,
+                        ServerTlsMode.PREFERRED,
+                        Duration.ofSeconds(5))))
                 .hasMessageContaining("connecting: connection refused")
                 .hasMessageContaining("127.0.0.1:" + port);
     }

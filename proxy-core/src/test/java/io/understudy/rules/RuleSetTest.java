@@ -3,6 +3,8 @@ package io.understudy.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.understudy.testkit.FakeExchange;
+import io.understudy.testkit.FakeSession;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.util.List;
@@ -43,7 +45,7 @@ class RuleSetTest {
     }
 
     private static @Nullable String first(RuleSet<Named> rules, FakeSession session, @Nullable String sql) {
-        Named match = rules.forSession(session).match(new FakeCommand(sql));
+        Named match = rules.forSession(session).match(FakeExchange.to(sql));
         return match == null ? null : match.name();
     }
 
@@ -99,14 +101,14 @@ class RuleSetTest {
     void aSchemaChangeIsFollowed() {
         RuleSet<Named> rules = rules(rule("shop", "", "", "", "shop.orders", ""));
         SessionRules<Named> session = rules.forSession(app);
-        FakeCommand command = new FakeCommand("SELECT * FROM orders");
+        FakeExchange command = FakeExchange.to("SELECT * FROM orders");
 
         assertThat(session.matchIndex(command)).isZero();
-        app.schema = "crm";
+        app.setSchema("crm");
         assertThat(session.matchIndex(command)).isEqualTo(SessionRules.NONE);
-        app.schema = null;
+        app.setSchema(null);
         assertThat(session.matchIndex(command)).isEqualTo(SessionRules.NONE);
-        app.schema = "shop";
+        app.setSchema("shop");
         assertThat(session.matchIndex(command)).isZero();
     }
 
@@ -115,16 +117,16 @@ class RuleSetTest {
         RuleSet<Named> rules = rules(rule("crm", "", "", "", "crm.orders", ""), rule("shop", "", "shop", "", "", ""));
         SessionRules<Named> session = rules.forSession(app);
 
-        assertThat(session.matchIndex(new FakeCommand("SELECT * FROM orders", "crm")))
+        assertThat(session.matchIndex(FakeExchange.to("SELECT * FROM orders").preparedIn("crm")))
                 .isZero();
-        assertThat(session.matchIndex(new FakeCommand("SELECT * FROM orders", "shop")))
+        assertThat(session.matchIndex(FakeExchange.to("SELECT * FROM orders").preparedIn("shop")))
                 .isEqualTo(1);
-        assertThat(session.matchIndex(new FakeCommand("SELECT * FROM orders"))).isEqualTo(1);
-        app.schema = "crm";
-        assertThat(session.matchIndex(new FakeCommand("SELECT * FROM orders", "shop")))
+        assertThat(session.matchIndex(FakeExchange.to("SELECT * FROM orders"))).isEqualTo(1);
+        app.setSchema("crm");
+        assertThat(session.matchIndex(FakeExchange.to("SELECT * FROM orders").preparedIn("shop")))
                 .as("the session's schema is still the session's")
                 .isEqualTo(SessionRules.NONE);
-        assertThat(session.matchIndex(new FakeCommand("SELECT * FROM orders"))).isZero();
+        assertThat(session.matchIndex(FakeExchange.to("SELECT * FROM orders"))).isZero();
     }
 
     @Test
@@ -133,7 +135,7 @@ class RuleSetTest {
         SessionRules<Named> session = rules.forSession(app);
 
         assertThat(session.sessionIndex()).isZero();
-        app.user = "admin";
+        app.setUser("admin");
         assertThat(session.sessionIndex()).isEqualTo(SessionRules.NONE);
     }
 
@@ -143,11 +145,11 @@ class RuleSetTest {
                 rule("other", "other", "", "", "orders", ""),
                 rule("app", "app", "", "", "", ""),
                 rule("late", "", "", "", "", "ddl"));
-        FakeCommand command = new FakeCommand("SELECT * FROM orders");
+        FakeExchange command = FakeExchange.to("SELECT * FROM orders");
 
         assertThat(rules.forSession(app).match(command)).extracting(Named::name).isEqualTo("app");
         assertThat(rules.forSession(app).needsStatement()).isFalse();
-        assertThat(command.summariesAsked).isZero();
+        assertThat(command.summariesAsked()).isZero();
     }
 
     @Test
@@ -160,12 +162,12 @@ class RuleSetTest {
     @Test
     void aRepeatedStatementIsMatchedFromTheCache() {
         RuleSet<Named> rules = rules(patternRule("audit", "^insert into audit_"));
-        FakeCommand command = new FakeCommand("INSERT INTO audit_log VALUES (1)");
+        FakeExchange command = FakeExchange.to("INSERT INTO audit_log VALUES (1)");
 
         assertThat(rules.forSession(app).match(command)).isNotNull();
         assertThat(rules.forSession(new FakeSession("b", "shop", "10.0.0.1")).match(command))
                 .isNotNull();
-        assertThat(command.textsAsked).isEqualTo(1);
+        assertThat(command.textsAsked()).isEqualTo(1);
     }
 
     @Test
@@ -173,7 +175,7 @@ class RuleSetTest {
         RuleSet<Named> rules = rules(
                 rule("hot", "a*", "shop", "10.0.0.0/8", "nothing", "select"), patternRule("audit", "from orders"));
         SessionRules<Named> session = rules.forSession(app);
-        FakeCommand command = new FakeCommand("SELECT * FROM orders WHERE id = 1");
+        FakeExchange command = FakeExchange.to("SELECT * FROM orders WHERE id = 1");
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long thread = Thread.currentThread().getId();
         int matched = 0;
@@ -243,8 +245,8 @@ class RuleSetTest {
                     "app",
                     "shop",
                     InetAddress.getByName("10.1.2.3"),
-                    FakeCommand.summarize(sql),
-                    FakeCommand.normalize(sql));
+                    FakeExchange.summarize(sql),
+                    FakeExchange.normalize(sql));
         } catch (java.net.UnknownHostException e) {
             throw new AssertionError(e);
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.sql.TableName;
+import io.understudy.testkit.FakeExchange;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Properties;
@@ -78,9 +79,9 @@ class TermsTest {
 
     @Test
     void printedDigestsAreParsed() {
-        String hex = FakeCommand.summarize("SELECT 1").digestHex();
+        String hex = FakeExchange.summarize("SELECT 1").digestHex();
         assertThat(DigestTerm.parse("!" + hex).digest())
-                .isEqualTo(FakeCommand.summarize("select 2").digest());
+                .isEqualTo(FakeExchange.summarize("select 2").digest());
         assertThat(DigestTerm.parse(hex)).hasToString(hex);
         assertThatThrownBy(() -> DigestTerm.parse("12")).hasMessageContaining("16 hexadecimal digits");
     }

@@ -9,20 +9,19 @@ import io.understudy.admin.Readiness;
 import io.understudy.base.JsonReader;
 import io.understudy.metrics.LatencyHistogram;
 import io.understudy.metrics.LatencyHistograms;
+import io.understudy.testkit.ManualClock;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.NullUnmarked;
 
 /**
@@ -39,7 +38,7 @@ final class Situation implements AutoCloseable {
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final LatencyHistograms histograms = new LatencyHistograms();
-    private final AtomicLong seconds = new AtomicLong(Instant.now().getEpochSecond());
+    private final ManualClock clock = new ManualClock(Instant.now().truncatedTo(ChronoUnit.SECONDS));
     private final AdminEndpoints endpoints = new AdminEndpoints();
     private Dashboard dashboard;
     private AdminServer server;
@@ -81,18 +80,18 @@ final class Situation implements AutoCloseable {
                 registry,
                 histograms,
                 readiness,
-                new SecondsClock(),
-                () -> TimeUnit.SECONDS.toNanos(seconds.get()));
+                clock,
+                () -> TimeUnit.SECONDS.toNanos(clock.instant().getEpochSecond()));
         LatencyHistogram times = histograms.series("understudy_command_seconds", "", "kind", "select");
         LatencyHistogram commits = histograms.series("understudy_commit_seconds", "", "kind", "commit");
-        seconds.addAndGet(-10L * steps);
+        clock.advance(Duration.ofSeconds(-10L * steps));
         for (int i = 0; i < steps; i++) {
             registry.counter("understudy.commands", "command", "query").increment(10.0 * commandsASecond);
             for (int one = 0; one < Math.min(20, commandsASecond); one++) {
                 times.record(TimeUnit.MICROSECONDS.toNanos(300 + 50L * one));
                 commits.record(TimeUnit.MILLISECONDS.toNanos(20 + one));
             }
-            seconds.addAndGet(10);
+            clock.advance(Duration.ofSeconds(10));
             dashboard.tick();
         }
         server = AdminServer.start(
@@ -104,22 +103,5 @@ final class Situation implements AutoCloseable {
     public void close() {
         dashboard.close();
         server.close();
-    }
-
-    private final class SecondsClock extends Clock {
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            return this;
-        }
-
-        @Override
-        public Instant instant() {
-            return Instant.ofEpochSecond(seconds.get());
-        }
     }
 }

@@ -3,8 +3,8 @@ package io.understudy.plugins.binlog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugins.CapturedErrors;
-import io.understudy.plugins.testkit.ManualExecutor;
+import io.understudy.testkit.CapturedLog;
+import io.understudy.testkit.ManualExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,7 +105,7 @@ class BinlogDumpTest {
     @Test
     void gtidModeOffIsReported() {
         primary.facts = new PrimaryFacts(ServerFlavor.MYSQL, 1, EventBuilder.UUID, true, "ROW", false, "");
-        try (CapturedErrors log = new CapturedErrors()) {
+        try (CapturedLog log = new CapturedLog()) {
             dump(0);
             assertThat(log.text()).contains("WARN", "the primary's transactions have no GTIDs", "gtid_mode=ON");
         }

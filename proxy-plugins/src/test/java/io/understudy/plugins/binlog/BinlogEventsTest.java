@@ -3,7 +3,7 @@ package io.understudy.plugins.binlog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
-import io.understudy.plugins.testkit.ManualExecutor;
+import io.understudy.testkit.ManualExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,8 +7,8 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.Primary;
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugins.CapturedErrors;
-import io.understudy.plugins.testkit.ManualExecutor;
+import io.understudy.testkit.CapturedLog;
+import io.understudy.testkit.ManualExecutor;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -225,7 +225,7 @@ class BinlogFeedTest {
         joined("commit-latency", first, false);
         joined("gtid-domain", second, false);
         primary.facts = new PrimaryFacts(ServerFlavor.MARIADB, 2, "", true, "ROW", true, "0-2-7");
-        try (CapturedErrors log = new CapturedErrors()) {
+        try (CapturedLog log = new CapturedLog()) {
             primary.last().streaming().onEnd("the server closed the connection");
             executor.advance(Duration.ofSeconds(2));
             assertThat(log.text()).containsOnlyOnce("no binary log from the primary");
@@ -252,7 +252,7 @@ class BinlogFeedTest {
         joined("faulty", faulty, false);
         joined("gtid-domain", second, false);
         faulty.failIn = where;
-        try (CapturedErrors log = new CapturedErrors()) {
+        try (CapturedLog log = new CapturedLog()) {
             transaction();
             assertThat(allowed()).isZero();
             transaction();
@@ -311,7 +311,7 @@ class BinlogFeedTest {
         assertThat(second.calls).endsWith("start").doesNotContain("gap server_id");
 
         Plugin third = new Plugin();
-        try (CapturedErrors log = new CapturedErrors()) {
+        try (CapturedLog log = new CapturedLog()) {
             join("other", third, false, 4712);
             settle();
             assertThat(log.text()).contains("other requests server id 4712", "as server id 4711");

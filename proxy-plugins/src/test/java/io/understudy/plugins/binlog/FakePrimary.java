@@ -11,7 +11,7 @@ import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.ServerResponse;
 import io.understudy.plugin.ServerStream;
-import io.understudy.plugins.testkit.ManualExecutor;
+import io.understudy.testkit.ManualExecutor;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;

@@ -2,42 +2,24 @@ package io.understudy.plugins.commitlatency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.plugins.CapturedErrors;
-import java.time.Clock;
+import io.understudy.testkit.CapturedLog;
+import io.understudy.testkit.ManualClock;
+import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import org.junit.jupiter.api.Test;
 
 class ClockStepsTest {
-    private Instant wall = Instant.parse("2026-01-01T12:00:00Z");
+    private final ManualClock clock = new ManualClock(Instant.parse("2026-01-01T12:00:00Z"));
     private long nanos = 77_000_000_000L;
-
-    private final Clock clock = new Clock() {
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            return this;
-        }
-
-        @Override
-        public Instant instant() {
-            return wall;
-        }
-    };
 
     private void pass(long realMillis, long shownMillis) {
         nanos += realMillis * 1_000_000;
-        wall = wall.plusMillis(shownMillis);
+        clock.advance(Duration.ofMillis(shownMillis));
     }
 
     @Test
     void stepsAreLoggedAndDriftIsNot() {
-        try (CapturedErrors log = new CapturedErrors()) {
+        try (CapturedLog log = new CapturedLog()) {
             ClockSteps steps = new ClockSteps(clock, () -> nanos);
             for (int i = 0; i < 100; i++) {
                 pass(20, 25);

@@ -1,11 +1,12 @@
 package io.understudy.plugins.commitlatency;
 
-import static io.understudy.plugins.commitlatency.FakeResponse.to;
+import static io.understudy.testkit.FakeExchange.to;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionSettings;
+import io.understudy.testkit.FakeExchange;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +52,7 @@ class CommitObserverTest {
                 });
     }
 
-    private void run(FakeResponse response) {
+    private void run(FakeExchange response) {
         observer.onCommand(response);
         observer.onResponse(response, response);
     }
@@ -63,7 +64,7 @@ class CommitObserverTest {
 
     @Test
     void aTransactionHasTheDigestOfItsFirstWrite() {
-        FakeResponse first = to("INSERT INTO orders VALUES (1)").affected(1).inTrans();
+        FakeExchange first = to("INSERT INTO orders VALUES (1)").affected(1).inTrans();
         run(to("BEGIN").inTrans());
         run(to("SELECT 1").rows(1).inTrans());
         run(first);
@@ -79,7 +80,7 @@ class CommitObserverTest {
         run(to("BEGIN").inTrans());
         run(to("INSERT INTO orders VALUES (1)").affected(1).inTrans());
         run(to("ROLLBACK"));
-        FakeResponse later = to("DELETE FROM stock").affected(1);
+        FakeExchange later = to("DELETE FROM stock").affected(1);
         run(later);
         assertThat(commits).hasSize(1);
         assertThat(commits.get(0).digest()).isEqualTo(later.summary().digestHex());
@@ -87,7 +88,7 @@ class CommitObserverTest {
 
     @Test
     void everyStatementOfATextHasItsCommit() {
-        FakeResponse text = to("INSERT INTO a VALUES (1); INSERT INTO b VALUES (2); SELECT 1")
+        FakeExchange text = to("INSERT INTO a VALUES (1); INSERT INTO b VALUES (2); SELECT 1")
                 .at(10, 95)
                 .earlierGtid("0-1-5", 20)
                 .earlierGtid("0-1-6", 50);

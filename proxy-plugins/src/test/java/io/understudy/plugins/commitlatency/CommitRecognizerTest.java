@@ -1,8 +1,9 @@
 package io.understudy.plugins.commitlatency;
 
-import static io.understudy.plugins.commitlatency.FakeResponse.to;
+import static io.understudy.testkit.FakeExchange.to;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.testkit.FakeExchange;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -10,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class CommitRecognizerTest {
     private final CommitRecognizer recognizer = new CommitRecognizer(false, false);
 
-    private @Nullable CommitKind after(FakeResponse response) {
+    private @Nullable CommitKind after(FakeExchange response) {
         return recognizer.recognize(response, response, false);
     }
 
@@ -211,9 +212,9 @@ class CommitRecognizerTest {
 
         @Test
         void temporaryTablesAreNoProof() {
-            FakeResponse insert = to("INSERT INTO t VALUES (1)").affected(1);
+            FakeExchange insert = to("INSERT INTO t VALUES (1)").affected(1);
             recognizer.recognize(to("INSERT INTO t VALUES (1)").gtid("0-1-1"), insert.gtid("0-1-1"), false);
-            FakeResponse second = to("INSERT INTO temp VALUES (1)").affected(1);
+            FakeExchange second = to("INSERT INTO temp VALUES (1)").affected(1);
             assertThat(recognizer.recognize(second, second, true)).isNull();
         }
 
@@ -294,9 +295,9 @@ class CommitRecognizerTest {
     @Test
     void matchedRowsAreNoProofOfChange() {
         CommitRecognizer foundRows = new CommitRecognizer(true, false);
-        FakeResponse first = to("DELETE FROM t").affected(1).gtid("0-1-1");
+        FakeExchange first = to("DELETE FROM t").affected(1).gtid("0-1-1");
         assertThat(foundRows.recognize(first, first, false)).isEqualTo(CommitKind.AUTOCOMMIT);
-        FakeResponse noChange = to("UPDATE t SET a = a").affected(1);
+        FakeExchange noChange = to("UPDATE t SET a = a").affected(1);
         assertThat(foundRows.recognize(noChange, noChange, false)).isNull();
     }
 }

@@ -3,6 +3,7 @@ package io.understudy.plugins.gtiddomain;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
+import io.understudy.testkit.FakeClient;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;

@@ -3,6 +3,8 @@ package io.understudy.plugins.gtiddomain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.InjectedStatement;
+import io.understudy.testkit.FakeClient;
+import io.understudy.testkit.FakeExchange;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -124,11 +126,11 @@ class DomainObserverTest {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient app = fixture.client("app");
 
-        FakeClient.Command first = app.send("DELETE FROM archive WHERE id = 1", true);
-        FakeClient.Command second = app.send("DELETE FROM archive WHERE id = 2", false);
-        assertThat(app.injected).isNull();
-        FakeClient.Command third = app.send("DELETE FROM orders", false);
-        assertThat(app.injected).isEqualTo(TO_0);
+        FakeExchange first = app.send("DELETE FROM archive WHERE id = 1", true);
+        FakeExchange second = app.send("DELETE FROM archive WHERE id = 2", false);
+        assertThat(app.injected()).isEqualTo("-");
+        FakeExchange third = app.send("DELETE FROM orders", false);
+        assertThat(app.injected()).isEqualTo(TO_0);
         app.response(first);
         app.response(second);
         app.response(third);
@@ -204,7 +206,7 @@ class DomainObserverTest {
     void afterRepeatedRefusalsTheSessionIsNotSteered() {
         Fixture fixture = tagging(Guard.OFF);
         FakeClient app = fixture.client("app");
-        app.refuseWith = 1227;
+        app.refuseWith(1227);
 
         for (int i = 0; i < SessionDomain.MAX_REFUSALS; i++) {
             assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
@@ -224,7 +226,7 @@ class DomainObserverTest {
         assertThat(fixture.client("other").run("ALTER TABLE big ADD d INT")).isEqualTo(TO_10);
 
         FakeClient refused = fixture.client("weak");
-        refused.refuseWith = 1227;
+        refused.refuseWith(1227);
         assertThat(refused.run("DELETE FROM archive")).isEqualTo(TO_0);
         assertThat(fixture.count("0", "archive", "unproven")).isEqualTo(1);
         assertThat(fixture.policy.ownership.ownersOf("shop.archive")).isEqualTo(1);
@@ -240,7 +242,7 @@ class DomainObserverTest {
         assertThat(fixture.client("other").logIn()).isEqualTo("-");
 
         FakeClient weak = fixture.client("weak");
-        weak.refuseWith = 1227;
+        weak.refuseWith(1227);
         assertThat(weak.logIn()).isEqualTo(TO_0);
         FakeClient again = fixture.client("weak");
         assertThat(again.logIn()).isEqualTo("-");
@@ -281,7 +283,7 @@ class DomainObserverTest {
     void aWriteInFlightOwnsItsTable() {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient dba = fixture.client("app");
-        FakeClient.Command alter = dba.send("ALTER TABLE big ADD c INT", true);
+        FakeExchange alter = dba.send("ALTER TABLE big ADD c INT", true);
         fixture.caughtUp();
         FakeClient app = fixture.client("app");
 
@@ -327,7 +329,7 @@ class DomainObserverTest {
         FakeClient app = fixture.client("app");
         FakeClient other = fixture.client("app");
 
-        FakeClient.Command call = other.send("CALL anything()", true);
+        FakeExchange call = other.send("CALL anything()", true);
         assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
         other.response(call);
         assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
@@ -429,7 +431,7 @@ class DomainObserverTest {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient dba = fixture.client("app");
         dba.send("ALTER TABLE big ADD c INT", true);
-        dba.observer.onClose("client gone");
+        dba.observer().onClose("client gone");
         assertThat(fixture.orphans.threads()).containsExactly(77L);
 
         fixture.orphans.settle(Set.of(77L));
@@ -457,9 +459,9 @@ class DomainObserverTest {
     void afterARefusalTheWriteCountsInTheOldDomain() {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient app = fixture.client("app");
-        app.refuseWith = 1227;
+        app.refuseWith(1227);
 
-        FakeClient.Command delete = app.send("DELETE FROM archive", true);
+        FakeExchange delete = app.send("DELETE FROM archive", true);
 
         assertThat(fixture.policy.ownership.ownersOf("shop.archive")).isEqualTo(1);
         app.response(delete);
@@ -511,7 +513,7 @@ class DomainObserverTest {
         FakeClient app = fixture.client("app");
         app.run("DELETE FROM archive");
 
-        InjectedStatement back = app.observer.onRetired();
+        InjectedStatement back = app.observer().onRetired();
 
         assertThat(back).isNotNull();
         assertThat(back.sql()).isEqualTo(TO_0);
@@ -524,7 +526,7 @@ class DomainObserverTest {
         FakeClient app = fixture.client("app");
         app.run("DELETE FROM orders");
 
-        app.observer.onClose("unread");
+        app.observer().onClose("unread");
 
         notFollowed(fixture, "0");
     }
@@ -534,7 +536,7 @@ class DomainObserverTest {
         Fixture fixture = tagging(Guard.PIN);
         FakeClient app = fixture.client("app");
         app.run("DELETE FROM archive");
-        app.observer.onClose("unread");
+        app.observer().onClose("unread");
         fixture.caughtUp();
 
         assertThat(unfollowed(fixture, "11")).isEqualTo(1);

@@ -5,6 +5,7 @@ import io.understudy.rules.KindTerm;
 import io.understudy.rules.Match;
 import io.understudy.rules.NameGlob;
 import io.understudy.rules.TableGlob;
+import io.understudy.testkit.FakeClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,7 +82,8 @@ final class Fixture {
     }
 
     FakeClient client(String user) {
-        return new FakeClient(this, user);
+        return new FakeClient(
+                user, session -> new DomainObserver(session, () -> policy, accounts, meters, dictionary, orphans));
     }
 
     double count(String domain, String rule, String outcome) {

@@ -3,7 +3,6 @@ package io.understudy.plugins.mirror;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerFlavor;
@@ -11,7 +10,8 @@ import io.understudy.plugin.ServerResponse;
 import io.understudy.plugin.ServerStream;
 import io.understudy.plugin.Standby;
 import io.understudy.plugin.StandbyState;
-import io.understudy.plugins.testkit.ManualExecutor;
+import io.understudy.testkit.FakeExchange;
+import io.understudy.testkit.ManualExecutor;
 import io.understudy.wire.CommandCode;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
@@ -157,7 +157,8 @@ final class FakeStandby implements Standby, ServerConnector {
             ServerResponse response = pending.remove();
             int code = codes.remove();
             response.onResponse(
-                    new FakeResponse(errorCode, errorMessage), code == CommandCode.STMT_PREPARE ? ++prepared : -1);
+                    FakeExchange.to("").error(errorCode, errorMessage).rows(1),
+                    code == CommandCode.STMT_PREPARE ? ++prepared : -1);
         }
 
         @Override
@@ -178,53 +179,6 @@ final class FakeStandby implements Standby, ServerConnector {
             while ((response = pending.poll()) != null) {
                 response.onFailure("closed");
             }
-        }
-    }
-
-    private record FakeResponse(int errorCode, String errorMessage) implements ResponseView {
-        @Override
-        public boolean ok() {
-            return errorCode == 0;
-        }
-
-        @Override
-        public int status() {
-            return 2;
-        }
-
-        @Override
-        public boolean inTransaction() {
-            return false;
-        }
-
-        @Override
-        public long affectedRows() {
-            return 0;
-        }
-
-        @Override
-        public long rows() {
-            return 1;
-        }
-
-        @Override
-        public long bytes() {
-            return 10;
-        }
-
-        @Override
-        public long firstByteNanos() {
-            return 1;
-        }
-
-        @Override
-        public long lastByteNanos() {
-            return 1;
-        }
-
-        @Override
-        public String gtid() {
-            return "";
         }
     }
 }

@@ -11,6 +11,7 @@ import io.understudy.rules.KindTerm;
 import io.understudy.rules.Match;
 import io.understudy.rules.NameGlob;
 import io.understudy.rules.TableGlob;
+import io.understudy.testkit.FakeClient;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -39,8 +40,8 @@ class LeverObserverTest {
                 meters);
     }
 
-    private SteeredClient client(String user) {
-        return new SteeredClient(() -> levers, user, "11.4.5-MariaDB");
+    private FakeClient client(String user) {
+        return new FakeClient(user, session -> new LeverObserver(session, () -> levers));
     }
 
     private double count(String action, String outcome) {
@@ -55,7 +56,7 @@ class LeverObserverTest {
 
     @Test
     void turnsALeverOnForTheStatementsThatWantItAndOffBeforeTheNext() {
-        SteeredClient app = client("app");
+        FakeClient app = client("app");
         assertThat(app.run("SELECT * FROM counters")).isEqualTo("-");
         assertThat(app.run("ALTER TABLE items ADD x INT")).isEqualTo(TWO_PHASE);
         assertThat(app.run("ALTER TABLE items ADD y INT")).isEqualTo("-");
@@ -70,7 +71,7 @@ class LeverObserverTest {
 
     @Test
     void changesSeveralLeversWithOneStatement() {
-        SteeredClient app = client("batch");
+        FakeClient app = client("batch");
         assertThat(app.run("ALTER TABLE items FORCE"))
                 .isEqualTo("SET SESSION binlog_alter_two_phase=1,SESSION skip_parallel_replication=1");
         assertThat(app.run("INSERT INTO items VALUES (1)")).isEqualTo(TWO_PHASE_OFF);
@@ -81,12 +82,12 @@ class LeverObserverTest {
 
     @Test
     void decidesATransactionAtItsBeginning() {
-        SteeredClient app = client("app");
+        FakeClient app = client("app");
         assertThat(app.run("BEGIN")).isEqualTo("-");
         assertThat(app.run("UPDATE counters SET n = n + 1")).isEqualTo("-");
         app.run("COMMIT");
         assertThat(count("skip_parallel", "in_transaction")).isEqualTo(1);
-        SteeredClient batch = client("batch");
+        FakeClient batch = client("batch");
         assertThat(batch.run("BEGIN")).isEqualTo(SKIP);
         assertThat(batch.run("UPDATE items SET n = n + 1")).isEqualTo("-");
         assertThat(batch.run("COMMIT")).isEqualTo("-");
@@ -96,7 +97,7 @@ class LeverObserverTest {
 
     @Test
     void decidesByTheFirstStatementWithoutAutocommit() {
-        SteeredClient app = client("app");
+        FakeClient app = client("app");
         app.run("SET autocommit=0");
         assertThat(app.run("SELECT n FROM counters FOR UPDATE")).isEqualTo(SKIP);
         assertThat(app.run("UPDATE items SET n = n + 1")).isEqualTo("-");
@@ -109,7 +110,7 @@ class LeverObserverTest {
 
     @Test
     void leavesAClientsOwnValueAlone() {
-        SteeredClient app = client("app");
+        FakeClient app = client("app");
         app.run("ALTER TABLE items FORCE");
         assertThat(app.run("SET binlog_alter_two_phase=0")).isEqualTo(TWO_PHASE_OFF);
         assertThat(app.run("ALTER TABLE items FORCE")).isEqualTo("-");
@@ -117,34 +118,37 @@ class LeverObserverTest {
         assertThat(count("two_phase", "respected")).isEqualTo(1);
         assertThat(registry.get("understudy.steering.client.sets").counter().count())
                 .isEqualTo(1);
-        app.reset();
+        app.resetConnection();
         assertThat(app.run("ALTER TABLE items FORCE")).isEqualTo(TWO_PHASE);
     }
 
     @Test
     void knowsTheDefaultsAfterAReset() {
-        SteeredClient app = client("app");
+        FakeClient app = client("app");
         app.run("UPDATE counters SET n = 1");
-        app.reset();
-        assertThat(app.observer.owes()).isFalse();
+        app.resetConnection();
+        assertThat(app.observer().owes()).isFalse();
         assertThat(app.run("UPDATE items SET n = 1")).isEqualTo("-");
         assertThat(app.run("UPDATE counters SET n = 1")).isEqualTo(SKIP);
     }
 
     @Test
     void turnsOffBetweenPipelinedStatementsAndNeverOn() {
-        SteeredClient app = client("app");
+        FakeClient app = client("app");
         app.send("UPDATE counters SET n = 1", true);
-        assertThat(app.send("UPDATE counters SET n = 2", false)).isEqualTo("-");
-        assertThat(app.send("UPDATE items SET n = 1", false)).isEqualTo(SKIP_OFF);
-        assertThat(app.send("UPDATE counters SET n = 3", false)).isEqualTo("-");
+        app.send("UPDATE counters SET n = 2", false);
+        assertThat(app.injected()).isEqualTo("-");
+        app.send("UPDATE items SET n = 1", false);
+        assertThat(app.injected()).isEqualTo(SKIP_OFF);
+        app.send("UPDATE counters SET n = 3", false);
+        assertThat(app.injected()).isEqualTo("-");
         assertThat(count("skip_parallel", "steered")).isEqualTo(2);
         assertThat(count("skip_parallel", "no_boundary")).isEqualTo(1);
     }
 
     @Test
     void countsWhatIsNotCovered() {
-        SteeredClient app = client("app");
+        FakeClient app = client("app");
         assertThat(app.run("TRUNCATE items")).isEqualTo("-");
         assertThat(app.run("RENAME TABLE items TO things")).isEqualTo("-");
         assertThat(count("two_phase", "not_covered")).isEqualTo(2);
@@ -153,7 +157,7 @@ class LeverObserverTest {
     @Test
     void onlyCountsInModeAdvise() {
         levers = levers(false);
-        SteeredClient app = client("app");
+        FakeClient app = client("app");
         assertThat(app.run("ALTER TABLE items FORCE")).isEqualTo("-");
         assertThat(app.run("UPDATE counters SET n = n + 1")).isEqualTo("-");
         assertThat(count("two_phase", "advised")).isEqualTo(1);
@@ -162,7 +166,7 @@ class LeverObserverTest {
 
     @Test
     void turnsOffWhenAReloadStopsSteering() {
-        SteeredClient app = client("app");
+        FakeClient app = client("app");
         app.run("UPDATE counters SET n = 1");
         levers = levers(false);
         assertThat(app.run("UPDATE counters SET n = 1")).isEqualTo(SKIP_OFF);
@@ -170,11 +174,11 @@ class LeverObserverTest {
 
     @Test
     void stopsAfterThreeRefusals() {
-        SteeredClient app = client("app");
-        app.refuseWith = 1193;
+        FakeClient app = client("app");
+        app.refuseWith(1193);
         for (int i = 0; i < 3; i++) {
             assertThat(app.run("ALTER TABLE items FORCE")).isEqualTo(TWO_PHASE);
-            assertThat(app.observer.owes()).isFalse();
+            assertThat(app.observer().owes()).isFalse();
         }
         assertThat(app.run("ALTER TABLE items FORCE")).isEqualTo("-");
         assertThat(count("two_phase", "refused_1193")).isEqualTo(3);
@@ -183,14 +187,14 @@ class LeverObserverTest {
 
     @Test
     void triesAgainToTurnOffWhatTheServerDidNotTurnOff() {
-        SteeredClient app = client("app");
+        FakeClient app = client("app");
         app.run("UPDATE counters SET n = 1");
-        app.refuseWith = 1234;
+        app.refuseWith(1234);
         assertThat(app.run("UPDATE items SET n = 1")).isEqualTo(SKIP_OFF);
-        assertThat(app.observer.owes()).isTrue();
-        app.refuseWith = 0;
+        assertThat(app.observer().owes()).isTrue();
+        app.refuseWith(0);
         assertThat(app.run("UPDATE items SET n = 1")).isEqualTo(SKIP_OFF);
-        assertThat(app.observer.owes()).isFalse();
+        assertThat(app.observer().owes()).isFalse();
     }
 
     @Test
@@ -205,15 +209,16 @@ class LeverObserverTest {
 
     @Test
     void turnsEverythingOffWhenTheObserverIsRetired() {
-        SteeredClient batch = client("batch");
+        FakeClient batch = client("batch");
         batch.run("UPDATE items SET n = 1");
-        InjectedStatement back = batch.observer.onRetired();
+        InjectedStatement back = batch.observer().onRetired();
         assertThat(back).isNotNull().extracting(InjectedStatement::sql).isEqualTo(SKIP_OFF);
     }
 
     @Test
     void leavesServersWithoutTheVariableAlone() {
-        SteeredClient old = new SteeredClient(() -> levers, "app", "5.5.5-10.6.18-MariaDB-log");
+        FakeClient old =
+                new FakeClient("app", "5.5.5-10.6.18-MariaDB-log", session -> new LeverObserver(session, () -> levers));
         assertThat(old.run("ALTER TABLE items FORCE")).isEqualTo("-");
         assertThat(old.run("UPDATE counters SET n = 1")).isEqualTo(SKIP);
         assertThat(count("two_phase", "unsupported")).isEqualTo(1);

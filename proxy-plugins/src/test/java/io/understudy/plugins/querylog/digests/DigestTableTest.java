@@ -3,18 +3,12 @@ package io.understudy.plugins.querylog.digests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.understudy.plugins.testkit.StatementView;
+import io.understudy.testkit.FakeExchange;
 import java.lang.management.ManagementFactory;
 import java.time.Clock;
 import org.junit.jupiter.api.Test;
 
 class DigestTableTest {
-    private static final class Query extends StatementView {
-        Query(String sql) {
-            super(sql);
-        }
-    }
-
     private final DigestTable table = new DigestTable(64, Clock.systemUTC(), System::nanoTime);
     private final DigestKey probe = new DigestKey();
 
@@ -24,7 +18,7 @@ class DigestTableTest {
 
     @Test
     void aKnownDigestCostsNoAllocation() {
-        Query query = new Query("SELECT 1 FROM t");
+        FakeExchange query = FakeExchange.to("SELECT 1 FROM t");
         for (int i = 0; i < 50_000; i++) {
             record(table.of(query, probe), i);
         }
@@ -40,7 +34,7 @@ class DigestTableTest {
 
     @Test
     void percentilesAreExactToWithinSixPerCent() {
-        DigestEntry entry = table.of(new Query("SELECT 2"), probe);
+        DigestEntry entry = table.of(FakeExchange.to("SELECT 2"), probe);
         for (int i = 1; i <= 10_000; i++) {
             record(entry, i * 10_000L);
         }
@@ -69,7 +63,7 @@ class DigestTableTest {
     @Test
     void aSmallerCapacityEvictsAndKeepsTheSums() {
         for (int i = 0; i < 40; i++) {
-            record(table.of(new Query("SELECT 1 AS a" + i), probe), 1000);
+            record(table.of(FakeExchange.to("SELECT 1 AS a" + i), probe), 1000);
         }
         table.capacity(16);
         assertThat(table.size()).isEqualTo(16);
@@ -80,7 +74,7 @@ class DigestTableTest {
 
     @Test
     void aTextIsShownOnceAServerUnderstoodIt() {
-        DigestEntry entry = table.of(new Query("SELECT `a\nb` FROM t"), probe);
+        DigestEntry entry = table.of(FakeExchange.to("SELECT `a\nb` FROM t"), probe);
         entry.record(1, 1064, 0, 0, 0, 1, "app", null);
         assertThat(entry.text()).isNull();
         record(entry, 1);

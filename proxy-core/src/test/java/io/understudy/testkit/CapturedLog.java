@@ -1,4 +1,4 @@
-package io.understudy.it;
+package io.understudy.testkit;
 
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
@@ -10,11 +10,11 @@ import java.nio.charset.StandardCharsets;
  * command line; captured text is still written there. Tests of one JVM run one after another, so no other test writes
  * to the stream.
  */
-final class CapturedLog implements AutoCloseable {
+public final class CapturedLog implements AutoCloseable {
     private final PrintStream before = System.err;
     private final ByteArrayOutputStream captured = new ByteArrayOutputStream();
 
-    CapturedLog() {
+    public CapturedLog() {
         System.setErr(new PrintStream(
                 new OutputStream() {
                     @Override
@@ -34,7 +34,7 @@ final class CapturedLog implements AutoCloseable {
     }
 
     /** Returns all lines so far. */
-    String text() {
+    public String text() {
         return captured.toString(StandardCharsets.UTF_8);
     }
 

@@ -1,4 +1,4 @@
-package io.understudy.plugins.testkit;
+package io.understudy.testkit;
 
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.understudy.rules;
+package io.understudy.testkit;
 
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.sql.StatementKind;
@@ -6,7 +6,7 @@ import io.understudy.sql.StatementSummary;
 import org.jspecify.annotations.Nullable;
 
 /** A prepared statement with a schema and an analysis only. */
-record FakePrepared(String schema, StatementSummary summary) implements PreparedStatement {
+record FakePrepared(String schema, @Nullable StatementSummary summary) implements PreparedStatement {
     @Override
     public int id() {
         return 1;
@@ -14,7 +14,7 @@ record FakePrepared(String schema, StatementSummary summary) implements Prepared
 
     @Override
     public StatementKind kind() {
-        return summary.kind();
+        return summary == null ? StatementKind.UNKNOWN : summary.kind();
     }
 
     @Override

@@ -1,0 +1,129 @@
+package io.understudy.testkit;
+
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionSettings;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/** A session with a MariaDB server and the server's settings; the test sets what it is about. */
+public class FakeSession implements SessionContext, SessionSettings {
+    private String user;
+    private @Nullable String schema;
+    private final String address;
+    private final String version;
+    private boolean temporaryTables;
+
+    public FakeSession(String user) {
+        this(user, "shop", "127.0.0.1", "11.4.5-MariaDB");
+    }
+
+    public FakeSession(String user, @Nullable String schema, String address) {
+        this(user, schema, address, "11.4.5-MariaDB");
+    }
+
+    protected FakeSession(String user, @Nullable String schema, String address, String version) {
+        this.user = user;
+        this.schema = schema;
+        this.address = address;
+        this.version = version;
+    }
+
+    public void setUser(String name) {
+        user = name;
+    }
+
+    public void setSchema(@Nullable String name) {
+        schema = name;
+    }
+
+    public void setTemporaryTables(boolean exist) {
+        temporaryTables = exist;
+    }
+
+    @Override
+    public long id() {
+        return 1;
+    }
+
+    @Override
+    public String user() {
+        return user;
+    }
+
+    @Override
+    public @Nullable String schema() {
+        return schema;
+    }
+
+    @Override
+    public SocketAddress clientAddress() {
+        return new InetSocketAddress(address, 4000);
+    }
+
+    @Override
+    public ServerFlavor flavor() {
+        return ServerFlavor.MARIADB;
+    }
+
+    @Override
+    public String serverVersion() {
+        return version;
+    }
+
+    @Override
+    public long serverThreadId() {
+        return 77;
+    }
+
+    @Override
+    public long capabilities() {
+        return 0;
+    }
+
+    @Override
+    public SessionSettings settings() {
+        return this;
+    }
+
+    @Override
+    public boolean known() {
+        return true;
+    }
+
+    @Override
+    public int loginCollation() {
+        return 45;
+    }
+
+    @Override
+    public @Nullable String characterSet() {
+        return null;
+    }
+
+    @Override
+    public @Nullable String timeZone() {
+        return null;
+    }
+
+    @Override
+    public @Nullable String sqlMode() {
+        return null;
+    }
+
+    @Override
+    public int sqlModes() {
+        return 0;
+    }
+
+    @Override
+    public boolean temporaryTables() {
+        return temporaryTables;
+    }
+
+    @Override
+    public boolean lockedTables() {
+        return false;
+    }
+}
