@@ -70,6 +70,17 @@ class ArchitectureTest {
             Map.entry("config", List.of()),
             Map.entry("metrics", List.of())));
 
+    /** Maps each room of a folder to the rooms of the same folder that it may import. */
+    private static final Map<String, List<String>> ROOMS = new TreeMap<>(Map.of(
+            "command.settings", List.of(),
+            "command.prepared", List.of("command.settings"),
+            "command.response", List.of(),
+            "command", List.of("command.settings", "command.prepared", "command.response"),
+            "config.bind.problem", List.of(),
+            "config.bind.yaml", List.of("config.bind.problem"),
+            "config.bind", List.of("config.bind.problem", "config.bind.yaml"),
+            "config.bind.schema", List.of("config.bind.problem", "config.bind.yaml", "config.bind")));
+
     /**
      * Maps each folder of proxy-cli to the other folders of that module that it may import. All of them may import core
      * and plugins, except embedded.
@@ -133,24 +144,69 @@ class ArchitectureTest {
         return tests;
     }
 
+    @TestFactory
+    List<DynamicTest> rooms() {
+        List<DynamicTest> tests = new ArrayList<>();
+        ROOMS.forEach((room, others) -> tests.add(DynamicTest.dynamicTest(room + " imports " + others, () -> {
+            String[] forbidden = ROOMS.keySet().stream()
+                    .filter(other -> !other.equals(room) && !others.contains(other) && inOneFolder(other, room))
+                    .map(other -> ROOT + other)
+                    .toArray(String[]::new);
+            noClasses()
+                    .that()
+                    .resideInAPackage(ROOT + room)
+                    .should()
+                    .dependOnClassesThat(resideInAnyPackage(forbidden))
+                    .check(classes);
+        })));
+        return tests;
+    }
+
+    private static boolean inOneFolder(String one, String other) {
+        return one.split("\\.")[0].equals(other.split("\\.")[0]);
+    }
+
+    /** A room that is missing from the table has no rule. */
+    @Test
+    void everyRoomIsInTheTable() {
+        Set<String> found = new TreeSet<>();
+        for (JavaClass type : classes) {
+            String name = type.getPackageName();
+            if (name.startsWith(ROOT + "command") || name.startsWith(ROOT + "config.bind")) {
+                found.add(name.substring(ROOT.length()));
+            }
+        }
+        assertThat(found).isEqualTo(ROOMS.keySet());
+    }
+
     /** Each row holds one folder, or several folders with the same imports: {@code | `a`, `b` | `c`, `d` |}. */
     @Test
-    void theDocumentShowsTheSameTable() throws IOException {
-        Map<String, Set<String>> documented = new TreeMap<>();
-        for (String line : Files.readAllLines(Path.of("../../docs/architecture.md"))) {
-            String[] cells = line.split("\\|");
-            Set<String> folders = cells.length < 3 ? Set.of() : quoted(cells[1].replaceAll("\\(.*\\)", ""));
-            folders.stream()
-                    .filter(MAY_IMPORT::containsKey)
-                    .forEach(folder -> documented.put(folder, quoted(cells[2].replaceAll(";.*", ""))));
-        }
+    void theDocumentShowsTheSameTables() throws IOException {
+        assertThat(documented("| folder of ", 2)).isEqualTo(held(MAY_IMPORT));
+        assertThat(documented("| room ", 3)).isEqualTo(held(ROOMS));
+    }
+
+    private static Map<String, Set<String>> held(Map<String, List<String>> table) {
         Map<String, Set<String>> held = new TreeMap<>();
-        MAY_IMPORT.forEach((folder, others) -> held.put(folder, new TreeSet<>(others)));
-        assertThat(documented).isEqualTo(held);
+        table.forEach((folder, others) -> held.put(folder, new TreeSet<>(others)));
+        return held;
+    }
+
+    /** Returns the names in the first column of a table of docs/architecture.md, each with those in another column. */
+    private static Map<String, Set<String>> documented(String title, int column) throws IOException {
+        Map<String, Set<String>> documented = new TreeMap<>();
+        Files.readAllLines(Path.of("../../docs/architecture.md")).stream()
+                .dropWhile(line -> !line.startsWith(title))
+                .skip(2)
+                .takeWhile(line -> line.startsWith("|"))
+                .map(line -> line.split("\\|"))
+                .forEach(cells -> quoted(cells[1].replaceAll("\\(.*\\)", ""))
+                        .forEach(folder -> documented.put(folder, quoted(cells[column].replaceAll(";.*", "")))));
+        return documented;
     }
 
     private static Set<String> quoted(String cell) {
-        return Pattern.compile("`([a-z]+)`")
+        return Pattern.compile("`([a-z.]+)`")
                 .matcher(cell)
                 .results()
                 .map(match -> match.group(1))
