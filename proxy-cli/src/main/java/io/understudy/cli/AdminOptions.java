@@ -1,8 +1,9 @@
 package io.understudy.cli;
 
-import io.understudy.config.AdminConfig;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
+import io.understudy.config.Secret;
+import io.understudy.config.UnderstudyConfig;
 import io.understudy.report.AdminClient;
 import io.understudy.runtime.PluginTypes;
 import java.io.IOException;
@@ -17,7 +18,7 @@ public final class AdminOptions {
     @Option(
             names = {"-c", "--config"},
             paramLabel = "FILE",
-            description = "The proxy's configuration file, for the admin address and token.")
+            description = "The proxy's configuration file, for the admin address, token and account.")
     private @Nullable Path file;
 
     @Option(names = "--admin", paramLabel = "HOST:PORT", description = "The proxy's admin endpoint.")
@@ -29,24 +30,30 @@ public final class AdminOptions {
             description = "A file with the admin token, instead of the configuration's.")
     private @Nullable Path tokenFile;
 
-    /** Returns a client of that proxy. */
-    public AdminClient client(CommandLine line) throws ConfigException, IOException {
-        Path configuration = file;
-        String address = admin;
-        String token = tokenFile == null ? null : Files.readString(tokenFile).strip();
-        if (configuration == null && address == null) {
+    /** Returns the configuration, or null if only the endpoint's address is given. */
+    public @Nullable UnderstudyConfig config(CommandLine line) throws ConfigException {
+        if (file != null) {
+            return ConfigLoader.load(file, PluginTypes.installed().records()).config();
+        }
+        if (admin == null) {
             throw new CommandLine.ParameterException(line, "Missing where to ask: give -c FILE or --admin HOST:PORT");
         }
-        if (configuration == null) {
-            return new AdminClient(String.valueOf(address), token);
+        return null;
+    }
+
+    /** Returns a client of that proxy. */
+    public AdminClient client(CommandLine line) throws ConfigException, IOException {
+        return client(config(line));
+    }
+
+    /** @param config of {@link #config} */
+    public AdminClient client(@Nullable UnderstudyConfig config) throws IOException {
+        Secret configured = config == null ? null : config.admin().token();
+        String token = configured == null ? null : configured.reveal();
+        if (tokenFile != null) {
+            token = Files.readString(tokenFile).strip();
         }
-        AdminConfig config = ConfigLoader.load(
-                        configuration, PluginTypes.installed().records())
-                .config()
-                .admin();
-        if (token != null) {
-            return new AdminClient(address == null ? config.address().toString() : address, token);
-        }
-        return address == null ? AdminClient.of(config) : AdminClient.of(address, config);
+        String address = config == null ? null : config.admin().address().toString();
+        return new AdminClient(admin != null ? admin : String.valueOf(address), token);
     }
 }

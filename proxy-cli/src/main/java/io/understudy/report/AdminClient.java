@@ -37,12 +37,6 @@ public final class AdminClient {
         return new AdminClient(config.address().toString(), secret == null ? null : secret.reveal());
     }
 
-    /** Returns a client with the configuration's token for another address. */
-    public static AdminClient of(String address, AdminConfig config) {
-        Secret secret = config.token();
-        return new AdminClient(address, secret == null ? null : secret.reveal());
-    }
-
     /** Sends {@code GET /api/NAME}. */
     public Map<String, Object> view(String name) throws IOException, InterruptedException {
         return map(name, "GET");

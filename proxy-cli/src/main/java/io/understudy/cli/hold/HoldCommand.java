@@ -1,6 +1,7 @@
 package io.understudy.cli.hold;
 
 import io.understudy.base.JsonWriter;
+import io.understudy.cli.AdminOptions;
 import io.understudy.report.AdminClient;
 import java.io.PrintWriter;
 import java.util.Map;
@@ -34,8 +35,9 @@ public final class HoldCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-        AdminClient admin = options.client();
+        CommandLine line = Objects.requireNonNull(spec).commandLine();
+        PrintWriter out = line.getOut();
+        AdminClient admin = options.client(line);
         Map<String, Object> view = admin.act("hold?max=" + max);
         print(out, view);
         // The hold ends with the connection, which stays open between these requests.

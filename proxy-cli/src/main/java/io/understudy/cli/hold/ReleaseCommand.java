@@ -1,6 +1,7 @@
 package io.understudy.cli.hold;
 
 import io.understudy.base.JsonWriter;
+import io.understudy.cli.AdminOptions;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -21,10 +22,8 @@ public final class ReleaseCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Objects.requireNonNull(spec)
-                .commandLine()
-                .getOut()
-                .println(JsonWriter.write(options.client().act("release")));
+        CommandLine line = Objects.requireNonNull(spec).commandLine();
+        line.getOut().println(JsonWriter.write(options.client(line).act("release")));
         return CommandLine.ExitCode.OK;
     }
 }

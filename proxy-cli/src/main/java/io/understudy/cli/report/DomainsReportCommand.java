@@ -1,6 +1,7 @@
 package io.understudy.cli.report;
 
 import io.understudy.base.JsonWriter;
+import io.understudy.cli.AdminOptions;
 import io.understudy.report.AdminClient;
 import io.understudy.report.DomainsText;
 import java.io.PrintWriter;
@@ -34,7 +35,7 @@ public final class DomainsReportCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         CommandLine line = Objects.requireNonNull(spec).commandLine();
         PrintWriter out = line.getOut();
-        AdminClient client = proxy.client(proxy.config(line));
+        AdminClient client = proxy.client(line);
         Map<String, Object> view = client.view("domains");
         if (json) {
             out.println(JsonWriter.write(view));

@@ -1,8 +1,10 @@
 package io.understudy.cli.report;
 
+import io.understudy.cli.AdminOptions;
 import io.understudy.config.ConfigException;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.report.LostSource;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -27,7 +29,7 @@ final class LostOptions {
         return on;
     }
 
-    LostSource source(CommandLine line) throws ConfigException {
+    LostSource source(CommandLine line) throws ConfigException, IOException {
         UnderstudyConfig config = proxy.config(line);
         return new LostSource(proxy.client(config), config);
     }
