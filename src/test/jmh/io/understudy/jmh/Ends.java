@@ -8,6 +8,7 @@ import io.understudy.host.PluginHost;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistograms;
 import io.understudy.session.ClientSession;
+import io.understudy.session.Destination;
 import io.understudy.session.SessionEnvironment;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.wire.Capabilities;
@@ -37,7 +38,7 @@ final class Ends {
                 new Swallow(),
                 new SessionEnvironment(new PluginHost(metrics), metrics, new SqlAnalyzer(), 64 * 1024),
                 ended -> {});
-        session.serverConnected(new Swallow());
+        session.serverConnected(new Swallow(), Destination.FIXED);
         session.fromServer(packet(0, greeting()));
         session.fromClient(packet(1, reply()));
         session.fromServer(packet(2, bytes(7).writeByte(0).writeZero(2).writeShortLE(AUTOCOMMIT).writeZero(2)));

@@ -1,8 +1,6 @@
 package io.understudy.demo;
 
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
@@ -11,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Counters of the sample load. Thread-safe; never reset. */
 public final class LoadCounters {
-
     /** The part of the application that a statement belongs to. */
     public enum Kind {
         POINT_SELECT,
@@ -24,19 +21,9 @@ public final class LoadCounters {
         ARCHIVE
     }
 
-    /**
-     * One line of a summary.
-     *
-     * @param statements executed, with or without success
-     * @param errors of these, those that failed
-     * @param meanMicros mean time of a statement until its last row was read
-     */
-    public record Line(Kind kind, long statements, long errors, long meanMicros) {}
-
     private static final class Cell {
         final LongAdder statements = new LongAdder();
         final LongAdder errors = new LongAdder();
-        final LongAdder nanos = new LongAdder();
     }
 
     private final Map<Kind, Cell> cells = new EnumMap<>(Kind.class);
@@ -49,10 +36,8 @@ public final class LoadCounters {
         }
     }
 
-    void executed(Kind kind, long nanos) {
-        Cell cell = cell(kind);
-        cell.statements.increment();
-        cell.nanos.add(nanos);
+    void executed(Kind kind) {
+        cell(kind).statements.increment();
     }
 
     void failed(Kind kind, String message) {
@@ -82,18 +67,6 @@ public final class LoadCounters {
     /** The newest error's text, or null if there was none. */
     public @Nullable String lastError() {
         return lastError.get();
-    }
-
-    /** One line for each kind that was used. */
-    public List<Line> lines() {
-        List<Line> lines = new ArrayList<>();
-        cells.forEach((kind, cell) -> {
-            long statements = cell.statements.sum();
-            if (statements > 0) {
-                lines.add(new Line(kind, statements, cell.errors.sum(), cell.nanos.sum() / statements / 1000));
-            }
-        });
-        return lines;
     }
 
     private Cell cell(Kind kind) {

@@ -60,7 +60,7 @@ class DemoLoadTest {
             assertThat(load.counters().errors()).isZero();
             // Each of five workers finishes the transaction in which it reaches its limit.
             assertThat(load.counters().statements()).isBetween(5000L, 5000L + 5 * 5);
-            assertThat(load.counters().lines()).hasSize(Kind.values().length);
+            assertThat(Kind.values()).allMatch(kind -> load.counters().statements(kind) > 0);
             assertThat(load.counters().statements(Kind.ALTER)).isGreaterThan(1);
         }
         assertThat(ask("SELECT COUNT(*) FROM shop.audit")).isPositive();

@@ -70,10 +70,6 @@ public final class RuleSet<R> {
         return new SessionRules<>(this, session);
     }
 
-    public List<R> rules() {
-        return rules;
-    }
-
     public int size() {
         return conditions.length;
     }
@@ -94,11 +90,6 @@ public final class RuleSet<R> {
     /** Returns how many searches for a rule's pattern were aborted because they took too many steps. */
     public long patternAborts(int index) {
         return conditions[index].aborts();
-    }
-
-    /** Returns whether a rule's pattern is no longer tried, because too many of its searches were aborted. */
-    public boolean patternOff(int index) {
-        return conditions[index].patternOff();
     }
 
     /** Returns which rule matches and why the ones before it do not. Does not count a hit. */

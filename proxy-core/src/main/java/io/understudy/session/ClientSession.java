@@ -109,11 +109,6 @@ public final class ClientSession implements Handshake.Outcome {
         return phase instanceof Relaying relaying ? relaying.model() : null;
     }
 
-    /** As {@link #serverConnected(Leg, Destination)}, to a server that stays the primary. */
-    public void serverConnected(Leg primary) {
-        serverConnected(primary, Destination.FIXED);
-    }
-
     /** Called when the primary has accepted the connection; from now on both legs are read. */
     public void serverConnected(Leg primary, Destination to) {
         destination = to;

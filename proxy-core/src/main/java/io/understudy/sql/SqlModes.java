@@ -54,11 +54,6 @@ public final class SqlModes {
 
     private SqlModes() {}
 
-    /** Returns the bits for a value of {@code @@sql_mode} (or of {@code SET sql_mode}) and a client character set. */
-    public static int of(@Nullable String sqlMode, @Nullable String charset) {
-        return withCharset(withSqlMode(NONE, sqlMode), charset);
-    }
-
     /** Replaces the bits that {@code sql_mode} decides; combination modes are expanded. */
     public static int withSqlMode(int modes, @Nullable String sqlMode) {
         int bits = 0;

@@ -55,11 +55,6 @@ public final class PacketScanner {
         numbering = numbers;
     }
 
-    /** Returns whether the scanner is between two logical packets and keeps no bytes. */
-    public boolean atBoundary() {
-        return remaining < 0 && !continuing && kept == null;
-    }
-
     /** Returns whether the bytes forwarded so far end with a complete packet, so that another could follow. */
     public boolean cleanCut() {
         return clean;

@@ -186,7 +186,6 @@ class ClientConnectionTest {
             }
             // A row of two physical packets, the second of which is empty.
             s.send(new byte[Packets.MAX_PAYLOAD]);
-            s.send(new byte[0]);
             s.send(END);
             s.receive();
         })) {

@@ -318,10 +318,7 @@ class ServerLoginTest {
             port = probe.getLocalPort();
         }
         assertThatThrownBy(() -> Loops.get(LOOPS.client(
-                        Address.parse("127.0.0.1:" + port),
-                        PASSWORD,
-                        ServerTlsMode.PREFERRED,
-                        Duration.ofSeconds(5))))
+                        Address.parse("127.0.0.1:" + port), PASSWORD, ServerTlsMode.PREFERRED, Duration.ofSeconds(5))))
                 .hasMessageContaining("connecting: connection refused")
                 .hasMessageContaining("127.0.0.1:" + port);
     }

@@ -73,7 +73,7 @@ class SessionFuzzTest {
         if ((flags & 1) != 0) {
             scripted.loggedIn(CAPABILITIES[flags >> 1 & 3]);
         } else {
-            scripted.session.serverConnected(scripted.server);
+            scripted.connectServer();
         }
         int at = 1;
         while (at + 3 <= input.length) {

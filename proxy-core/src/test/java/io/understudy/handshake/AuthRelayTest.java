@@ -148,7 +148,7 @@ class AuthRelayTest {
         for (int cut : CUTS) {
             for (boolean accepted : new boolean[] {true, false}) {
                 Scripted scripted = new Scripted(Memory.heap());
-                scripted.session.serverConnected(scripted.server);
+                scripted.connectServer();
                 scripted.server(packet(0, Scripted.greeting(Scripted.CLASSIC, "8.4.0")));
                 scripted.client(packet(1, Scripted.reply(Scripted.CLASSIC, "app", null)));
                 scripted.client.take();

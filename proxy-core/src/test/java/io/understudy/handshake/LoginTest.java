@@ -40,7 +40,7 @@ class LoginTest {
     }
 
     private void greeted() {
-        scripted.session.serverConnected(scripted.server);
+        scripted.connectServer();
         scripted.server(GREETING);
         assertThat(scripted.client.take()).isEqualTo(GREETING);
     }
@@ -61,7 +61,7 @@ class LoginTest {
 
     @Test
     void aLoginSentByteByByteSucceeds() {
-        scripted.session.serverConnected(scripted.server);
+        scripted.connectServer();
         for (byte one : GREETING) {
             scripted.server(of(one));
         }
@@ -99,7 +99,7 @@ class LoginTest {
 
     @Test
     void anErrorInPlaceOfTheGreetingReachesTheClient() {
-        scripted.session.serverConnected(scripted.server);
+        scripted.connectServer();
         byte[] refusal = packet(0, concat(of(0xFF, 16, 4), text("Too many connections")));
         scripted.server(refusal);
         assertThat(scripted.client.take()).isEqualTo(refusal);
@@ -128,7 +128,7 @@ class LoginTest {
         long extended = Capabilities.MARIADB_CACHE_METADATA | Capabilities.MARIADB_PROGRESS;
         long all =
                 MARIA | Capabilities.COMPRESS | Capabilities.SSL | extended | Capabilities.MARIADB_COM_MULTI | unknown;
-        scripted.session.serverConnected(scripted.server);
+        scripted.connectServer();
         byte[] sent = Scripted.greeting(all, "11.4.2-MariaDB");
         scripted.server(packet(0, sent));
         byte[] offered = scripted.client.take();
@@ -194,7 +194,7 @@ class LoginTest {
 
     @Test
     void aMalformedGreetingIsReportedToTheClient() {
-        scripted.session.serverConnected(scripted.server);
+        scripted.connectServer();
         scripted.server(packet(0, of(9, 1, 2)));
         ErrPacket err = toldClient(0);
         assertThat(err.code()).isEqualTo(1043);
@@ -228,7 +228,7 @@ class LoginTest {
 
     @Test
     void malformedBytesBeforeTheGreetingAreRefusedAfterIt() {
-        scripted.session.serverConnected(scripted.server);
+        scripted.connectServer();
         scripted.client(packet(0, text("GET / HTTP/1.1")));
         assertThat(scripted.client.reading())
                 .as("read on ahead of the greeting")
@@ -241,7 +241,7 @@ class LoginTest {
     @Test
     void aLoginBeforeTheGreetingIsHeldUntilIt() {
         scripted.session.fromClient(Bytes.buffer(scripted.memory.alloc(), Bytes.slice(REPLY, 0, 7)));
-        scripted.session.serverConnected(scripted.server);
+        scripted.connectServer();
         scripted.client(Bytes.slice(REPLY, 7, REPLY.length));
         assertThat(scripted.server.take()).isEmpty();
         scripted.server(GREETING);

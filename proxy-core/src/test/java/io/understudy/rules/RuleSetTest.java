@@ -199,7 +199,6 @@ class RuleSetTest {
         RuleSet<Named> rules = rules(patternRule("evil", "(x+x+)+y"), rule("rest", "", "", "", "", ""));
 
         for (int i = 0; i < 5; i++) {
-            assertThat(rules.patternOff(0)).isEqualTo(i >= Conditions.MAX_ABORTS);
             assertThat(first(rules, app, "SELECT " + "x".repeat(200) + i + " FROM t"))
                     .isEqualTo("rest");
         }

@@ -35,7 +35,7 @@ class AfterLoginTest {
     /** Logs in; the client has sent {@code early} directly after its last authentication packet. */
     private void logIn(byte[] early) {
         watcher.first = new InjectedStatement(SET, "probe");
-        scripted.session.serverConnected(scripted.server);
+        scripted.connectServer();
         scripted.server(packet(0, Scripted.greeting(Scripted.CLASSIC, "8.4.0")));
         scripted.client(packet(1, Scripted.reply(Scripted.CLASSIC, "app", null)), early);
         scripted.server.take();

@@ -53,7 +53,7 @@ class HostileInputTest {
         if (loggedIn) {
             scripted.loggedIn(Scripted.CLASSIC);
         } else {
-            scripted.session.serverConnected(scripted.server);
+            scripted.connectServer();
         }
         boolean client = clientFirst;
         for (byte[] piece : pieces) {
@@ -99,7 +99,7 @@ class HostileInputTest {
     void damagedConversationsLeakNothing(@ForAll long seed) {
         Random random = new Random(seed);
         Scripted scripted = scripted();
-        scripted.session.serverConnected(scripted.server);
+        scripted.connectServer();
         scripted.server(packet(0, Scripted.greeting(Scripted.CLASSIC, "8.4.0")));
         byte[][] turns = conversation();
         int first = random.nextInt(turns.length);

@@ -5,24 +5,28 @@ import static io.understudy.sql.SqlText.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class SqlModesTest {
+    private static int modes(@Nullable String sqlMode, @Nullable String charset) {
+        return SqlModes.withCharset(SqlModes.withSqlMode(SqlModes.NONE, sqlMode), charset);
+    }
 
     @Test
     void derivesBits() {
-        assertThat(SqlModes.of("STRICT_TRANS_TABLES,ansi_quotes", "utf8mb4")).isEqualTo(SqlModes.ANSI_QUOTES);
-        assertThat(SqlModes.of("ANSI", null)).isEqualTo(SqlModes.ANSI_QUOTES | SqlModes.IGNORE_SPACE);
-        assertThat(SqlModes.of("NO_BACKSLASH_ESCAPES", "latin1_swedish_ci"))
+        assertThat(modes("STRICT_TRANS_TABLES,ansi_quotes", "utf8mb4")).isEqualTo(SqlModes.ANSI_QUOTES);
+        assertThat(modes("ANSI", null)).isEqualTo(SqlModes.ANSI_QUOTES | SqlModes.IGNORE_SPACE);
+        assertThat(modes("NO_BACKSLASH_ESCAPES", "latin1_swedish_ci"))
                 .isEqualTo(SqlModes.NO_BACKSLASH_ESCAPES | SqlModes.EIGHT_BIT_CHARSET);
         for (String charset : new String[] {"sjis", "cp932", "gbk", "big5", "gb18030", "no_such"}) {
-            assertThat(SqlModes.of(null, charset) & SqlModes.UNSAFE_CHARSET)
+            assertThat(modes(null, charset) & SqlModes.UNSAFE_CHARSET)
                     .as(charset)
                     .isNotZero();
         }
-        int all = SqlModes.of("ANSI,NO_BACKSLASH_ESCAPES", "gbk");
-        assertThat(SqlModes.withCharset(all, "utf8")).isEqualTo(SqlModes.of("ANSI,NO_BACKSLASH_ESCAPES", ""));
-        assertThat(SqlModes.withSqlMode(all, "")).isEqualTo(SqlModes.of("", "gbk"));
+        int all = modes("ANSI,NO_BACKSLASH_ESCAPES", "gbk");
+        assertThat(SqlModes.withCharset(all, "utf8")).isEqualTo(modes("ANSI,NO_BACKSLASH_ESCAPES", ""));
+        assertThat(SqlModes.withSqlMode(all, "")).isEqualTo(modes("", "gbk"));
         assertThat(SqlModes.withNoBackslashEscapes(0, true)).isEqualTo(SqlModes.NO_BACKSLASH_ESCAPES);
         assertThat(SqlModes.withNoBackslashEscapes(all, false) & SqlModes.NO_BACKSLASH_ESCAPES)
                 .isZero();
@@ -61,7 +65,7 @@ class SqlModesTest {
 
     @Test
     void trustsUnsafeCharsetsOnlyWithAscii() {
-        int gbk = SqlModes.of("", "gbk");
+        int gbk = modes("", "gbk");
         assertThat(summary("SELECT * FROM t WHERE a='x'", gbk).pureRead()).isTrue();
         byte[] text = "SELECT * FROM t WHERE a='x\\' FOR UPDATE -- '".getBytes(StandardCharsets.US_ASCII);
         assertThat(summary(text, gbk).pureRead()).isTrue();
@@ -73,9 +77,9 @@ class SqlModesTest {
     void anEightBitBlankIsNoPartOfAName() {
         byte[] text = "SELECT * FROM t for_update".getBytes(StandardCharsets.US_ASCII);
         text[19] = (byte) 0xA0; // a blank in latin1
-        assertThat(summary(text, SqlModes.of("", "latin1")).reason()).isEqualTo(NotPure.UNPARSED);
+        assertThat(summary(text, modes("", "latin1")).reason()).isEqualTo(NotPure.UNPARSED);
         byte[] quoted = "SELECT 'x' FROM t".getBytes(StandardCharsets.US_ASCII);
         quoted[8] = (byte) 0xE9;
-        assertThat(summary(quoted, SqlModes.of("", "latin1")).pureRead()).isTrue();
+        assertThat(summary(quoted, modes("", "latin1")).pureRead()).isTrue();
     }
 }

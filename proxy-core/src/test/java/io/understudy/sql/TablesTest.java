@@ -47,7 +47,7 @@ class TablesTest {
     /** In latin1 the bytes of the UTF-8 name é are the name Ã©. */
     @Test
     void aTableNamedInAnotherCharacterSetIsNotKnown() {
-        int latin1 = SqlModes.of(null, "latin1");
+        int latin1 = SqlModes.withCharset(SqlModes.NONE, "latin1");
         for (String sql : List.of("SELECT a FROM `é`", "SELECT a FROM s.`é` x", "SELECT a FROM `é`.t")) {
             assertThat(summary(sql).pureRead()).isTrue();
             assertThat(summary(sql, latin1).reason()).isEqualTo(NotPure.CHARSET);

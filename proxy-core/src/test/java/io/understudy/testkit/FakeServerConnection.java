@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.understudy.wire.Capabilities;
+import io.understudy.wire.Packets;
 import io.understudy.wire.packet.ErrPacket;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -86,9 +87,10 @@ public final class FakeServerConnection {
         send(OK);
     }
 
-    /** Sends a packet with the next sequence number. */
+    /** Sends as many physical packets as the payload requires, from the next sequence number on. */
     public void send(byte[] payload) throws IOException {
-        raw(Bytes.packet(sequence++, payload));
+        raw(Bytes.packet(sequence, payload));
+        sequence += payload.length / Packets.MAX_PAYLOAD + 1;
     }
 
     public void raw(byte[] bytes) throws IOException {

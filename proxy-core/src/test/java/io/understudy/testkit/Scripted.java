@@ -13,6 +13,7 @@ import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.session.ClientSession;
+import io.understudy.session.Destination;
 import io.understudy.session.SessionEnvironment;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.wire.Capabilities;
@@ -134,8 +135,13 @@ public final class Scripted {
         return loggedIn(capabilities, ServerStatus.AUTOCOMMIT);
     }
 
+    /** Connects the session to its server, which stays the primary. */
+    public void connectServer() {
+        session.serverConnected(server, Destination.FIXED);
+    }
+
     public Scripted loggedIn(long capabilities, int status) {
-        session.serverConnected(server);
+        connectServer();
         boolean mariaDb = (capabilities & Capabilities.LONG_PASSWORD) == 0;
         server(Bytes.packet(0, greeting(capabilities, mariaDb ? "5.5.5-10.11.6-MariaDB" : "8.4.0")));
         client(Bytes.packet(1, reply(capabilities, "app", null)));

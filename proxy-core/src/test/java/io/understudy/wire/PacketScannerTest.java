@@ -138,7 +138,7 @@ class PacketScannerTest {
         assertThat(sink.shown).isEqualTo((int) plan.stream()
                 .filter(p -> p.hold || Math.min(p.wanted, p.size) > 0)
                 .count());
-        assertThat(scanner.atBoundary()).isTrue();
+        assertThat(scanner.cleanCut()).isTrue();
         assertThat(inputs).allSatisfy(in -> assertThat(in.refCnt()).isZero());
         memory.assertAllReturned();
     }
@@ -242,7 +242,7 @@ class PacketScannerTest {
         }
         scanner.scan(Bytes.buffer(memory.alloc(), Bytes.slice(wire, 23, 24)));
         assertThat(sink.out.size()).isEqualTo(24);
-        assertThat(scanner.atBoundary()).isFalse();
+        assertThat(scanner.cleanCut()).isFalse();
         scanner.close();
     }
 

@@ -42,11 +42,6 @@ final class History {
         }
     }
 
-    /** Returns the size of the ring in bytes. */
-    static long bytes() {
-        return (long) Series.values().length * SLOTS * Float.BYTES;
-    }
-
     /** Stores a sample; slots since the last one become unknown. A sample from before the newest one is ignored. */
     synchronized void add(long epochSecond, float[] sample) {
         long slot = epochSecond / STEP_SECONDS;

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +21,6 @@ final class LiveFeed implements PublishedStream {
 
     private final Set<Viewer> viewers = ConcurrentHashMap.newKeySet();
     private final AtomicInteger count = new AtomicInteger();
-    private final AtomicLong dropped = new AtomicLong();
     private final Runnable opened;
 
     /** @param opened run when a viewer was added, so that it need not wait for the next frame; must be cheap */
@@ -52,11 +50,6 @@ final class LiveFeed implements PublishedStream {
         return count.get() > 0;
     }
 
-    /** Returns the number of texts that a newer one replaced before a viewer took them. */
-    long dropped() {
-        return dropped.get();
-    }
-
     /** Sends each viewer the topics that differ from what it has. */
     void publish(Map<String, String> topics) {
         Map<String, byte[]> events = new LinkedHashMap<>();
@@ -78,8 +71,8 @@ final class LiveFeed implements PublishedStream {
         private void offer(Map<String, byte[]> events) {
             synchronized (this) {
                 events.forEach((topic, event) -> {
-                    if (!Arrays.equals(newest.put(topic, event), event) && pending.put(topic, event) != null) {
-                        dropped.incrementAndGet();
+                    if (!Arrays.equals(newest.put(topic, event), event)) {
+                        pending.put(topic, event);
                     }
                 });
             }

@@ -80,7 +80,9 @@ class HistoryTest {
             history.add(NOON + second, sample((float) second));
         }
         assertThat(points("24h", NOON + 30 * 3600 - 10, Series.SESSIONS)).doesNotContain(Float.NaN);
-        assertThat(History.bytes()).isLessThan(1_000_000);
+        assertThat((long) Series.values().length * History.SLOTS * Float.BYTES)
+                .as("bytes of the ring")
+                .isLessThan(1_000_000);
     }
 
     @Test

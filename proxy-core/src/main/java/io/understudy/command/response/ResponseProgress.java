@@ -30,7 +30,6 @@ public abstract class ResponseProgress implements ResponseView {
     private boolean fileUnfinished;
     private boolean statusSeen;
     private int status;
-    private int warnings;
     private long affectedRows;
     private long rows;
     private long bytes;
@@ -58,7 +57,6 @@ public abstract class ResponseProgress implements ResponseView {
         fileUnfinished = false;
         statusSeen = false;
         status = 0;
-        warnings = 0;
         affectedRows = 0;
         rows = 0;
         bytes = 0;
@@ -129,7 +127,7 @@ public abstract class ResponseProgress implements ResponseView {
         long known = length < ResponseGrammar.OK_LIMIT ? capabilities : 0;
         ok.parse(buf, index, length, known);
         affectedRows = ok.affectedRows();
-        setStatus(ok.status(), ok.warnings());
+        setStatus(ok.status());
         cursorOpen = false;
         SessionState.Visitor visitor = sessionState;
         if (visitor != null && ok.stateLength() > 0) {
@@ -139,7 +137,7 @@ public abstract class ResponseProgress implements ResponseView {
 
     final void readEof(ByteBuf buf, int index, int length) {
         if (length >= ResponseGrammar.EOF_LENGTH) {
-            setStatus(buf.getUnsignedShortLE(index + 3), buf.getUnsignedShortLE(index + 1));
+            setStatus(buf.getUnsignedShortLE(index + 3));
         }
     }
 
@@ -149,9 +147,8 @@ public abstract class ResponseProgress implements ResponseView {
         error = err;
     }
 
-    private void setStatus(int bits, int warningCount) {
+    private void setStatus(int bits) {
         status = bits;
-        warnings = warningCount;
         statusSeen = true;
     }
 
@@ -203,10 +200,6 @@ public abstract class ResponseProgress implements ResponseView {
     @Override
     public final int status() {
         return status;
-    }
-
-    public final int warnings() {
-        return warnings;
     }
 
     @Override

@@ -241,8 +241,7 @@ public final class SettingsModel implements SessionSettings {
         String named = charsetName;
         String charset = named != null ? named.toLowerCase(Locale.ROOT) : CollationCharsets.charset(loginCollation);
         int bits = SqlModes.withCharset(sqlMode.lexerModes(), charset);
-        bits = noBackslashEscapes ? bits | SqlModes.NO_BACKSLASH_ESCAPES : bits & ~SqlModes.NO_BACKSLASH_ESCAPES;
-        modes = bits | product;
+        modes = SqlModes.withNoBackslashEscapes(bits, noBackslashEscapes) | product;
     }
 
     @Override

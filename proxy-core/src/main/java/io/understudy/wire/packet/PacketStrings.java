@@ -36,11 +36,4 @@ final class PacketStrings {
             throw new MalformedPacketException(length + " bytes announced where " + in.readableBytes() + " follow");
         }
     }
-
-    static byte[] readBytes(ByteBuf in, int length) {
-        checkLength(in, length);
-        byte[] bytes = new byte[length];
-        in.readBytes(bytes);
-        return bytes;
-    }
 }

@@ -43,12 +43,6 @@ public final class GtidNumbers {
         return set;
     }
 
-    public GtidNumbers copy() {
-        GtidNumbers copy = new GtidNumbers();
-        sources.forEach((source, intervals) -> copy.sources.put(source, new ArrayList<>(intervals)));
-        return copy;
-    }
-
     public void add(String source, long number) {
         add(source, number, number);
     }

@@ -328,10 +328,6 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return dropped;
     }
 
-    synchronized boolean streaming() {
-        return streaming;
-    }
-
     synchronized List<PrimaryFacts> primaries() {
         List<PrimaryFacts> all = new ArrayList<>();
         histories.forEach(history -> all.add(history.facts));

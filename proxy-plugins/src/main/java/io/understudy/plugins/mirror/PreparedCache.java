@@ -49,10 +49,6 @@ final class PreparedCache {
         return evicted;
     }
 
-    void clear() {
-        entries.clear();
-    }
-
     private static Key key(byte[] text, StatementSetting setting) {
         return new Key(
                 ByteBuffer.wrap(text),

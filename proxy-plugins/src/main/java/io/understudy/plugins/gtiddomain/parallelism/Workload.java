@@ -34,7 +34,6 @@ public final class Workload {
     private final int limit;
     private final ApplyCost cost;
     private final Deque<Entry> entries = new ArrayDeque<>();
-    private long seen;
 
     /** @param limit number of transactions retained; older ones are dropped */
     public Workload(int limit, ApplyCost cost) {
@@ -60,17 +59,11 @@ public final class Workload {
                 transaction.bytes(),
                 what);
         synchronized (this) {
-            seen++;
             entries.addLast(entry);
             if (entries.size() > limit) {
                 entries.removeFirst();
             }
         }
-    }
-
-    /** Returns the number of transactions ever added. */
-    public synchronized long seen() {
-        return seen;
     }
 
     /** Returns the retained transactions, oldest first. */

@@ -11,7 +11,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The figures of a bounded number of digests. A new digest takes the place of one that has not been seen for long, the
@@ -155,11 +154,5 @@ public final class DigestTable {
     /** Returns the entry of all statements whose text was too long, or that came at the moment of an eviction. */
     DigestEntry unknown() {
         return unknown;
-    }
-
-    /** Returns the entry of a digest, or null. */
-    @Nullable
-    DigestEntry find(long digest) {
-        return entries.get(new DigestKey(digest));
     }
 }
