@@ -2,6 +2,7 @@ package io.understudy.cli;
 
 import io.understudy.cli.check.CheckCommand;
 import io.understudy.cli.check.SchemaCommand;
+import io.understudy.cli.compare.CompareCommand;
 import io.understudy.cli.defragment.DefragmentCommand;
 import io.understudy.cli.demo.DemoCommand;
 import io.understudy.cli.explain.ExplainCommand;
@@ -40,6 +41,7 @@ import picocli.CommandLine.ScopeType;
             SlowLogCommand.class,
             TopCommand.class,
             ReplayCommand.class,
+            CompareCommand.class,
             HoldCommand.class,
             ReleaseCommand.class,
             SwitchoverCommand.class,
@@ -85,6 +87,6 @@ public final class Understudy implements Runnable {
         throw new CommandLine.ParameterException(
                 java.util.Objects.requireNonNull(spec).commandLine(),
                 "Missing command: one of run, check, explain, schema, demo, report, rescue, defragment, slowlog, top,"
-                        + " replay, hold, release, switchover; -h tells about them");
+                        + " replay, compare, hold, release, switchover; -h tells about them");
     }
 }

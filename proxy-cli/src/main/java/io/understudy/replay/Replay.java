@@ -50,7 +50,7 @@ public final class Replay implements AutoCloseable {
 
     public Replay(ReplayOptions options) {
         this.options = options;
-        this.selection = new Selection(options);
+        this.selection = new Selection(options.filter());
         this.connector = new NettyServerConnector(
                 transport, loops, options.to(), options.user(), options.password(), options.tls(), CONNECT, CONNECT);
     }

@@ -22,16 +22,6 @@ import org.jspecify.annotations.Nullable;
  * not be the connection's own.
  */
 final class ReplayConnection {
-    /**
-     * Cannot write, whatever the statement turns out to be. {@code START TRANSACTION READ ONLY} would let DDL through.
-     */
-    private static final List<String> READ_ONLY = List.of(
-            "SET SESSION TRANSACTION READ ONLY",
-            "SET SESSION autocommit = 1, SESSION lock_wait_timeout = 1, SESSION innodb_lock_wait_timeout = 1");
-
-    /** Logs do not have the client's character set; this is the one that servers log in. */
-    private static final String NAMES = "SET NAMES utf8mb4";
-
     /** @param dueNanos monotonic time at which to send it */
     record Due(byte[] text, @Nullable String schema, long dueNanos) {}
 
@@ -149,7 +139,7 @@ final class ReplayConnection {
     }
 
     private void begin(ServerConnection made) {
-        List<String> first = readsOnly ? READ_ONLY : List.of();
+        List<String> first = readsOnly ? SessionStart.READ_ONLY : List.of();
         int[] pending = {first.size() + 1};
         ServerResponse response = new ServerResponse() {
             @Override
@@ -179,7 +169,7 @@ final class ReplayConnection {
                 }
             }
         };
-        made.execute(command(made, CommandCode.QUERY, NAMES.getBytes(StandardCharsets.UTF_8)), response);
+        made.execute(command(made, CommandCode.QUERY, SessionStart.NAMES.getBytes(StandardCharsets.UTF_8)), response);
         for (String sql : first) {
             made.execute(command(made, CommandCode.QUERY, sql.getBytes(StandardCharsets.UTF_8)), response);
         }

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Decides which events are played. Not thread-safe. */
-final class Selection {
+/** Decides which statements are played. Not thread-safe. */
+public final class Selection {
     private static final int CACHED = 8192;
     private static final MirrorConfig EVERYTHING = new MirrorConfig(
             null,
@@ -30,7 +30,7 @@ final class Selection {
     /** A summary is one object for all statements that are alike to the analysis. */
     private record Alike(StatementSummary summary, @Nullable String schema) {}
 
-    private final ReplayOptions options;
+    private final LogFilter filter;
     private final SqlAnalyzer analyzer = new SqlAnalyzer();
     private final SingleLine line = new SingleLine();
     private final Map<Alike, String> known = new LinkedHashMap<>(64, 0.75f, true) {
@@ -42,28 +42,27 @@ final class Selection {
         }
     };
 
-    Selection(ReplayOptions options) {
-        this.options = options;
+    public Selection(LogFilter filter) {
+        this.filter = filter;
     }
 
     /** Returns null for a statement to play, or why it is left out. */
-    @Nullable
-    String leftOut(LogEvent event) {
+    public @Nullable String leftOut(LogEvent event) {
         long start = event.startMicros();
-        if (start != LogEvent.UNKNOWN && (start < options.fromMicros() || start >= options.untilMicros())) {
+        if (start != LogEvent.UNKNOWN && (start < filter.fromMicros() || start >= filter.untilMicros())) {
             return "outside_times";
         }
-        if (options.onlyUser() != null && !options.onlyUser().equals(event.user())) {
+        if (filter.onlyUser() != null && !filter.onlyUser().equals(event.user())) {
             return "other_user";
         }
-        if (options.onlySchema() != null && !options.onlySchema().equalsIgnoreCase(event.schema())) {
+        if (filter.onlySchema() != null && !filter.onlySchema().equalsIgnoreCase(event.schema())) {
             return "other_schema";
         }
         byte[] text = event.text();
         if (hasParameter(text)) {
             return "values_dropped";
         }
-        return options.readsOnly() ? unfit(text, event.schema()) : null;
+        return filter.readsOnly() ? unfit(text, event.schema()) : null;
     }
 
     /** Returns whether values are missing: a log with {@code ?} in their place. */

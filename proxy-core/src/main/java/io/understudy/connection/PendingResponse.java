@@ -49,6 +49,13 @@ public final class PendingResponse extends ResponseProgress {
         }
     }
 
+    void column(ByteBuf buf, int index, int definitionLength) {
+        ServerResponse waiting = response;
+        if (waiting != null) {
+            waiting.onColumn(buf, index, definitionLength);
+        }
+    }
+
     void read(long nanos, boolean inTransaction) {
         if (firstByteNanos() == 0) {
             begunInTransaction(inTransaction);

@@ -43,6 +43,7 @@ final class ResponseQueue implements PacketSink {
     private int length;
     private int first;
     private boolean row;
+    private boolean column;
     private @Nullable ErrPacket lastError;
 
     ResponseQueue(long capabilities, Refusal noFile) {
@@ -102,8 +103,10 @@ final class ResponseQueue implements PacketSink {
         }
         pending.read(nanos, inTransaction);
         long rows = pending.rows();
+        boolean definition = pending.definitionNext();
         int wanted = pending.packet(packetLength, firstByte);
         row = false;
+        column = false;
         ServerStream stream = pending.stream();
         if (stream != null) {
             return DROP | streamed(pending, stream, wanted);
@@ -113,6 +116,10 @@ final class ResponseQueue implements PacketSink {
                 throw new MalformedPacketException("the server asks for data that this connection does not have");
             }
             fileRequest = sequence + 1;
+        }
+        if (wanted == 0 && definition && pending.rowBytes() > 0) {
+            column = packetLength > 0 && packetLength <= MAX_SHOWN;
+            return column ? packetLength | DROP : DROP;
         }
         if (wanted == 0 && pending.rows() > rows) {
             int shown = Math.min(Math.max(0, pending.rowBytes()), packetLength);
@@ -143,19 +150,23 @@ final class ResponseQueue implements PacketSink {
         ServerStream stream = pending.stream();
         if (stream != null && !pending.over()) {
             feed(stream, buf, index, shown);
-        } else if (row) {
-            showRow(pending, buf, index, shown);
+        } else if (row || column) {
+            showPart(pending, buf, index, shown);
         } else {
             pending.inspect(buf, index, shown);
         }
         return false;
     }
 
-    private void showRow(PendingResponse pending, ByteBuf buf, int index, int shown) {
+    private void showPart(PendingResponse pending, ByteBuf buf, int index, int shown) {
         try {
-            pending.row(buf, index, shown, length);
+            if (row) {
+                pending.row(buf, index, shown, length);
+            } else {
+                pending.column(buf, index, shown);
+            }
         } catch (RuntimeException fault) {
-            log.error("the handler of a response failed on a row of {} bytes", length, fault);
+            log.error("the handler of a response failed on a packet of {} bytes", length, fault);
         }
     }
 

@@ -31,6 +31,13 @@ public interface ServerResponse {
      */
     default void onRow(ByteBuf buf, int index, int shown, int length) {}
 
+    /**
+     * Called for each column definition of a result if {@link #rowBytes} is positive when it arrives.
+     *
+     * @param buf holds the definition's packet from {@code index}; valid during the call
+     */
+    default void onColumn(ByteBuf buf, int index, int length) {}
+
     /** Called when the connection ended before the response was complete; the message says why. */
     void onFailure(String reason);
 }

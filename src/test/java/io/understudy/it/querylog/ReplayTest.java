@@ -9,6 +9,7 @@ import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.replay.LogFilter;
 import io.understudy.replay.Replay;
 import io.understudy.replay.ReplayOptions;
 import io.understudy.replay.TargetWatch;
@@ -59,12 +60,8 @@ class ReplayTest {
                 Secret.parse("pl4y"),
                 new ServerTlsConfig(ServerTlsMode.DISABLED, null, null, null),
                 speed,
-                readsOnly,
-                connections,
-                Long.MIN_VALUE,
-                Long.MAX_VALUE,
-                null,
-                null);
+                new LogFilter(readsOnly, Long.MIN_VALUE, Long.MAX_VALUE, null, null),
+                connections);
     }
 
     private static StatementLog log(String text) throws Exception {
@@ -269,12 +266,8 @@ class ReplayTest {
                 Secret.parse("wrong"),
                 new ServerTlsConfig(ServerTlsMode.DISABLED, null, null, null),
                 1,
-                true,
-                4,
-                Long.MIN_VALUE,
-                Long.MAX_VALUE,
-                null,
-                null);
+                LogFilter.READS,
+                4);
         try (Replay replay = new Replay(wrong);
                 StatementLog log = log(event(1, 0, "SELECT 1") + event(1, 5_000_000, "SELECT 2"))) {
             replay.run(log);

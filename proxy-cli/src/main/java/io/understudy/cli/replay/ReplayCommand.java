@@ -1,11 +1,10 @@
 package io.understudy.cli.replay;
 
 import io.understudy.base.JsonWriter;
+import io.understudy.cli.LogFilterOptions;
+import io.understudy.cli.ServerLoginOptions;
 import io.understudy.cli.Terminal;
 import io.understudy.config.Address;
-import io.understudy.config.Secret;
-import io.understudy.config.ServerTlsConfig;
-import io.understudy.config.ServerTlsMode;
 import io.understudy.replay.Replay;
 import io.understudy.replay.ReplayOptions;
 import io.understudy.replay.TargetWatch;
@@ -14,11 +13,7 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDateTime;
-import java.time.OffsetDateTime;
 import java.time.ZoneId;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeParseException;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -27,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -40,7 +36,6 @@ import picocli.CommandLine.Spec;
                 + " that cannot write.")
 public final class ReplayCommand implements Callable<Integer> {
     private static final int STANDARD_PORT = 3306;
-    private static final long MICROS = 1_000_000;
     private static final int LINES_SECONDS = 10;
 
     @Parameters(paramLabel = "FILE", description = "The log, or - for standard input.")
@@ -49,23 +44,8 @@ public final class ReplayCommand implements Callable<Integer> {
     @Option(names = "--to", paramLabel = "HOST:PORT", description = "The server.")
     private @Nullable String to;
 
-    @Option(names = "--user", paramLabel = "USER", description = "Its account (default: root).")
-    private String user = "root";
-
-    @Option(
-            names = "--password-file",
-            paramLabel = "FILE",
-            description = "A file with the password; without it, the variable UNDERSTUDY_REPLAY_PASSWORD, or none.")
-    private @Nullable Path passwordFile;
-
-    @Option(
-            names = "--tls",
-            paramLabel = "MODE",
-            description = "disabled, preferred (default), required, verify-ca or verify-full.")
-    private String tls = "preferred";
-
-    @Option(names = "--ca", paramLabel = "FILE", description = "Certificate authorities for verify-ca and verify-full.")
-    private @Nullable Path ca;
+    @Mixin
+    private ServerLoginOptions login = new ServerLoginOptions();
 
     @Option(
             names = "--speed",
@@ -85,17 +65,8 @@ public final class ReplayCommand implements Callable<Integer> {
             description = "Connections at the same time (default: 256). Reads of further sessions share them.")
     private int sessions = 256;
 
-    @Option(names = "--from", paramLabel = "TIME", description = "First start time, such as 2026-01-15T09:00:00.")
-    private @Nullable String from;
-
-    @Option(names = "--until", paramLabel = "TIME", description = "Start time at which to end.")
-    private @Nullable String until;
-
-    @Option(names = "--only-user", paramLabel = "USER", description = "Only sessions of that user.")
-    private @Nullable String onlyUser;
-
-    @Option(names = "--only-schema", paramLabel = "SCHEMA", description = "Only statements with that default schema.")
-    private @Nullable String onlySchema;
+    @Mixin
+    private LogFilterOptions choice = new LogFilterOptions();
 
     @Option(names = "--dry-run", description = "Read the log and say what would be played.")
     private boolean dryRun;
@@ -117,9 +88,14 @@ public final class ReplayCommand implements Callable<Integer> {
             if (dryRun) {
                 replay.dryRun(log);
             } else {
-                try (TargetWatch watch =
-                        TargetWatch.start(options.to(), user, options.password(), driverTls(), ca, replay::stop)) {
-                    if (!watch.readOnly() && options.readsOnly()) {
+                try (TargetWatch watch = TargetWatch.start(
+                        options.to(),
+                        options.user(),
+                        options.password(),
+                        login.driverTls(),
+                        login.ca(),
+                        replay::stop)) {
+                    if (!watch.readOnly() && options.filter().readsOnly()) {
                         err("the target is not read-only: reads are played in sessions that cannot write");
                     }
                     Thread progress = new Thread(() -> progress(replay), "progress");
@@ -164,38 +140,17 @@ public final class ReplayCommand implements Callable<Integer> {
         }
         String target = to == null ? "127.0.0.1:" + STANDARD_PORT : to;
         Address address;
-        ServerTlsMode mode;
         try {
             address = Address.parse(target);
-            mode = ServerTlsMode.valueOf(tls.toUpperCase(Locale.ROOT).replace('-', '_'));
         } catch (IllegalArgumentException e) {
-            throw wrong(String.valueOf(e.getMessage()));
+            throw wrong("--to: " + e.getMessage());
         }
         if (address.isUnix()) {
             throw wrong("--to: expected host:port");
         }
-        String password = passwordFile == null
-                ? Objects.requireNonNullElse(System.getenv("UNDERSTUDY_REPLAY_PASSWORD"), "")
-                : Files.readString(passwordFile).strip();
+        CommandLine line = Objects.requireNonNull(spec).commandLine();
         return new ReplayOptions(
-                address,
-                user,
-                Secret.parse(password),
-                new ServerTlsConfig(mode, ca, null, null),
-                speed(),
-                !all,
-                sessions,
-                time("--from", from, Long.MIN_VALUE),
-                time("--until", until, Long.MAX_VALUE),
-                onlyUser,
-                onlySchema);
-    }
-
-    private String driverTls() {
-        return switch (tls.toLowerCase(Locale.ROOT)) {
-            case "disabled", "preferred" -> "disable";
-            default -> tls.toLowerCase(Locale.ROOT).startsWith("verify") ? tls.toLowerCase(Locale.ROOT) : "trust";
-        };
+                address, login.user(), login.password(), login.tls(line), speed(), choice.filter(!all, line), sessions);
     }
 
     private double speed() {
@@ -211,20 +166,6 @@ public final class ReplayCommand implements Callable<Integer> {
             // Said below.
         }
         throw wrong("--speed: expected a factor such as 1 or 2.5, at most 1000, or max, but found " + speed);
-    }
-
-    private long time(String option, @Nullable String text, long otherwise) {
-        if (text == null) {
-            return otherwise;
-        }
-        try {
-            OffsetDateTime at = text.endsWith("Z") || text.matches(".*[+-][0-9]{2}:[0-9]{2}")
-                    ? OffsetDateTime.parse(text)
-                    : LocalDateTime.parse(text).atZone(ZoneId.systemDefault()).toOffsetDateTime();
-            return at.withOffsetSameInstant(ZoneOffset.UTC).toEpochSecond() * MICROS + at.getNano() / 1_000;
-        } catch (DateTimeParseException e) {
-            throw wrong(option + ": expected a time such as 2026-01-15T09:00:00, with Z for UTC, but found " + text);
-        }
     }
 
     private CommandLine.ParameterException wrong(String why) {

@@ -44,6 +44,11 @@ public abstract class ResponseGrammar {
         return true;
     }
 
+    /** Returns whether the packet that comes next is the definition of a column, unless it is an error. */
+    boolean definitionNext(ResponseProgress progress) {
+        return false;
+    }
+
     /**
      * Returns whether the packet is a progress report: it may appear in place of any packet, and is neither an error
      * nor an end.

@@ -84,6 +84,11 @@ public abstract class ResponseProgress implements ResponseView {
         return response.packet(this, length, firstByte);
     }
 
+    /** Returns whether the packet that comes next is the definition of a column, unless it is an error. */
+    public final boolean definitionNext() {
+        return packets > 0 && response.definitionNext(this);
+    }
+
     public final void inspect(ByteBuf buf, int index, int length) {
         response.inspect(this, buf, index, length);
     }

@@ -78,6 +78,11 @@ final class ResultSetResponse extends ResponseGrammar {
         }
     }
 
+    @Override
+    boolean definitionNext(ResponseProgress p) {
+        return p.phase == DEFINITIONS;
+    }
+
     private static int row(ResponseProgress p, int length, int first) {
         if (first == Marker.EOF) {
             if (p.has(Capabilities.DEPRECATE_EOF)) {

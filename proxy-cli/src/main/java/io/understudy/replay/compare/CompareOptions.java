@@ -1,0 +1,32 @@
+package io.understudy.replay.compare;
+
+import io.understudy.replay.LogFilter;
+import java.time.Duration;
+
+/**
+ * What to compare, and from which effect on a difference in time counts.
+ *
+ * @param executions statements of one digest that are executed
+ * @param timeout for one execution
+ * @param minimumRatio of the times, in either direction
+ * @param minimumNanos difference of the times
+ */
+public record CompareOptions(
+        ComparedTarget a,
+        ComparedTarget b,
+        LogFilter filter,
+        int executions,
+        Duration timeout,
+        double minimumRatio,
+        long minimumNanos) {
+
+    public static final int DEFAULT_EXECUTIONS = 200;
+    public static final double DEFAULT_RATIO = 1.3;
+    public static final long DEFAULT_NANOS = 200_000;
+
+    /** Returns the standard thresholds. */
+    public static CompareOptions of(ComparedTarget a, ComparedTarget b) {
+        return new CompareOptions(
+                a, b, LogFilter.READS, DEFAULT_EXECUTIONS, Duration.ofSeconds(30), DEFAULT_RATIO, DEFAULT_NANOS);
+    }
+}

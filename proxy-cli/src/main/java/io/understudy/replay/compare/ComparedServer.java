@@ -1,0 +1,207 @@
+package io.understudy.replay.compare;
+
+import io.netty.channel.EventLoopGroup;
+import io.understudy.connection.NettyServerConnector;
+import io.understudy.connection.NetworkTransport;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.replay.SessionStart;
+import io.understudy.replay.log.LogEvent;
+import io.understudy.wire.CommandCode;
+import io.understudy.wire.Packets;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One of the two servers: a session that cannot write, and executes one statement at a time. Calls wait for the
+ * response. Not thread-safe.
+ */
+final class ComparedServer implements AutoCloseable {
+    private static final Duration CONNECT = Duration.ofSeconds(10);
+    /** What the client waits beyond the server's own limit. */
+    private static final long GRACE_SECONDS = 5;
+
+    private static final double MICROS = 1e6;
+    /** The clients' error number for a connection that ended during a statement. */
+    private static final int LOST = 2013;
+
+    private final NettyServerConnector connector;
+    private final Duration timeout;
+    private final String name;
+    private @Nullable ServerConnection connection;
+    private @Nullable String schema;
+    private boolean clockSet;
+    private String version = "";
+
+    ComparedServer(NetworkTransport transport, EventLoopGroup loops, ComparedTarget target, Duration timeout) {
+        this.timeout = timeout;
+        this.name = target.address().toString();
+        connector = new NettyServerConnector(
+                transport, loops, target.address(), target.user(), target.password(), target.tls(), CONNECT, CONNECT);
+    }
+
+    /** Returns the server's address and version. */
+    String name() {
+        return version.isEmpty() ? name : name + " (" + version + ")";
+    }
+
+    /** Connects unless there is a connection. */
+    ServerConnection open() throws IOException, InterruptedException {
+        ServerConnection known = connection;
+        if (known != null && known.isOpen()) {
+            return known;
+        }
+        ServerConnection made = await(connector.connect().toCompletableFuture(), CONNECT.multipliedBy(2));
+        connection = made;
+        schema = null;
+        clockSet = false;
+        for (String sql : SessionStart.READ_ONLY) {
+            set(made, sql);
+        }
+        set(made, SessionStart.NAMES);
+        long millis = timeout.toMillis();
+        if (made.flavor() == ServerFlavor.MARIADB) {
+            set(made, String.format(Locale.ROOT, "SET SESSION max_statement_time = %.3f", millis / 1000.0));
+            // A cached result would say nothing about the plan.
+            trySet(made, "SET SESSION query_cache_type = OFF");
+        } else {
+            set(made, "SET SESSION max_execution_time = " + millis);
+        }
+        version = rows("SELECT VERSION()").get(1).get(0);
+        return made;
+    }
+
+    private void set(ServerConnection on, String sql) throws IOException, InterruptedException {
+        TextRows response = new TextRows();
+        on.execute(Packets.command(on.alloc(), CommandCode.QUERY, sql.getBytes(StandardCharsets.UTF_8)), response);
+        try {
+            await(response.done, CONNECT);
+        } catch (IOException e) {
+            throw new IOException(name + ": " + sql + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Like {@link #set} for what a server may refuse. */
+    private void trySet(ServerConnection on, String sql) throws IOException, InterruptedException {
+        try {
+            set(on, sql);
+        } catch (IOException e) {
+            if (!on.isOpen()) {
+                throw e;
+            }
+        }
+    }
+
+    /** Executes a statement that is not timed, with its rows. */
+    List<List<String>> rows(String sql) throws IOException, InterruptedException {
+        return rows(sql.getBytes(StandardCharsets.UTF_8), null);
+    }
+
+    /** Like {@link #rows(String)}, with a default schema. */
+    List<List<String>> rows(byte[] sql, @Nullable String inSchema) throws IOException, InterruptedException {
+        ServerConnection open = open();
+        use(open, inSchema);
+        TextRows response = new TextRows();
+        open.execute(Packets.command(open.alloc(), CommandCode.QUERY, sql), response);
+        return await(response.done, timeout.plusSeconds(GRACE_SECONDS));
+    }
+
+    private int use(ServerConnection open, @Nullable String wanted) throws IOException, InterruptedException {
+        if (wanted == null || wanted.equals(schema)) {
+            return 0;
+        }
+        ResultFold response = new ResultFold();
+        int error = await(
+                        response.send(
+                                open,
+                                Packets.command(
+                                        open.alloc(), CommandCode.INIT_DB, wanted.getBytes(StandardCharsets.UTF_8))),
+                        CONNECT)
+                .error();
+        schema = error == 0 ? wanted : null;
+        return error;
+    }
+
+    /**
+     * Executes a statement and reduces its result.
+     *
+     * @param startMicros what NOW() returns, or {@link LogEvent#UNKNOWN} for the server's clock
+     */
+    ResultPrint run(byte[] sql, @Nullable String inSchema, long startMicros) throws IOException, InterruptedException {
+        ServerConnection open = open();
+        try {
+            return run(open, sql, inSchema, startMicros);
+        } catch (IOException e) {
+            if (open.isOpen()) {
+                throw e;
+            }
+            // A server that does not survive a statement is a finding.
+            return error(LOST);
+        }
+    }
+
+    private ResultPrint run(ServerConnection open, byte[] sql, @Nullable String inSchema, long startMicros)
+            throws IOException, InterruptedException {
+        int error = use(open, inSchema);
+        if (error != 0) {
+            return error(error);
+        }
+        if (startMicros != LogEvent.UNKNOWN || clockSet) {
+            clockSet = startMicros != LogEvent.UNKNOWN;
+            trySet(
+                    open,
+                    clockSet
+                            ? String.format(Locale.ROOT, "SET SESSION timestamp = %.6f", startMicros / MICROS)
+                            : "SET SESSION timestamp = DEFAULT");
+        }
+        try {
+            return await(
+                    new ResultFold().send(open, Packets.command(open.alloc(), CommandCode.QUERY, sql)),
+                    timeout.plusSeconds(GRACE_SECONDS));
+        } catch (ClientTimeout e) {
+            close();
+            return new ResultPrint(0, true, 0, 0, 0, 0, 0, false, timeout.toNanos());
+        }
+    }
+
+    private static ResultPrint error(int code) {
+        return new ResultPrint(code, false, 0, 0, 0, 0, 0, false, 0);
+    }
+
+    private static final class ClientTimeout extends IOException {
+        private static final long serialVersionUID = 1;
+
+        ClientTimeout(String message) {
+            super(message);
+        }
+    }
+
+    private <T> T await(Future<T> future, Duration limit) throws IOException, InterruptedException {
+        try {
+            return future.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            throw new ClientTimeout(name + ": no response within " + limit.toSeconds() + " s");
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause() instanceof CompletionException wrapped ? wrapped.getCause() : e.getCause();
+            throw new IOException(cause == null ? name : cause.getMessage(), cause);
+        }
+    }
+
+    @Override
+    public void close() {
+        ServerConnection open = connection;
+        connection = null;
+        if (open != null) {
+            open.close();
+        }
+    }
+}

@@ -1,0 +1,213 @@
+package io.understudy.replay.compare;
+
+import io.netty.channel.EventLoopGroup;
+import io.understudy.config.Transport;
+import io.understudy.connection.NetworkTransport;
+import io.understudy.replay.Selection;
+import io.understudy.replay.compare.ResultPrint.Relation;
+import io.understudy.replay.log.LogEvent;
+import io.understudy.replay.log.StatementLog;
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.sql.SqlModes;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Executes the reads of a log on two servers in turns, one at a time: each statement twice on either, in the order A B
+ * B A or B A A B. What differs between the two executions on one server differs by itself and says nothing about the
+ * servers. The shorter of the two is the statement's time, so that what a server had in memory does not pass for speed.
+ */
+public final class Comparison implements AutoCloseable {
+    private static final int DIGESTS = 10_000;
+    /** Differences of one digest that are looked at again, in case one server was only behind. */
+    private static final int CHECKED_AGAIN = 5;
+
+    private static final long[] AGAIN_MILLIS = {300, 1000};
+
+    private final CompareOptions options;
+    private final NetworkTransport transport = NetworkTransport.resolve(Transport.AUTO);
+    private final EventLoopGroup loops = transport.relayGroup(1, "compare");
+    private final ComparedServer a;
+    private final ComparedServer b;
+    private final Selection selection;
+    private final SqlAnalyzer analyzer = new SqlAnalyzer();
+    private final Map<Long, DigestComparison> digests = new LinkedHashMap<>();
+    private final Map<String, Long> leftOut = new TreeMap<>();
+    private final AtomicReference<@Nullable String> stopped = new AtomicReference<>();
+    private volatile long executed;
+    private boolean firstOnA = true;
+
+    public Comparison(CompareOptions options) {
+        this.options = options;
+        this.selection = new Selection(options.filter());
+        a = new ComparedServer(transport, loops, options.a(), options.timeout());
+        b = new ComparedServer(transport, loops, options.b(), options.timeout());
+    }
+
+    /** Ends the comparison soon; what was executed is judged. Thread-safe. */
+    public void stop(String reason) {
+        stopped.compareAndSet(null, reason);
+    }
+
+    /** Returns why the comparison was stopped, or null. */
+    public @Nullable String stopped() {
+        return stopped.get();
+    }
+
+    /** Returns the number of statements executed so far. Thread-safe. */
+    public long executed() {
+        return executed;
+    }
+
+    Collection<DigestComparison> digests() {
+        return digests.values();
+    }
+
+    Map<String, Long> leftOut() {
+        return leftOut;
+    }
+
+    String nameA() {
+        return a.name();
+    }
+
+    String nameB() {
+        return b.name();
+    }
+
+    /** Executes the log to its end, or until stopped, and judges. */
+    public void run(StatementLog log) throws IOException, InterruptedException {
+        a.open();
+        b.open();
+        for (LogEvent event = log.next(); event != null && stopped.get() == null; event = log.next()) {
+            if (event.kind() == LogEvent.Kind.STATEMENT) {
+                String reason = selection.leftOut(event);
+                if (reason == null) {
+                    reason = compare(event);
+                }
+                if (reason != null) {
+                    leftOut.merge(reason, 1L, Long::sum);
+                }
+            }
+        }
+        TimeJudge.judge(digests.values(), options.minimumRatio(), options.minimumNanos());
+    }
+
+    /** Returns null, or why the statement was not executed. */
+    private @Nullable String compare(LogEvent event) throws IOException, InterruptedException {
+        byte[] text = event.text();
+        long digest = analyzer.digest(text, 0, text.length, SqlModes.NONE);
+        DigestComparison found = digests.get(digest);
+        if (found == null) {
+            if (digests.size() == DIGESTS) {
+                return "too_many_digests";
+            }
+            found = new DigestComparison(digest, analyzer.normalize(text, 0, text.length, SqlModes.NONE));
+            digests.put(digest, found);
+        }
+        if (found.executions >= options.executions() || found.stuck()) {
+            return "executed_enough";
+        }
+        executed++;
+        found.executions++;
+        firstOnA = !firstOnA;
+        ResultPrint[] onA = new ResultPrint[2];
+        ResultPrint[] onB = new ResultPrint[2];
+        (firstOnA ? onA : onB)[0] = run(firstOnA ? a : b, event);
+        (firstOnA ? onB : onA)[0] = run(firstOnA ? b : a, event);
+        (firstOnA ? onB : onA)[1] = run(firstOnA ? b : a, event);
+        (firstOnA ? onA : onB)[1] = run(firstOnA ? a : b, event);
+        note(found, event, onA, onB);
+        return null;
+    }
+
+    private static ResultPrint run(ComparedServer server, LogEvent event) throws IOException, InterruptedException {
+        return server.run(event.text(), event.schema(), event.startMicros());
+    }
+
+    private void note(DigestComparison found, LogEvent event, ResultPrint[] onA, ResultPrint[] onB)
+            throws IOException, InterruptedException {
+        boolean timeoutA = onA[0].timedOut() || onA[1].timedOut();
+        boolean timeoutB = onB[0].timedOut() || onB[1].timedOut();
+        found.timeoutsA += timeoutA ? 1 : 0;
+        found.timeoutsB += timeoutB ? 1 : 0;
+        if (timeoutA || timeoutB) {
+            return;
+        }
+        found.rowsA += onA[1].rows();
+        found.rowsB += onB[1].rows();
+        found.cut += onA[1].cut() || onB[1].cut() ? 1 : 0;
+        Relation relation = onA[1].to(onB[1]);
+        if (onA[0].to(onA[1]) != Relation.EQUAL || onB[0].to(onB[1]) != Relation.EQUAL) {
+            found.unstable++;
+        } else if (relation.compareTo(Relation.DIFFERENT) >= 0 && passes(found, event)) {
+            found.unstable++;
+        } else {
+            found.relation(relation, event.text(), event.schema());
+            if (relation == Relation.ERROR) {
+                found.errors.merge(code(onA[1]) + " / " + code(onB[1]), 1, Integer::sum);
+            }
+        }
+        if (onA[1].error() == 0 && onB[1].error() == 0) {
+            found.pair(
+                    Math.min(onA[0].nanos(), onA[1].nanos()),
+                    Math.min(onB[0].nanos(), onB[1].nanos()),
+                    event.text(),
+                    event.schema());
+        } else if (relation == Relation.EQUAL) {
+            found.failedOnBoth++;
+        }
+    }
+
+    private static String code(ResultPrint print) {
+        return print.error() == 0 ? "ok" : String.valueOf(print.error());
+    }
+
+    /** Returns whether a difference goes away by itself, as while one server applies what the other one has. */
+    private boolean passes(DigestComparison found, LogEvent event) throws IOException, InterruptedException {
+        if (found.count(Relation.DIFFERENT) + found.count(Relation.ERROR) >= CHECKED_AGAIN) {
+            return false;
+        }
+        for (long millis : AGAIN_MILLIS) {
+            TimeUnit.MILLISECONDS.sleep(millis);
+            if (run(a, event).to(run(b, event)).compareTo(Relation.DIFFERENT) < 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns EXPLAIN of a statement on A and B, each as lines of cells, or one line that says why not. */
+    List<List<List<String>>> explain(DigestComparison.Example example) throws InterruptedException {
+        List<List<List<String>>> plans = new ArrayList<>();
+        for (ComparedServer server : List.of(a, b)) {
+            try {
+                byte[] explain = "EXPLAIN ".getBytes(StandardCharsets.US_ASCII);
+                byte[] sql = Arrays.copyOf(explain, explain.length + example.text().length);
+                System.arraycopy(example.text(), 0, sql, explain.length, example.text().length);
+                plans.add(server.rows(sql, example.schema()));
+            } catch (IOException e) {
+                plans.add(List.of(List.of("no plan: " + e.getMessage())));
+            }
+        }
+        return plans;
+    }
+
+    @Override
+    public void close() {
+        a.close();
+        b.close();
+        loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
+        transport.closeNames();
+    }
+}

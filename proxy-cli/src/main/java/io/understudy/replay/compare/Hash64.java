@@ -1,0 +1,43 @@
+package io.understudy.replay.compare;
+
+import io.netty.buffer.ByteBuf;
+
+/** A running 64-bit hash whose every bit depends on all bytes. Not for secrets. */
+final class Hash64 {
+    private static final long FIRST = 0x9E3779B97F4A7C15L;
+    private static final long SECOND = 0xBF58476D1CE4E5B9L;
+    private static final long THIRD = 0x94D049BB133111EBL;
+
+    private long state = FIRST;
+
+    void add(long value) {
+        state = chain(state, value);
+    }
+
+    void add(ByteBuf buf, int from, int to) {
+        int at = from;
+        for (; at + Long.BYTES <= to; at += Long.BYTES) {
+            add(buf.getLongLE(at));
+        }
+        long rest = to - from;
+        for (; at < to; at++) {
+            rest = rest << Byte.SIZE | buf.getUnsignedByte(at);
+        }
+        add(rest);
+    }
+
+    long value() {
+        return mix(state);
+    }
+
+    /** Returns the hash of what {@code before} stands for, followed by {@code value}. */
+    static long chain(long before, long value) {
+        return Long.rotateLeft(before * SECOND, 27) ^ mix(value + FIRST);
+    }
+
+    private static long mix(long value) {
+        long a = (value ^ value >>> 30) * SECOND;
+        a = (a ^ a >>> 27) * THIRD;
+        return a ^ a >>> 31;
+    }
+}

@@ -1,0 +1,140 @@
+package io.understudy.replay.compare;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerResponse;
+import io.understudy.wire.LengthEncoded;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Reduces a result to its {@link ResultPrint} while it arrives; memory does not grow with the result. */
+final class ResultFold implements ServerResponse {
+    /** Bytes of a row that are hashed; of a longer one also the length. */
+    private static final int ROW_BYTES = 1 << 20;
+
+    private static final int NULL = 0xFB;
+    private static final int TYPE_FLOAT = 4;
+    private static final int TYPE_DOUBLE = 5;
+    private static final int UNSIGNED = 1 << 5;
+    /** The fixed fields at a definition's end: charset, length, type, flags, decimals, filler. */
+    private static final int FIXED = 12;
+
+    private static final int NAME = 4;
+    private static final MathContext DOUBLE_DIGITS = new MathContext(10);
+    private static final MathContext FLOAT_DIGITS = new MathContext(5);
+    private static final int MARIADB_TIMEOUT = 1969;
+    private static final int MYSQL_TIMEOUT = 3024;
+
+    private final CompletableFuture<ResultPrint> done = new CompletableFuture<>();
+    private final List<MathContext> digits = new ArrayList<>();
+    private boolean floats;
+    private boolean cut;
+    private long ordered;
+    private long unordered;
+    private long rounded;
+    private long metadata;
+    private long sentNanos;
+
+    /** Sends the command on the connection's event loop, so that the time has no thread switch in it. */
+    CompletableFuture<ResultPrint> send(ServerConnection connection, ByteBuf command) {
+        connection.loop().execute(() -> {
+            sentNanos = System.nanoTime();
+            connection.execute(command, this);
+        });
+        return done;
+    }
+
+    @Override
+    public int rowBytes() {
+        return ROW_BYTES;
+    }
+
+    @Override
+    public void onColumn(ByteBuf buf, int index, int length) {
+        int at = index;
+        int end = index + length;
+        for (int field = 0; field < NAME; field++) {
+            at = LengthEncoded.behind(buf, at, end);
+        }
+        Hash64 hash = new Hash64();
+        int from = LengthEncoded.content(buf, at);
+        hash.add(buf, from, LengthEncoded.behind(buf, at, end));
+        int type = length < FIXED ? 0 : buf.getUnsignedByte(end - 6);
+        hash.add(type);
+        hash.add(length < FIXED ? 0 : buf.getUnsignedShortLE(end - 5) & UNSIGNED);
+        metadata = Hash64.chain(metadata, hash.value());
+        boolean isFloat = type == TYPE_FLOAT || type == TYPE_DOUBLE;
+        floats |= isFloat;
+        digits.add(!isFloat ? MathContext.UNLIMITED : type == TYPE_FLOAT ? FLOAT_DIGITS : DOUBLE_DIGITS);
+    }
+
+    @Override
+    public void onRow(ByteBuf buf, int index, int shown, int length) {
+        Hash64 hash = new Hash64();
+        hash.add(buf, index, index + shown);
+        hash.add(length);
+        long row = hash.value();
+        ordered = Hash64.chain(ordered, row);
+        unordered += row;
+        cut |= shown < length;
+        rounded += floats && shown == length ? roundedRow(buf, index, index + shown) : row;
+    }
+
+    private long roundedRow(ByteBuf buf, int index, int end) {
+        Hash64 hash = new Hash64();
+        int at = index;
+        for (MathContext precision : digits) {
+            if (at >= end) {
+                break;
+            }
+            if (buf.getUnsignedByte(at) == NULL) {
+                hash.add(NULL);
+                at++;
+                continue;
+            }
+            int from = LengthEncoded.content(buf, at);
+            int to = LengthEncoded.behind(buf, at, end);
+            if (precision.getPrecision() == 0) {
+                hash.add(buf, from, to);
+            } else {
+                hash.add(round(buf.toString(from, to - from, StandardCharsets.ISO_8859_1), precision));
+            }
+            at = to;
+        }
+        return hash.value();
+    }
+
+    private static long round(String value, MathContext precision) {
+        try {
+            return Double.doubleToLongBits(
+                    new BigDecimal(value).round(precision).doubleValue());
+        } catch (NumberFormatException e) {
+            return value.hashCode();
+        }
+    }
+
+    @Override
+    public void onResponse(ResponseView response, int preparedId) {
+        int error = response.errorCode();
+        done.complete(new ResultPrint(
+                error,
+                error == MARIADB_TIMEOUT || error == MYSQL_TIMEOUT,
+                response.rows(),
+                ordered,
+                unordered,
+                rounded,
+                metadata,
+                cut,
+                response.lastByteNanos() - sentNanos));
+    }
+
+    @Override
+    public void onFailure(String reason) {
+        done.completeExceptionally(new java.io.IOException(reason));
+    }
+}

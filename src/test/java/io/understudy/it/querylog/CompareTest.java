@@ -1,0 +1,235 @@
+package io.understudy.it.querylog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.base.JsonReader;
+import io.understudy.cli.compare.CompareCommand;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.PairOptions;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.IntFunction;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** A primary and its standby, on which things are changed behind the replication's back. */
+@Timeout(300)
+class CompareTest {
+    private static final int ROWS = 20_000;
+
+    private static EmbeddedPair pair;
+
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void start() {
+        pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false));
+        pair.createAccount("judge", "", "SELECT ON *.*");
+        pair.primary()
+                .execute(
+                        "CREATE DATABASE shop",
+                        "USE shop",
+                        "CREATE TABLE orders (id INT PRIMARY KEY, customer INT, note VARCHAR(100), price DOUBLE,"
+                                + " KEY customer (customer))",
+                        "INSERT INTO orders SELECT seq, seq % 4000, CONCAT('note ', seq), seq / 7 FROM seq_1_to_"
+                                + ROWS,
+                        "CREATE TABLE small (id INT PRIMARY KEY, v INT, t VARCHAR(20)) ",
+                        "INSERT INTO small SELECT seq, seq, CONCAT('<t', seq, '>') FROM seq_1_to_50",
+                        "CREATE VIEW sorted AS SELECT id, v FROM small ORDER BY id",
+                        "CREATE VIEW typed AS SELECT v FROM small",
+                        "CREATE VIEW float_sum AS SELECT SUM(price) AS s FROM orders",
+                        "CREATE TABLE scanned (id INT PRIMARY KEY, v VARCHAR(50))",
+                        "INSERT INTO scanned SELECT seq, CONCAT('value ', seq) FROM seq_1_to_4000");
+        pair.awaitCaughtUp(java.time.Duration.ofSeconds(30));
+        pair.standby().execute("STOP SLAVE");
+        pair.standby().execute("SET GLOBAL gtid_strict_mode = 0");
+    }
+
+    @AfterAll
+    static void stop() {
+        pair.close();
+    }
+
+    private static void onStandby(String... statements) {
+        pair.standby().execute("SET SESSION sql_log_bin = 0");
+        pair.standby().execute(statements);
+    }
+
+    private static String log(int executions, List<IntFunction<String>> statements) {
+        StringBuilder log = new StringBuilder();
+        for (int i = 0; i < executions; i++) {
+            for (IntFunction<String> statement : statements) {
+                log.append("# Time: 260115 09:05:0")
+                        .append(i % 10)
+                        .append(".123456\n# User@Host: app[app] @  [10.0.0.9]  Id: 7\n")
+                        .append("# Thread_id: 7  Schema: shop  QC_hit: No\n# Query_time: 0.001000  Lock_time: 0.000000")
+                        .append("  Rows_sent: 1  Rows_examined: 0\nuse `shop`;\nSET timestamp=1768467901;\n")
+                        .append(statement.apply(i))
+                        .append(";\n");
+            }
+        }
+        return log.toString();
+    }
+
+    /** @param view what {@code --json} printed */
+    private record Outcome(int code, Map<String, Object> view) {
+        @SuppressWarnings("unchecked")
+        Map<String, Object> digest(String part) {
+            return ((List<Map<String, Object>>) Objects.requireNonNull(view.get("digests")))
+                    .stream()
+                            .filter(row -> String.valueOf(row.get("text")).contains(part))
+                            .reduce((x, y) -> {
+                                throw new AssertionError("two digests with " + part);
+                            })
+                            .orElseThrow();
+        }
+    }
+
+    private Outcome compare(EmbeddedServer b, String log, String... more) throws Exception {
+        Path file = Files.writeString(folder.resolve("slow.log"), log);
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        CommandLine line = new CommandLine(new CompareCommand())
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err));
+        String[] arguments = {
+            file.toString(),
+            "--a=127.0.0.1:" + pair.primary().port(),
+            "--b=127.0.0.1:" + b.port(),
+            "--user=judge",
+            "--tls=disabled",
+            "--json"
+        };
+        String[] all = java.util.Arrays.copyOf(arguments, arguments.length + more.length);
+        System.arraycopy(more, 0, all, arguments.length, more.length);
+        int code = line.execute(all);
+        assertThat(out.toString()).as("%s", err).startsWith("{");
+        @SuppressWarnings("unchecked")
+        Map<String, Object> view = (Map<String, Object>) Objects.requireNonNull(JsonReader.read(out.toString()));
+        return new Outcome(code, view);
+    }
+
+    private static final List<IntFunction<String>> READS = List.of(
+            i -> "SELECT note FROM orders WHERE customer = " + i,
+            i -> "SELECT * FROM small WHERE id = " + (i % 50 + 1),
+            i -> "SELECT id, v FROM sorted WHERE id > " + i % 3,
+            i -> "SELECT COUNT(*) FROM scanned WHERE v LIKE '%" + i + "%'",
+            i -> "SELECT NOW(), id FROM small WHERE id = " + (i % 50 + 1),
+            i -> "SELECT SYSDATE(6), id FROM small WHERE id = " + (i % 50 + 1),
+            i -> "SELECT no_such_column FROM small WHERE id = " + i);
+
+    /** One server twice: nothing is reported, and what differs by itself is named. */
+    @Test
+    void aServerIsLikeItself() throws Exception {
+        Outcome found = compare(pair.primary(), log(60, READS));
+        assertThat(found.view().toString()).contains("outcome=alike");
+        assertThat(found.code()).isZero();
+        assertThat(found.digest("SYSDATE")).containsEntry("bySelf", 60L).doesNotContainKey("equal");
+        assertThat(found.digest("NOW")).containsEntry("equal", 60L).doesNotContainKey("bySelf");
+        assertThat(found.digest("no_such_column")).containsEntry("failedOnBoth", 60L);
+        assertThat(found.digest("customer")).containsEntry("equal", 60L);
+    }
+
+    @Test
+    void differencesAreFoundAndNamed() throws Exception {
+        assertThat(compare(pair.standby(), log(20, READS)).code()).isZero();
+        onStandby("UPDATE shop.small SET t = 'changed' WHERE id = 7");
+        try {
+            Path page = folder.resolve("report.html");
+            Outcome changed = compare(pair.standby(), log(50, READS), "--html=" + page, "--examples");
+            assertThat(changed.code()).isEqualTo(8);
+            assertThat(changed.digest("SELECT * FROM small"))
+                    .containsEntry("finding", "different")
+                    .containsEntry("different", 1L)
+                    .containsEntry("equal", 49L)
+                    .containsEntry("example", "SELECT * FROM small WHERE id = 7");
+            assertThat(changed.digest("customer")).containsEntry("finding", "alike");
+            assertThat(Files.readString(page)).contains("<td class=\"different\">", "WHERE id = 7", "1 different");
+        } finally {
+            onStandby("UPDATE shop.small SET t = '<t7>' WHERE id = 7");
+        }
+    }
+
+    @Test
+    void resultsThatDifferInPartAreToldApart() throws Exception {
+        onStandby(
+                "CREATE OR REPLACE VIEW shop.sorted AS SELECT id, v FROM shop.small ORDER BY id DESC LIMIT 1000",
+                "CREATE OR REPLACE VIEW shop.typed AS SELECT CAST(v AS CHAR) AS v FROM shop.small",
+                "CREATE OR REPLACE VIEW shop.float_sum AS SELECT SUM(price) * (1 + 1e-15) AS s FROM shop.orders",
+                "RENAME TABLE shop.scanned TO shop.elsewhere");
+        try {
+            Outcome found = compare(
+                    pair.standby(),
+                    log(
+                            10,
+                            List.of(
+                                    i -> "SELECT id, v FROM sorted",
+                                    i -> "SELECT v FROM typed",
+                                    i -> "SELECT s FROM float_sum",
+                                    i -> "SELECT COUNT(*) FROM scanned WHERE id > " + i)));
+            assertThat(found.digest("sorted")).containsEntry("orderOnly", 10L).containsEntry("finding", "alike");
+            assertThat(found.digest("typed")).containsEntry("metadataOnly", 10L);
+            assertThat(found.digest("float_sum")).containsEntry("roundingOnly", 10L);
+            assertThat(found.digest("scanned"))
+                    .containsEntry("finding", "different")
+                    .containsEntry("errors", Map.of("ok / 1146", 10L));
+            assertThat(found.code()).isEqualTo(8);
+        } finally {
+            onStandby(
+                    "CREATE OR REPLACE VIEW shop.sorted AS SELECT id, v FROM shop.small ORDER BY id",
+                    "CREATE OR REPLACE VIEW shop.typed AS SELECT v FROM shop.small",
+                    "CREATE OR REPLACE VIEW shop.float_sum AS SELECT SUM(price) AS s FROM shop.orders",
+                    "RENAME TABLE shop.elsewhere TO shop.scanned");
+        }
+    }
+
+    @Test
+    void aDroppedIndexIsFoundAndFivePerCentAreNot() throws Exception {
+        onStandby(
+                "ALTER TABLE shop.orders DROP INDEX customer",
+                "INSERT INTO shop.scanned SELECT seq, 'more' FROM shop.seq_5001_to_5200");
+        try {
+            Outcome found = compare(pair.standby(), log(200, READS.subList(0, 4)));
+            assertThat(found.code()).isEqualTo(4);
+            Map<String, Object> slower = found.digest("customer");
+            assertThat(slower).containsEntry("finding", "slower").containsEntry("equal", 200L);
+            assertThat(String.valueOf(slower.get("planA"))).contains("customer");
+            assertThat(String.valueOf(slower.get("planB"))).contains("ALL").doesNotContain("possible_keys, customer");
+            assertThat(found.digest("scanned")).containsEntry("finding", "alike");
+            assertThat(found.digest("small")).containsEntry("finding", "alike");
+        } finally {
+            onStandby(
+                    "ALTER TABLE shop.orders ADD INDEX customer (customer)",
+                    "DELETE FROM shop.scanned WHERE id > 5000");
+        }
+    }
+
+    /** A statement that only B does not finish is a finding of time, and does not hold up the rest. */
+    @Test
+    void aTimeLimitHolds() throws Exception {
+        onStandby("CREATE OR REPLACE VIEW shop.typed AS SELECT a.v FROM shop.orders o, shop.orders p, shop.small a"
+                + " WHERE o.price + p.price < 0");
+        try {
+            Outcome found = compare(
+                    pair.standby(),
+                    log(30, List.of(i -> "SELECT v FROM typed", i -> "SELECT * FROM small WHERE id = " + (i % 50 + 1))),
+                    "--timeout=200ms");
+            assertThat(found.digest("typed")).containsEntry("finding", "slower").containsEntry("timeoutsB", 7L);
+            assertThat(found.digest("small")).containsEntry("equal", 30L);
+            assertThat(found.code()).isEqualTo(4);
+        } finally {
+            onStandby("CREATE OR REPLACE VIEW shop.typed AS SELECT v FROM shop.small");
+        }
+    }
+}
