@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
+import io.understudy.plugins.mirror.warmth.OwnLoad;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -12,7 +13,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -129,6 +132,66 @@ class MirrorWarmthServerTest {
             assertThat(proxy.gauge("understudy.standby.warmth", "standby", "s1"))
                     .isGreaterThan(0.7);
         }
+    }
+
+    @Test
+    void aRestartWhileTheProxyRunsStartsTheWarmthAnew() throws Exception {
+        try (MirrorProxy proxy = proxy("rules: [ { name: all, sample: 100% } ]\nprobes: 200");
+                Connection connection = proxy.mariadb("");
+                Statement statement = connection.createStatement()) {
+            try (Connection direct = pair.standby().connect();
+                    Statement scan = direct.createStatement()) {
+                scan.executeQuery("SELECT SUM(LENGTH(note)) FROM shop.items").close();
+            }
+            SplittableRandom random = new SplittableRandom(11);
+            await().atMost(Duration.ofSeconds(60)).pollDelay(Duration.ZERO).until(() -> {
+                read(statement, random, 20);
+                return excess(proxy, "estimate") < 0.1;
+            });
+            assertThat(warmth(proxy).get("referenceFrom")).isEqualTo("first_probes");
+            await().untilAsserted(() -> assertThat(warmth(proxy).get("ownLoad"))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("loadsAtStartup", false)
+                    .containsEntry("dumpsAtShutdown", true)
+                    .containsEntry("state", "none"));
+
+            pair.standby().stop();
+            pair.standby().restart();
+            pair.standby().execute("SET GLOBAL read_only = 1");
+
+            await().atMost(Duration.ofSeconds(60)).pollDelay(Duration.ZERO).until(() -> {
+                read(statement, random, 20);
+                return "restart".equals(warmth(proxy).get("referenceFrom"));
+            });
+            assertThat(excess(proxy, "estimate")).isGreaterThan(0.3);
+            assertThat(proxy.gauge("understudy.standby.warmth", "standby", "s1"))
+                    .isLessThan(0.3);
+        }
+    }
+
+    @Test
+    void theServersOwnLoadIsReadFromItsSettingsAndStatus() throws Exception {
+        try (Connection connection = pair.primary().connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute("SET GLOBAL innodb_buffer_pool_dump_now = ON");
+            await().until(() -> {
+                try (ResultSet rows =
+                        statement.executeQuery("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_dump_status'")) {
+                    return rows.next() && rows.getString(2).contains("completed");
+                }
+            });
+            statement.execute("SET GLOBAL innodb_buffer_pool_load_now = ON");
+            await().until(() -> OwnLoad.read(connection).state().equals("completed"));
+            OwnLoad own = OwnLoad.read(connection);
+            assertThat(own.poolBytes()).isEqualTo(128L << 20);
+            assertThat(own.dumpPercent()).isEqualTo(25);
+            assertThat(own.effective()).isTrue();
+        }
+    }
+
+    private static Map<?, ?> warmth(MirrorProxy proxy) {
+        Map<?, ?> standby = (Map<?, ?>) ((List<?>) proxy.standbys()).get(0);
+        return (Map<?, ?>) standby.get("warmth");
     }
 
     private static double excess(MirrorProxy proxy, String bound) {

@@ -284,4 +284,38 @@ class CheckConnectTest {
             pair.awaitCaughtUp(java.time.Duration.ofSeconds(20));
         }
     }
+
+    @Test
+    void aPoolThatMirroringCannotWarmIsReported() throws IOException {
+        pair.primary().execute("CREATE TABLE IF NOT EXISTS shop.pooled (id INT PRIMARY KEY)");
+        pair.awaitCaughtUp(java.time.Duration.ofSeconds(20));
+        String size = pair.standby().ask("SELECT @@GLOBAL.innodb_buffer_pool_size");
+        Said said = connect(pair.standby().port(), "reader");
+        assertThat(said.text())
+                .contains("less than half of its buffer pool")
+                .contains("after an orderly restart it reads back 25 % of its pages by itself")
+                .doesNotContain("no mirroring makes")
+                .doesNotContain("random_read_ahead");
+        String primarySize = pair.primary().ask("SELECT @@GLOBAL.innodb_buffer_pool_size");
+        try {
+            pair.standby()
+                    .execute(
+                            "SET GLOBAL innodb_buffer_pool_dump_at_shutdown = OFF",
+                            "SET GLOBAL innodb_random_read_ahead = ON");
+            pair.primary().execute("SET GLOBAL innodb_buffer_pool_size = 2 * " + size);
+            Said warned = connect(pair.standby().port(), "reader");
+            assertThat(warned.text())
+                    .contains("warning standby s1: innodb_buffer_pool_dump_at_shutdown is OFF")
+                    .contains("warning standby s1: innodb_random_read_ahead is ON")
+                    .contains("warning standby s1: its buffer pool has")
+                    .contains("no mirroring makes the primary's pages fit");
+            assertThat(warned.status()).isZero();
+        } finally {
+            pair.standby()
+                    .execute(
+                            "SET GLOBAL innodb_buffer_pool_dump_at_shutdown = ON",
+                            "SET GLOBAL innodb_random_read_ahead = OFF");
+            pair.primary().execute("SET GLOBAL innodb_buffer_pool_size = " + primarySize);
+        }
+    }
 }

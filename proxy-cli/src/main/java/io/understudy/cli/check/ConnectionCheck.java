@@ -22,7 +22,9 @@ final class ConnectionCheck {
         List<Finding> findings = new ArrayList<>(primary.run());
         findings.addAll(new TlsCheck(loaded).run());
         for (StandbyConfig standby : loaded.config().standbys()) {
-            findings.addAll(new StandbyCheck(loaded, standby, primary.identity(), primary.schemas()).run());
+            findings.addAll(
+                    new StandbyCheck(loaded, standby, primary.identity(), primary.schemas(), primary.poolBytes())
+                            .run());
         }
         findings.forEach(finding -> out.println(finding.line()));
         return findings.stream().noneMatch(finding -> finding.level() == Finding.Level.ERROR);

@@ -24,6 +24,7 @@ public final class PrimaryCheck {
     private final List<Finding> findings = new ArrayList<>();
     private @Nullable Identity identity;
     private PrimarySchemas schemas = PrimarySchemas.UNKNOWN;
+    private long poolBytes = -1;
 
     public PrimaryCheck(LoadedConfig loaded) {
         this.loaded = loaded;
@@ -39,6 +40,11 @@ public final class PrimaryCheck {
         return schemas;
     }
 
+    /** Returns the size of the server's buffer pool, or -1 if it could not be queried. */
+    public long poolBytes() {
+        return poolBytes;
+    }
+
     public List<Finding> run() {
         PrimaryConfig primary = loaded.config().primary();
         MonitorConfig monitor = primary.monitor();
@@ -52,6 +58,8 @@ public final class PrimaryCheck {
             boolean mariaDb = version.contains("MariaDB");
             identity = Identity.of(ask);
             schemas = PrimarySchemas.of(ask);
+            String pool = ask.variable("innodb_buffer_pool_size");
+            poolBytes = pool == null ? -1 : Long.parseLong(pool);
             add(Finding.ok(WHERE, primary.address() + " answers, version " + version));
             if ("ON".equals(ask.variable("read_only"))) {
                 add(Finding.error(WHERE, "read_only is ON: this is a standby, or a primary that was fenced"));

@@ -21,16 +21,23 @@ public final class StandbyCheck {
     private final StandbyConfig standby;
     private final @Nullable Identity primary;
     private final PrimarySchemas schemas;
+    private final long primaryPool;
     private final String where;
     private final List<Finding> findings = new ArrayList<>();
 
     /**
      * @param primary the primary's identity, or null if it could not be queried
      * @param schemas of the primary
+     * @param primaryPool size of the primary's buffer pool in bytes, or -1 if it is not known
      */
     public StandbyCheck(
-            LoadedConfig loaded, StandbyConfig standby, @Nullable Identity primary, PrimarySchemas schemas) {
+            LoadedConfig loaded,
+            StandbyConfig standby,
+            @Nullable Identity primary,
+            PrimarySchemas schemas,
+            long primaryPool) {
         this.schemas = schemas;
+        this.primaryPool = primaryPool;
         this.loaded = loaded;
         this.standby = standby;
         this.primary = primary;
@@ -54,6 +61,9 @@ public final class StandbyCheck {
             }
             account(ask);
             views(ask);
+            if (loaded.plugins().containsKey("mirror")) {
+                findings.addAll(new BufferPoolCheck(where, ask, primaryPool).run());
+            }
             replication(ask);
             parallelApply(ask);
         } catch (SQLException e) {

@@ -2,6 +2,7 @@ package io.understudy.plugins.mirror.warmth;
 
 import io.understudy.plugin.StandbyState;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jctools.queues.MpscArrayQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,9 @@ public final class StandbyWarmth {
 
     private static final double ROUGH_SHARE = 0.25;
     private static final int FEWEST_STATEMENTS = 20;
+    /** The state is up to some seconds old, and the standby's clock may be set back a little. */
+    private static final long RESTART_NANOS = 20_000_000_000L;
+
     private static final double RATE_WEIGHT = 0.2;
 
     private final MpscArrayQueue<Probed> ended = new MpscArrayQueue<>(QUEUE);
@@ -47,6 +51,7 @@ public final class StandbyWarmth {
     private long givenUpNanos;
 
     private long uptime = -1;
+    private long startedNanos;
     private long reads = -1;
     private double readsPerSecond = Double.NaN;
     private double mostReads = Double.NaN;
@@ -121,7 +126,13 @@ public final class StandbyWarmth {
             readsPerSecond = Double.NaN;
             return;
         }
-        if (state.uptimeSeconds() < uptime) {
+        long started = nowNanos - TimeUnit.SECONDS.toNanos(state.uptimeSeconds());
+        // A standby that was out of reach for longer than it ran before has a higher uptime than the last one seen.
+        boolean fresh = state.uptimeSeconds() != uptime; // a stale state makes the start seem later
+        boolean later = uptime >= 0 && fresh && started - startedNanos > RESTART_NANOS;
+        startedNanos = uptime < 0 ? started : Math.min(started, startedNanos);
+        if (state.uptimeSeconds() < uptime || later) {
+            startedNanos = started;
             restart(executed);
             uptime = state.uptimeSeconds() - 1;
             reads = -1;

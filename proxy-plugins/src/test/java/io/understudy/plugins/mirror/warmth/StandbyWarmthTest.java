@@ -98,6 +98,38 @@ class StandbyWarmthTest {
         assertThat(view("mirroredSinceRestart")).isEqualTo(1000L);
     }
 
+    /** Its uptime is higher than the last one seen, but not by as much as has passed. */
+    @Test
+    void aRestartDuringALongOutageForgetsWhatWasMeasured() {
+        uptime = 10;
+        for (int i = 0; i < 200; i++) {
+            pass(5, 0, 100);
+        }
+        assertThat(warmth.warmth()).isEqualTo(1);
+        second += 600;
+        uptime += 300;
+        reads += 5000;
+        pass(0, 0, 0);
+        assertThat(warmth.restarted()).isTrue();
+        assertThat(warmth.warmth()).isNaN();
+        assertThat(view("mirroredSinceRestart")).isEqualTo(0L);
+    }
+
+    @Test
+    void anOutageWithoutARestartForgetsNothing() {
+        uptime = 10;
+        for (int i = 0; i < 20; i++) {
+            pass(5, 1, 100);
+        }
+        warmth.update(state(reads, uptime), floor, executed, SETTINGS, (second + 100) * 1_000_000_000L);
+        assertThat(warmth.restarted()).as("the state is 100 s old").isFalse();
+        second += 200;
+        uptime += 200;
+        pass(5, 1, 100);
+        assertThat(warmth.restarted()).isFalse();
+        assertThat(view("mirroredSinceRestart")).isEqualTo(2000L);
+    }
+
     @Test
     void aStandbyWithoutCountersGetsTheGlobalOneDivided() {
         for (int i = 0; i < 12; i++) {
@@ -133,6 +165,7 @@ class StandbyWarmthTest {
             pass(5, 1, 100);
         }
         second += 301;
+        uptime += 301;
         pass(0, 0, 0);
         assertThat(view("state")).isEqualTo("no_recent_probes");
         assertThat(warmth.warmth()).isNaN();

@@ -1,0 +1,107 @@
+package io.understudy.cli.check;
+
+import io.understudy.plugins.mirror.warmth.OwnLoad;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Checks whether mirroring can keep a standby's buffer pool warm: the pool's size, its own dump and load, read-ahead.
+ */
+final class BufferPoolCheck {
+    private static final double MUCH_LARGER = 1.5;
+    private static final double FAR_SMALLER = 0.5;
+    private static final double MIB = 1 << 20;
+    private static final String DATA = "SELECT SUM(data_length + index_length) FROM information_schema.TABLES"
+            + " WHERE engine = 'InnoDB'"
+            + " AND table_schema NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema')";
+
+    private final String where;
+    private final CheckConnection ask;
+    private final long primaryPool;
+    private final List<Finding> findings = new ArrayList<>();
+
+    /** @param primaryPool {@code innodb_buffer_pool_size} of the primary, or -1 if it is not known */
+    BufferPoolCheck(String where, CheckConnection ask, long primaryPool) {
+        this.where = where;
+        this.ask = ask;
+        this.primaryPool = primaryPool;
+    }
+
+    List<Finding> run() throws SQLException {
+        OwnLoad own = OwnLoad.read(ask.connection());
+        if (own.poolBytes() > 0) {
+            size(own.poolBytes());
+        }
+        ownLoad(own);
+        readAhead();
+        return findings;
+    }
+
+    private void size(long pool) throws SQLException {
+        if (primaryPool > pool * MUCH_LARGER) {
+            findings.add(Finding.warning(
+                    where,
+                    String.format(
+                            Locale.ROOT,
+                            "its buffer pool has %s, the primary's %s: no mirroring makes the primary's pages fit in"
+                                    + " there; after a failover it reads from disk what does not fit. Make"
+                                    + " innodb_buffer_pool_size the same",
+                            size((double) pool),
+                            size((double) primaryPool))));
+        }
+        String data = ask.one(DATA);
+        double bytes = data == null || data.isEmpty() ? 0 : Double.parseDouble(data);
+        if (bytes > 0 && bytes < pool * FAR_SMALLER) {
+            findings.add(Finding.ok(
+                    where,
+                    String.format(
+                            Locale.ROOT,
+                            "its tables have %s, less than half of its buffer pool of %s: nothing is evicted, so that"
+                                    + " mirroring only matters after a restart",
+                            size(bytes),
+                            size((double) pool))));
+        }
+    }
+
+    private static String size(double bytes) {
+        return String.format(Locale.ROOT, bytes < 10 * MIB ? "%.1f MiB" : "%.0f MiB", bytes / MIB);
+    }
+
+    private void ownLoad(OwnLoad own) {
+        if (own.effective()) {
+            findings.add(Finding.ok(
+                    where,
+                    "after an orderly restart it reads back " + own.dumpPercent()
+                            + " % of its pages by itself (innodb_buffer_pool_dump_pct); after a crash it reads those of"
+                            + " its last orderly stop"));
+            return;
+        }
+        List<String> missing = new ArrayList<>();
+        if (!own.dumpsAtShutdown()) {
+            missing.add("innodb_buffer_pool_dump_at_shutdown");
+        }
+        if (!own.loadsAtStartup()) {
+            missing.add("innodb_buffer_pool_load_at_startup");
+        }
+        findings.add(Finding.warning(
+                where,
+                missing.isEmpty()
+                        ? "innodb_buffer_pool_dump_pct is 0: after a restart its buffer pool is empty, and mirroring"
+                                + " alone fills it; set it to 25 or more"
+                        : String.join(" and ", missing) + (missing.size() == 1 ? " is" : " are")
+                                + " OFF: after a restart its buffer pool is empty, and mirroring alone fills it; set "
+                                + (missing.size() == 1 ? "it" : "both") + " to ON in its configuration file"));
+    }
+
+    private void readAhead() throws SQLException {
+        if ("ON".equals(ask.variable("innodb_random_read_ahead"))) {
+            findings.add(Finding.warning(
+                    where,
+                    "innodb_random_read_ahead is ON: a mirrored read brings up to 64 pages that nobody asked for, which"
+                            + " evict those that were, and probes do not count them; SET GLOBAL"
+                            + " innodb_random_read_ahead = OFF unless the primary has it ON too"));
+        }
+    }
+}
