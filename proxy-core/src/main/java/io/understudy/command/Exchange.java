@@ -7,6 +7,7 @@ import io.understudy.command.response.ResponseProgress;
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.ResultGtid;
+import io.understudy.sql.Lookup;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import io.understudy.wire.CommandCode;
@@ -213,6 +214,11 @@ public final class Exchange extends ResponseProgress implements CommandView {
             return prepared.normalizedText();
         }
         return textAtHand() ? statement.normalizedText() : null;
+    }
+
+    @Override
+    public @Nullable Lookup lookup() {
+        return prepared == null && code == CommandCode.QUERY && textAtHand() ? statement.lookup() : null;
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.understudy.command;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.understudy.command.prepared.PreparedEntry;
+import io.understudy.sql.Lookup;
 import io.understudy.sql.SetStatement;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
@@ -141,6 +142,14 @@ final class StatementBytes {
         byte[] bytes = array();
         int start = textOffset();
         return analyzer.normalize(
+                bytes, offset + start, length - start, model.settings().sqlModes());
+    }
+
+    @Nullable
+    Lookup lookup() {
+        byte[] bytes = array();
+        int start = textOffset();
+        return analyzer.lookup(
                 bytes, offset + start, length - start, model.settings().sqlModes());
     }
 

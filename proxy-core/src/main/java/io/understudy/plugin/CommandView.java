@@ -2,6 +2,7 @@ package io.understudy.plugin;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.understudy.sql.Lookup;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,14 @@ public interface CommandView {
     /** Returns the normalised text with {@code ?} for literals, or null when the text is not known. Allocates. */
     @Nullable
     String normalizedText();
+
+    /**
+     * Returns a pure read of the rows that a COM_QUERY with an UPDATE, a DELETE or a locking read selects; null when
+     * the command is none or the read is not certain. Allocates.
+     */
+    default @Nullable Lookup lookup() {
+        return null;
+    }
 
     /** Returns the prepared statement that an execution runs, or null. The object remains valid after the callback. */
     @Nullable

@@ -29,6 +29,7 @@ public final class SqlAnalyzer {
         final Lexer lexer = new Lexer();
         final Digester digester = new Digester(lexer);
         final Summarizer summarizer = new Summarizer(lexer);
+        final LookupWriter lookups = new LookupWriter();
     }
 
     private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
@@ -87,6 +88,29 @@ public final class SqlAnalyzer {
         }
         StatementSummary other = summarizeAs(text, off, len, guess ^ SqlModes.ANSI_QUOTES);
         return summary.asSureAs(other);
+    }
+
+    /**
+     * Returns a pure read of the rows that an UPDATE, a DELETE or a locking read selects, or null if the text is no
+     * such statement or the read is not certain. The read is classified like any other text.
+     */
+    public @Nullable Lookup lookup(byte[] text, int off, int len, int modes) {
+        boolean unsafe = (modes & SqlModes.UNSAFE_CHARSET) != 0 && !isAscii(text, off, len);
+        boolean guessed = (modes & SqlModes.QUOTES_UNKNOWN) != 0 && hasDoubleQuote(text, off, len);
+        if (len > maxLength || unsafe || guessed) {
+            return null;
+        }
+        Scratch scratch = SCRATCH.get();
+        byte[] read = scratch.lookups.write(scratch.lexer, text, off, len, modes & ~SqlModes.QUOTES_UNKNOWN);
+        if (read == null) {
+            return null;
+        }
+        StatementSummary summary = summarize(read, 0, read.length, modes);
+        boolean certain = summary.pureRead()
+                && summary.kind() == StatementKind.SELECT
+                && summary.reads().size() == 1
+                && !summary.sessionDependent();
+        return certain ? new Lookup(read, summary) : null;
     }
 
     private static boolean hasDoubleQuote(byte[] text, int off, int len) {

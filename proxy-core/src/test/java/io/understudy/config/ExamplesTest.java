@@ -29,6 +29,8 @@ class ExamplesTest {
             Object queue,
             Duration timeout,
             List<String> initSql,
+            String writes,
+            String rows,
             String order,
             Object pauseAbove,
             List<Object> rules) {}
