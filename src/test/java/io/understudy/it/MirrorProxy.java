@@ -158,7 +158,7 @@ final class MirrorProxy implements AutoCloseable {
         return Views.of(server.published(), "mirror");
     }
 
-    private double count(String name, String key, String value) {
+    double count(String name, String key, String value) {
         return meters.find(name).tag(key, value).counters().stream()
                 .mapToDouble(Counter::count)
                 .sum();

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param reason why not; when it would, "all" or "sampled"
  * @param rule the mirror's rule, or null
  * @param sample that rule's rate, or null
+ * @param lookup the read that is mirrored in place of the statement, or null
  * @param kind the statement's kind as rules name it
  * @param reads tables read
  * @param writes tables written
@@ -32,6 +33,7 @@ public record ExplainResult(
         String reason,
         @Nullable String rule,
         @Nullable String sample,
+        @Nullable String lookup,
         String kind,
         List<String> reads,
         List<String> writes,
@@ -55,6 +57,7 @@ public record ExplainResult(
         fields.put("domain", domain);
         fields.put("digest", digest);
         fields.put("sample", sample);
+        fields.put("lookup", lookup);
         fields.put("domainRule", domainRule);
         fields.put("actions", actions.stream().map(ExplainResult::fields).toList());
         return JsonWriter.write(fields);
@@ -79,6 +82,9 @@ public record ExplainResult(
         line(out, "writes", writes.isEmpty() ? "-" : String.join(", ", writes));
         String by = rule == null ? "" : " (rule " + rule + ", sample " + sample + ")";
         line(out, "mirrored", (mirrored ? "yes, " : "no, ") + reason + by);
+        if (lookup != null) {
+            line(out, "as", lookup);
+        }
         for (Explanation.Verdict verdict : verdicts) {
             line(out, "", (verdict.matched() ? "rule " : "not rule ") + verdict.rule() + ": " + verdict.reason());
         }

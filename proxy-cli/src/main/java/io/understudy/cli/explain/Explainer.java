@@ -8,6 +8,7 @@ import io.understudy.plugins.gtiddomain.steering.SteeringExplanation;
 import io.understudy.plugins.mirror.MirrorConfig;
 import io.understudy.plugins.mirror.MirrorExplanation;
 import io.understudy.rules.Subject;
+import io.understudy.sql.Lookup;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.SqlModes;
 import io.understudy.sql.StatementSummary;
@@ -46,9 +47,10 @@ public final class Explainer {
                 address(question.client()),
                 summary,
                 normalized);
+        Lookup lookup = analyzer.lookup(text, 0, text.length, modes(question.dialect()));
         MirrorExplanation mirrored = mirror == null
-                ? new MirrorExplanation(false, "plugin_off", null, null, List.of())
-                : MirrorExplanation.of(mirror, subject);
+                ? new MirrorExplanation(false, "plugin_off", null, null, List.of(), false)
+                : MirrorExplanation.of(mirror, subject, lookup);
         DomainExplanation tagged =
                 domains == null || !domains.usesDomains() ? null : DomainExplanation.of(domains, subject);
         return new ExplainResult(
@@ -57,6 +59,7 @@ public final class Explainer {
                 mirrored.reason(),
                 mirrored.rule(),
                 mirrored.sample(),
+                mirrored.lookup() && lookup != null ? new String(lookup.text(), StandardCharsets.UTF_8) : null,
                 summary.kind().label(),
                 names(summary.reads()),
                 names(summary.writes()),

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param standbyIops page reads a second that a standby can do, for the forecast; null for the highest rate seen
  * @param probes statements a second and standby whose page reads are counted; 0 for none
  * @param budget load of a standby within which {@code sample: adaptive} stays
+ * @param writes what is mirrored of statements that write or lock
+ * @param rows what becomes of the rows that a mirrored SELECT returns
  */
 public record MirrorConfig(
         Integer concurrency,
@@ -37,7 +39,9 @@ public record MirrorConfig(
         Double target,
         @Nullable Integer standbyIops,
         Integer probes,
-        Budget budget) {
+        Budget budget,
+        Writes writes,
+        Rows rows) {
 
     /** Order of statements on a standby. */
     public enum Order {
@@ -49,6 +53,20 @@ public record MirrorConfig(
     public enum By {
         STATEMENT,
         SESSION
+    }
+
+    /** What is mirrored of statements that write or lock. */
+    public enum Writes {
+        NONE,
+        /** Reads of the rows that their conditions select. */
+        LOOKUPS
+    }
+
+    /** What becomes of the rows that a mirrored SELECT returns. */
+    public enum Rows {
+        SEND,
+        /** The standby executes the statement and returns a few counts. */
+        DISCARD_ON_STANDBY
     }
 
     public MirrorConfig(
@@ -63,7 +81,9 @@ public record MirrorConfig(
             @Nullable Double target,
             @Nullable Integer standbyIops,
             @Nullable Integer probes,
-            @Nullable Budget budget) {
+            @Nullable Budget budget,
+            @Nullable Writes writes,
+            @Nullable Rows rows) {
         concurrency = concurrency == null ? 16 : concurrency;
         queue = queue == null ? new Queue(null, null, null) : queue;
         timeout = timeout == null ? Duration.ofSeconds(5) : timeout;
@@ -75,6 +95,8 @@ public record MirrorConfig(
         target = target == null ? 0.1 : target;
         probes = probes == null ? 5 : probes;
         budget = budget == null ? new Budget(null, null, null) : budget;
+        writes = writes == null ? Writes.NONE : writes;
+        rows = rows == null ? Rows.SEND : rows;
         if (concurrency < 1 || concurrency > 1000) {
             throw new IllegalArgumentException("concurrency: expected 1 to 1000 but found " + concurrency);
         }
@@ -102,6 +124,8 @@ public record MirrorConfig(
         this.standbyIops = standbyIops;
         this.probes = probes;
         this.budget = budget;
+        this.writes = writes;
+        this.rows = rows;
     }
 
     /** Creates one with the defaults for warmth. */
@@ -114,7 +138,21 @@ public record MirrorConfig(
             @Nullable PauseAbove pauseAbove,
             @Nullable List<String> functions,
             @Nullable List<Rule> rules) {
-        this(concurrency, queue, timeout, initSql, order, pauseAbove, functions, rules, null, null, null, null);
+        this(
+                concurrency,
+                queue,
+                timeout,
+                initSql,
+                order,
+                pauseAbove,
+                functions,
+                rules,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null);
     }
 
     /**

@@ -3,6 +3,8 @@ package io.understudy.plugins.mirror;
 import io.understudy.rules.Explanation;
 import io.understudy.rules.RuleSet;
 import io.understudy.rules.Subject;
+import io.understudy.sql.Lookup;
+import io.understudy.sql.StatementSummary;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -15,32 +17,47 @@ import org.jspecify.annotations.Nullable;
  * @param rule name of the rule that matched, or null
  * @param sample that rule's rate, or null
  * @param verdicts one for each rule that was evaluated
+ * @param lookup whether a look-up would be mirrored in place of the statement
  */
 public record MirrorExplanation(
         boolean mirrored,
         String reason,
         @Nullable String rule,
         @Nullable String sample,
-        List<Explanation.Verdict> verdicts) {
+        List<Explanation.Verdict> verdicts,
+        boolean lookup) {
 
     /** Explains one statement under a configuration. Opens no connection and counts nothing. */
     public static MirrorExplanation of(MirrorConfig config, Subject subject) {
+        return of(config, subject, null);
+    }
+
+    /**
+     * As {@link #of(MirrorConfig, Subject)}.
+     *
+     * @param lookup of the statement, or null if there is none
+     */
+    public static MirrorExplanation of(MirrorConfig config, Subject subject, @Nullable Lookup lookup) {
         Set<String> functions = config.pureFunctions();
         RuleSet<MirrorConfig.Rule> rules =
                 new RuleSet<>(config.rules(), MirrorConfig.Rule::name, MirrorConfig.Rule::match);
         Explanation<MirrorConfig.Rule> found = rules.explain(subject);
         MirrorConfig.Rule rule = found.value();
         String sample = rule == null ? null : rule.sample().toString();
-        String unfit =
-                MirrorFitness.unfit(subject.summary(), functions, subject.schema(), rule == null ? null : rule.match());
+        boolean lookedUp =
+                config.writes() == MirrorConfig.Writes.LOOKUPS && MirrorFitness.isLookedUp(subject.summary());
+        StatementSummary sent = lookedUp && lookup != null ? lookup.summary() : subject.summary();
+        String unfit = lookedUp && lookup == null
+                ? "no_lookup"
+                : MirrorFitness.unfit(sent, functions, subject.schema(), rule == null ? null : rule.match());
         if (unfit != null) {
-            return new MirrorExplanation(false, unfit, found.rule(), sample, found.verdicts());
+            return new MirrorExplanation(false, unfit, found.rule(), sample, found.verdicts(), false);
         }
         if (rule == null) {
-            return new MirrorExplanation(false, "no_rule", null, null, found.verdicts());
+            return new MirrorExplanation(false, "no_rule", null, null, found.verdicts(), false);
         }
         int rate = rule.sample().millionths();
         String reason = rate == 0 ? "sample_0" : rate == SampleRate.ALL ? "all" : "sampled";
-        return new MirrorExplanation(rate > 0, reason, found.rule(), sample, found.verdicts());
+        return new MirrorExplanation(rate > 0, reason, found.rule(), sample, found.verdicts(), lookedUp && rate > 0);
     }
 }

@@ -37,8 +37,22 @@ final class MirrorFitness {
         return ServerState.unfit(summary, schema, match);
     }
 
-    /** Returns the reason in a session's current state not to mirror its statements, or null if there is none. */
-    static @Nullable String unfit(SessionSettings settings, CommandView command) {
+    /** Returns whether {@code writes: lookups} concerns the statement: it is an UPDATE, a DELETE or a locking read. */
+    static boolean isLookedUp(@Nullable StatementSummary summary) {
+        return summary != null
+                && switch (summary.kind()) {
+                    case UPDATE, DELETE -> true;
+                    case SELECT -> summary.reason() == NotPure.LOCKING_READ;
+                    default -> false;
+                };
+    }
+
+    /**
+     * Returns the reason in a session's current state not to mirror its statements, or null if there is none.
+     *
+     * @param lookup whether the rows that the standby returns need not be those of the primary
+     */
+    static @Nullable String unfit(SessionSettings settings, CommandView command, boolean lookup) {
         if (!settings.known()) {
             return "settings_unknown";
         }
@@ -52,7 +66,7 @@ final class MirrorFitness {
         if (settings.lockedTables()) {
             return "lock_tables";
         }
-        if (command.wroteInTransactionBefore()) {
+        if (!lookup && command.wroteInTransactionBefore()) {
             return "in_writing_transaction";
         }
         return null;

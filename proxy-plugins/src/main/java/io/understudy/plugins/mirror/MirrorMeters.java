@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import io.understudy.plugins.mirror.warmth.Estimate;
 import io.understudy.plugins.mirror.warmth.StandbyWarmth;
+import io.understudy.sql.StatementKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ final class MirrorMeters {
     private final MeterRegistry registry;
     private final MultiGauge samples;
     private final ConcurrentMap<String, Counter> skipped = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Counter> lookups = new ConcurrentHashMap<>();
 
     MirrorMeters(MeterRegistry registry) {
         this.registry = registry;
@@ -60,6 +62,16 @@ final class MirrorMeters {
         Map<String, Long> counts = new java.util.TreeMap<>();
         skipped.forEach((reason, counter) -> counts.put(reason, (long) counter.count()));
         return counts;
+    }
+
+    /** Counts look-ups by the kind of the statement whose rows they read. */
+    Counter lookups(StatementKind kind) {
+        return lookups.computeIfAbsent(
+                kind.label(),
+                name -> Counter.builder("understudy.mirror.lookups")
+                        .description("Reads sent in place of a write or a locking read")
+                        .tag("kind", name)
+                        .register(registry));
     }
 
     Counter probes(String standby, String outcome) {

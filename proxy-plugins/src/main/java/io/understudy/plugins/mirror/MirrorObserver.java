@@ -10,6 +10,7 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.rules.SessionRules;
+import io.understudy.sql.Lookup;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import io.understudy.sql.TableName;
@@ -36,6 +37,7 @@ final class MirrorObserver implements SessionObserver {
         private final byte @Nullable [] types;
         private final long digest;
         private final StatementSummary summary;
+        private final boolean lookup;
         private final List<TableName> tables;
         private final int random;
 
@@ -47,6 +49,7 @@ final class MirrorObserver implements SessionObserver {
                 @Nullable PreparedStatement prepared,
                 byte @Nullable [] types,
                 StatementSummary summary,
+                @Nullable Lookup lookup,
                 int random) {
             this.packet = packet;
             this.longData = longData;
@@ -55,8 +58,9 @@ final class MirrorObserver implements SessionObserver {
             this.prepared = prepared;
             this.types = types;
             this.digest = summary.digest();
-            this.summary = summary;
-            this.tables = ReadTables.of(summary, setting.schema());
+            this.lookup = lookup != null;
+            this.summary = lookup == null ? summary : lookup.summary();
+            this.tables = ReadTables.of(this.summary, setting.schema());
             this.random = random;
         }
     }
@@ -123,8 +127,10 @@ final class MirrorObserver implements SessionObserver {
         if (rule == null) {
             return;
         }
-        String unfit = unfit(command, rule);
         StatementSummary summary = command.summary();
+        boolean lookedUp = rules.lookups() && MirrorFitness.isLookedUp(summary);
+        Lookup lookup = lookedUp ? command.lookup() : null;
+        String unfit = lookedUp && lookup == null ? "no_lookup" : unfit(command, rule, lookup);
         if (unfit != null || summary == null) {
             skipped(unfit == null ? "unparsed" : unfit).increment();
             return;
@@ -133,7 +139,9 @@ final class MirrorObserver implements SessionObserver {
             rule.targets().forEach(standby -> standby.drop(DropReason.RATE_LIMITED));
             return;
         }
-        ByteBuf packet = command.copyPacket(PooledByteBufAllocator.DEFAULT);
+        ByteBuf packet = lookup == null
+                ? command.copyPacket(PooledByteBufAllocator.DEFAULT)
+                : Commands.bytes(PooledByteBufAllocator.DEFAULT, CommandCode.QUERY, lookup.text());
         if (packet == null) {
             rule.targets().forEach(standby -> standby.drop(DropReason.NOT_REPRODUCIBLE));
             return;
@@ -148,7 +156,11 @@ final class MirrorObserver implements SessionObserver {
                 prepared,
                 prepared == null ? null : prepared.parameterTypes(),
                 summary,
+                lookup,
                 random);
+        if (lookup != null) {
+            plugin.meters().lookups(summary.kind()).increment();
+        }
         command.attach(chosen);
         awaitingResponse.add(chosen);
     }
@@ -217,17 +229,17 @@ final class MirrorObserver implements SessionObserver {
         return summary != null && !summary.touchesSession();
     }
 
-    private @Nullable String unfit(CommandView command, MirrorRules.Bound rule) {
+    private @Nullable String unfit(CommandView command, MirrorRules.Bound rule, @Nullable Lookup lookup) {
         if (changesInFlight > 0) {
             return "settings_in_flight";
         }
         String unfit = MirrorFitness.unfit(
-                command.summary(),
+                lookup == null ? command.summary() : lookup.summary(),
                 rules.functions(),
                 session.schema(),
                 rule.rule().match());
         if (unfit == null) {
-            unfit = MirrorFitness.unfit(session.settings(), command);
+            unfit = MirrorFitness.unfit(session.settings(), command, lookup != null);
         }
         if (unfit != null) {
             return unfit;
@@ -300,6 +312,7 @@ final class MirrorObserver implements SessionObserver {
                     session.id(),
                     chosen.summary.oneProduct() ? session.flavor() : null,
                     chosen.summary,
+                    chosen.lookup,
                     chosen.digest,
                     response.lastByteNanos() - command.receivedNanos(),
                     response.lastByteNanos());

@@ -65,6 +65,7 @@ final class MirrorRules {
 
     private final RuleSet<Bound> rules;
     private final Set<String> functions;
+    private final boolean lookups;
 
     /** @throws IllegalArgumentException if a rule names a standby that is not configured */
     MirrorRules(MirrorConfig config, List<StandbyMirror> standbys) {
@@ -74,6 +75,7 @@ final class MirrorRules {
         }
         rules = new RuleSet<>(bound, Bound::name, one -> one.rule().match());
         functions = config.pureFunctions();
+        lookups = config.writes() == MirrorConfig.Writes.LOOKUPS;
     }
 
     private static List<StandbyMirror> targets(MirrorConfig.Rule rule, List<StandbyMirror> standbys) {
@@ -99,6 +101,11 @@ final class MirrorRules {
     /** Returns the stored functions configured as read-only, lower case. */
     Set<String> functions() {
         return functions;
+    }
+
+    /** Returns whether the conditions of writes and locking reads are looked up. */
+    boolean lookups() {
+        return lookups;
     }
 
     List<Map<String, Object>> view() {

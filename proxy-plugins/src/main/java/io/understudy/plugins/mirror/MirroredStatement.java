@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param sessionId for order within a session
  * @param only the product whose built-in functions it calls, or null if it means the same on both
  * @param summary of the statement, or null if it is not known
+ * @param lookup whether it is the look-up of a write, which the client did not send in this form
  * @param digest of the statement, for the comparison of times
  * @param primaryNanos execution time on the primary
  * @param queuedNanos monotonic time at which it was queued
@@ -38,6 +39,7 @@ record MirroredStatement(
         long sessionId,
         @Nullable ServerFlavor only,
         @Nullable StatementSummary summary,
+        boolean lookup,
         long digest,
         long primaryNanos,
         long queuedNanos) {
@@ -46,11 +48,16 @@ record MirroredStatement(
         return packet.readableBytes() + (longData == null ? 0 : longData.length);
     }
 
-    /** Returns whether it is a plain SELECT, whose page reads a standby can count. */
+    /** Returns whether it is a plain SELECT, which a standby can execute without returning its rows. */
     boolean isSelect() {
         return summary != null
                 && summary.kind() == StatementKind.SELECT
                 && !summary.reads().isEmpty();
+    }
+
+    /** Returns whether its page reads may be counted: those of a look-up are not those of a SELECT of the load. */
+    boolean mayBeProbe() {
+        return isSelect() && !lookup;
     }
 
     void retain() {

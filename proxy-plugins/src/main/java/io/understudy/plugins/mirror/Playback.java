@@ -50,11 +50,17 @@ final class Playback {
 
     /** Chooses the statements whose page reads are counted. */
     interface Probes {
-        Probes NONE = (statement, standby) -> null;
-
         /** Returns a probe if the statement, about to be sent, is one. */
         @Nullable
         Probe probe(MirroredStatement statement, ServerFlavor standby);
+
+        /** Returns whether the standby is to execute the statement without returning its rows. */
+        default boolean discardsRows(MirroredStatement statement) {
+            return false;
+        }
+
+        /** Called when the standby refused the statement in a form without rows. */
+        default void refusedForm(MirroredStatement statement) {}
     }
 
     private final ServerConnection connection;
@@ -100,8 +106,13 @@ final class Playback {
         return wanted.sameVariables(now) ? 2 : 1;
     }
 
-    @SuppressWarnings("ReferenceEquality") // sessions keep the object while nothing changes
     void play(MirroredStatement statement) {
+        play(statement, false);
+    }
+
+    /** @param plain whether it must be sent as the client wrote it */
+    @SuppressWarnings("ReferenceEquality") // sessions keep the object while nothing changes
+    private void play(MirroredStatement statement, boolean plain) {
         if (statement.only() != null && statement.only() != connection.flavor()) {
             listener.notReproducible(statement, null);
             return;
@@ -109,7 +120,7 @@ final class Playback {
         StatementSetting wanted = statement.setting();
         StatementSetting before = setting;
         if (wanted == before) {
-            run(statement); // the usual case: sessions keep the object while nothing changes
+            run(statement, plain); // the usual case: sessions keep the object while nothing changes
             return;
         }
         List<ByteBuf> changes = new ArrayList<>(2);
@@ -129,10 +140,10 @@ final class Playback {
         }
         setting = schema == null && before != null ? wanted.in(before.schema()) : wanted;
         if (changes.isEmpty()) {
-            run(statement);
+            run(statement, plain);
         } else {
             awaitsStep = true;
-            Adoption adoption = new Adoption(statement, names, changes.size());
+            Adoption adoption = new Adoption(statement, plain, names, changes.size());
             changes.forEach(packet -> connection.execute(packet, adoption));
         }
     }
@@ -140,14 +151,16 @@ final class Playback {
     /** Sends the statement once its settings are in force, or not at all if the standby refuses one. */
     private final class Adoption implements ServerResponse {
         private final MirroredStatement statement;
+        private final boolean plain;
         private final Set<String> names;
         private int pending;
         private boolean refused;
         private @Nullable StandbyError error;
         private @Nullable String failure;
 
-        Adoption(MirroredStatement statement, Set<String> names, int pending) {
+        Adoption(MirroredStatement statement, boolean plain, Set<String> names, int pending) {
             this.statement = statement;
+            this.plain = plain;
             this.names = names;
             this.pending = pending;
         }
@@ -184,21 +197,34 @@ final class Playback {
                 listener.notReproducible(statement, error);
             } else {
                 given = names;
-                run(statement);
+                run(statement, plain);
             }
         }
     }
 
-    private void run(MirroredStatement statement) {
-        run(statement, probes.probe(statement, connection.flavor()));
+    private void run(MirroredStatement statement, boolean plain) {
+        if (plain) {
+            run(statement, null, ExecutedForm.PLAIN);
+            return;
+        }
+        Probe probe = probes.probe(statement, connection.flavor());
+        run(statement, probe, form(statement, probe));
     }
 
-    private void run(MirroredStatement statement, @Nullable Probe probe) {
+    private ExecutedForm form(MirroredStatement statement, @Nullable Probe probe) {
+        if (probe != null && probe.analyzes()) {
+            return ExecutedForm.ANALYZE_JSON;
+        }
+        if (!probes.discardsRows(statement)) {
+            return ExecutedForm.PLAIN;
+        }
+        return connection.flavor() == ServerFlavor.MARIADB ? ExecutedForm.ANALYZE : ExecutedForm.EXPLAIN_ANALYZE;
+    }
+
+    private void run(MirroredStatement statement, @Nullable Probe probe, ExecutedForm form) {
         PreparedStatement source = statement.prepared();
         if (source == null) {
-            ByteBuf packet = statement.packet();
-            boolean plain = probe == null || !probe.analyzes();
-            send(statement, plain ? packet.retainedDuplicate() : Probe.analyze(connection.alloc(), packet), probe);
+            send(statement, form.of(connection.alloc(), statement.packet()), probe, form);
             return;
         }
         byte[] text = source.text();
@@ -206,25 +232,26 @@ final class Playback {
             listener.notReproducible(statement, null);
             return;
         }
-        text = probe == null || !probe.analyzes() ? text : Probe.analyze(text);
+        text = form.of(text);
         PreparedCache.Entry known = prepared.find(text, statement.setting());
         if (known == null) {
-            prepare(statement, text, source.parameters(), probe);
+            prepare(statement, text, source.parameters(), probe, form);
         } else {
-            execute(statement, known, probe);
+            execute(statement, known, probe, form);
         }
     }
 
-    private void prepare(MirroredStatement statement, byte[] text, int parameters, @Nullable Probe probe) {
+    private void prepare(
+            MirroredStatement statement, byte[] text, int parameters, @Nullable Probe probe, ExecutedForm form) {
         long sentNanos = System.nanoTime();
         awaitsStep = true;
         connection.execute(Commands.bytes(connection.alloc(), CommandCode.STMT_PREPARE, text), new ServerResponse() {
             @Override
             public void onResponse(ResponseView response, int preparedId) {
                 awaitsStep = false;
-                if (!response.ok() && probe != null && probe.analyzes()) {
-                    probe.refused();
-                    run(statement, null);
+                if (!response.ok() && form != ExecutedForm.PLAIN) {
+                    refused(statement, probe);
+                    run(statement, null, ExecutedForm.PLAIN);
                     return;
                 }
                 if (!response.ok() || preparedId < 0) {
@@ -236,7 +263,7 @@ final class Playback {
                 if (evicted != null) {
                     connection.send(Commands.closeStatement(connection.alloc(), evicted.statementId()));
                 }
-                execute(statement, added, probe);
+                execute(statement, added, probe, form);
             }
 
             @Override
@@ -246,7 +273,15 @@ final class Playback {
         });
     }
 
-    private void execute(MirroredStatement statement, PreparedCache.Entry entry, @Nullable Probe probe) {
+    private void refused(MirroredStatement statement, @Nullable Probe probe) {
+        probes.refusedForm(statement);
+        if (probe != null && probe.analyzes()) {
+            probe.refused();
+        }
+    }
+
+    private void execute(
+            MirroredStatement statement, PreparedCache.Entry entry, @Nullable Probe probe, ExecutedForm form) {
         ByteBuf packet = ExecutePacket.rewrite(
                 connection.alloc(),
                 statement.packet(),
@@ -261,10 +296,10 @@ final class Playback {
         if (longData != null) {
             connection.send(ExecutePacket.readdress(connection.alloc(), longData, entry.statementId()));
         }
-        send(statement, packet, probe);
+        send(statement, packet, probe, form);
     }
 
-    private void send(MirroredStatement statement, ByteBuf packet, @Nullable Probe probe) {
+    private void send(MirroredStatement statement, ByteBuf packet, @Nullable Probe probe, ExecutedForm form) {
         long sentNanos = System.nanoTime();
         boolean analyzes = probe != null && probe.analyzes();
         // A refused probe is sent again in its plain form, before anything that changes the settings.
@@ -288,13 +323,13 @@ final class Playback {
             @Override
             public void onResponse(ResponseView response, int preparedId) {
                 long now = System.nanoTime();
-                if (probe != null && analyzes) {
+                if (analyzes) {
                     awaitsStep = false;
-                    if (refused(response)) {
-                        probe.refused();
-                        run(statement, null);
-                        return;
-                    }
+                }
+                if (form != ExecutedForm.PLAIN && refused(response)) {
+                    refused(statement, probe);
+                    again(statement, response);
+                    return;
                 }
                 if (probe != null && response.ok()) {
                     probe.executed();
@@ -311,6 +346,18 @@ final class Playback {
         });
         if (probe != null && !analyzes) {
             connection.execute(Probe.counter(connection.alloc()), probe.counted(true));
+        }
+    }
+
+    /**
+     * Sends a statement in its plain form whose other form was refused. Statements that were sent after it may have
+     * changed the settings, and one of them may be about to rely on them.
+     */
+    private void again(MirroredStatement statement, ResponseView response) {
+        if (awaitsStep) {
+            listener.notReproducible(statement, StandbyError.of(response));
+        } else {
+            play(statement, true);
         }
     }
 

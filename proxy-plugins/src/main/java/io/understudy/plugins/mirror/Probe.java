@@ -21,15 +21,11 @@ final class Probe {
         void probed(MirroredStatement statement, double share, ProbeResult result);
     }
 
-    private static final byte[] ANALYZE = "ANALYZE FORMAT=JSON ".getBytes(StandardCharsets.US_ASCII);
     private static final String THREAD_READS =
             "SELECT COUNT_STAR FROM performance_schema.events_waits_summary_by_thread_by_event_name"
                     + " WHERE THREAD_ID = PS_CURRENT_THREAD_ID()"
                     + " AND EVENT_NAME = 'wait/io/file/innodb/innodb_data_file'";
     private static final int LARGEST = 64 * 1024;
-    private static final int HEADER = 4;
-    private static final int CODE_AT = 4;
-    private static final int TEXT_AT = 5;
     /** A binary row of one column begins with 0x00 and a null bitmap of one byte. */
     private static final int BINARY_ROW_HEAD = 2;
 
@@ -49,29 +45,9 @@ final class Probe {
         this.analyzes = standby == ServerFlavor.MARIADB;
     }
 
-    /** Returns whether the statement is sent in another form than the client's. */
+    /** Returns whether the standby returns the count in place of the rows. */
     boolean analyzes() {
         return analyzes;
-    }
-
-    /** Returns the text in the form in which it is sent. */
-    static byte[] analyze(byte[] text) {
-        byte[] analyzed = new byte[ANALYZE.length + text.length];
-        System.arraycopy(ANALYZE, 0, analyzed, 0, ANALYZE.length);
-        System.arraycopy(text, 0, analyzed, ANALYZE.length, text.length);
-        return analyzed;
-    }
-
-    /** Returns a COM_QUERY with the text of {@code packet} in the form in which it is sent. */
-    static ByteBuf analyze(ByteBufAllocator alloc, ByteBuf packet) {
-        int text = packet.readableBytes() - TEXT_AT;
-        int length = 1 + ANALYZE.length + text;
-        return alloc.buffer(HEADER + length)
-                .writeMediumLE(length)
-                .writeByte(0)
-                .writeByte(packet.getByte(packet.readerIndex() + CODE_AT))
-                .writeBytes(ANALYZE)
-                .writeBytes(packet, packet.readerIndex() + TEXT_AT, text);
     }
 
     /** Returns the bytes of a row to be passed to {@link #row}. */

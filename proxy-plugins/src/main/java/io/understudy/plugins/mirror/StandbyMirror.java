@@ -128,7 +128,7 @@ final class StandbyMirror {
         this.killer = new StandbyKiller(standby.name(), standby.connector());
         this.seconds =
                 context.latency("understudy_mirror_seconds", "Execution on the standby", "standby", standby.name());
-        this.probing = new StandbyProbes(standby, meters, config, System.nanoTime());
+        this.probing = new StandbyProbes(standby, meters, config, questions, System.nanoTime());
         for (DropReason reason : DropReason.values()) {
             dropped.put(reason, meters.dropped(standby.name(), reason.label()));
         }
@@ -165,6 +165,7 @@ final class StandbyMirror {
     /** Applies to statements queued from now on; concurrency and order need a restart. */
     void reload(MirrorConfig changed) {
         config = changed;
+        probing.reload(changed);
         tables.forget(); // other functions may count as pure
     }
 

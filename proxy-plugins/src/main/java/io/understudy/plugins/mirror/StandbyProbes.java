@@ -7,6 +7,8 @@ import io.understudy.plugin.StandbyState;
 import io.understudy.plugins.mirror.warmth.AdaptiveSample;
 import io.understudy.plugins.mirror.warmth.Estimate;
 import io.understudy.plugins.mirror.warmth.Floor;
+import io.understudy.plugins.mirror.warmth.OwnLoad;
+import io.understudy.plugins.mirror.warmth.OwnLoadPolling;
 import io.understudy.plugins.mirror.warmth.ProbeResult;
 import io.understudy.plugins.mirror.warmth.Probed;
 import io.understudy.plugins.mirror.warmth.StandbyWarmth;
@@ -16,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -39,20 +42,27 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     private final MirrorMeters meters;
     private final StandbyWarmth warmth;
     private final AdaptiveSample adaptive;
+    private final OwnLoadPolling ownLoad;
     private final Map<ProbeResult.Outcome, Counter> outcomes = new EnumMap<>(ProbeResult.Outcome.class);
     private final LongAdder offered = new LongAdder();
     private final LongAdder executed = new LongAdder();
 
+    private final RefusedForms refused = new RefusedForms();
+
     private volatile SampleRate sample = SampleRate.of(1);
+    private volatile boolean discards;
     private long updatedNanos;
     private double adaptiveLoad = Double.NaN;
 
-    StandbyProbes(Standby standby, MirrorMeters meters, MirrorConfig config, long nowNanos) {
+    /** @param queries runs queries, which wait for the standby */
+    StandbyProbes(Standby standby, MirrorMeters meters, MirrorConfig config, Executor queries, long nowNanos) {
         this.standby = standby;
+        this.ownLoad = new OwnLoadPolling(standby.name(), standby::dataSource, queries);
         this.meters = meters;
         this.warmth = new StandbyWarmth(nowNanos, config.probes());
         this.adaptive = new AdaptiveSample(nowNanos);
         this.updatedNanos = nowNanos;
+        reload(config);
         for (ProbeResult.Outcome outcome : ProbeResult.Outcome.values()) {
             outcomes.put(outcome, meters.probes(standby.name(), outcome.label()));
         }
@@ -61,9 +71,24 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
 
     @Override
     public @Nullable Probe probe(MirroredStatement statement, ServerFlavor flavor) {
-        return statement.isSelect() && warmth.probeNext()
+        return statement.mayBeProbe() && warmth.probeNext()
                 ? new Probe(statement, flavor, warmth.probedShare(), this)
                 : null;
+    }
+
+    /** Takes over the part of the configuration that applies to statements. */
+    void reload(MirrorConfig config) {
+        discards = config.rows() == MirrorConfig.Rows.DISCARD_ON_STANDBY;
+    }
+
+    @Override
+    public boolean discardsRows(MirroredStatement statement) {
+        return discards && statement.isSelect() && !refused.contains(statement.digest(), System.nanoTime());
+    }
+
+    @Override
+    public void refusedForm(MirroredStatement statement) {
+        refused.add(statement.digest(), System.nanoTime());
     }
 
     @Override
@@ -108,6 +133,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
         StandbyState state = standby.state();
         WarmthSettings settings = new WarmthSettings(config.target(), config.standbyIops(), config.probes());
         warmth.update(state, floor, executed.sum(), settings, nowNanos);
+        ownLoad.update(state.reachable(), warmth.restarted(), nowNanos);
         adapt(config, state, passed / 1e9, nowNanos);
     }
 
@@ -155,13 +181,16 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
 
     /** Returns the figures of {@code /api/standbys}. */
     Map<String, @Nullable Object> view() {
-        return warmth.view();
+        Map<String, @Nullable Object> view = new LinkedHashMap<>(warmth.view());
+        OwnLoad own = ownLoad.last();
+        view.put("ownLoad", own == null ? null : own.view());
+        return view;
     }
 
     /** Returns the figures of {@code /api/mirror}: where it is cold, and the adaptive sample. */
     Map<String, Object> details(MirrorConfig config) {
         Map<String, Object> view = new LinkedHashMap<>();
-        view.put("warmth", warmth.view());
+        view.put("warmth", view());
         view.put("cold", warmth.where());
         if (usesAdaptive(config)) {
             view.put(

@@ -56,7 +56,7 @@ class ProbeTest {
         MirrorRules.Bound rule =
                 new MirrorRules.Bound(new MirrorConfig.Rule("all", null, null, null, null, null), List.of());
         MirroredStatement statement = new MirroredStatement(
-                packet, null, null, null, SETTING, List.of(), rule, 1, null, null, 1, 1000, System.nanoTime());
+                packet, null, null, null, SETTING, List.of(), rule, 1, null, null, false, 1, 1000, System.nanoTime());
         standby.responding = false;
         playback.play(statement);
         connection.respondOne(); // SET of the first statement's settings

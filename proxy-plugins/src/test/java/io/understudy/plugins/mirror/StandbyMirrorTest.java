@@ -127,6 +127,7 @@ class StandbyMirrorTest {
                 session,
                 null,
                 null,
+                false,
                 1,
                 1000,
                 System.nanoTime()));
