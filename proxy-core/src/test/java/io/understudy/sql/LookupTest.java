@@ -208,15 +208,15 @@ class LookupTest {
     @Test
     void bytesOfAnUnsafeCharacterSetHaveNone() {
         byte[] text = "DELETE FROM t WHERE b = '\u00ff\\' OR c = '1'".getBytes(StandardCharsets.ISO_8859_1);
-        assertThat(lookup(text, SqlModes.of(null, "gbk"))).isNull();
-        assertThat(lookup("DELETE FROM t WHERE b = 'c'", SqlModes.of(null, "gbk")))
+        assertThat(lookup(text, SqlModes.withCharset(SqlModes.NONE, "gbk"))).isNull();
+        assertThat(lookup("DELETE FROM t WHERE b = 'c'", SqlModes.withCharset(SqlModes.NONE, "gbk")))
                 .isNotNull();
     }
 
     @Test
     void bytesOfTheClientsCharacterSetStay() {
         byte[] text = "DELETE FROM t WHERE b = 'caf\u00e9'".getBytes(StandardCharsets.ISO_8859_1);
-        Lookup lookup = SqlText.ANALYZER.lookup(text, 0, text.length, SqlModes.of(null, "latin1"));
+        Lookup lookup = SqlText.ANALYZER.lookup(text, 0, text.length, SqlModes.withCharset(SqlModes.NONE, "latin1"));
         assertThat(lookup).isNotNull();
         assertThat(new String(lookup.text(), StandardCharsets.ISO_8859_1))
                 .isEqualTo("SELECT * FROM t WHERE b = 'caf\u00e9'");
