@@ -23,7 +23,9 @@ final class DomainPair implements AutoCloseable {
     static DomainPair start() throws Exception {
         DomainPair started = new DomainPair(
                 EmbeddedPair.start(PairOptions.defaults().withParallelThreads(8).withSemiSync(false)));
-        started.account("watch", "SELECT, TRIGGER, PROCESS, REPLICATION SLAVE, REPLICA MONITOR, BINLOG MONITOR ON *.*");
+        started.account(
+                "watch",
+                "SELECT, TRIGGER, SHOW VIEW, PROCESS, REPLICATION SLAVE, REPLICA MONITOR, BINLOG MONITOR ON *.*");
         started.account("tagger", "ALL ON *.*");
         started.account("archiver", "ALL ON *.*");
         started.account("plain", "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, EXECUTE ON *.*");

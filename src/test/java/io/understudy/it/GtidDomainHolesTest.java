@@ -13,6 +13,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -46,6 +48,7 @@ class GtidDomainHolesTest {
                         "INSERT INTO dom.orders VALUES (1, 1)",
                         "CREATE TABLE dom.calling (id INT PRIMARY KEY, v INT)",
                         "CREATE SEQUENCE dom.s",
+                        "CREATE VIEW dom.next_s AS SELECT NEXTVAL(dom.s) AS n",
                         "CREATE FUNCTION dom.f(x INT) RETURNS INT DETERMINISTIC MODIFIES SQL DATA BEGIN"
                                 + " UPDATE dom.orders SET v = v + x; RETURN x; END");
         pair.awaitCaughtUp();
@@ -63,11 +66,7 @@ class GtidDomainHolesTest {
     }
 
     private static void tag(DomainProxy proxy, Connection connection) {
-        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
-            proxy.awaitGuard();
-            run(connection, "UPDATE archive SET v = v + 1");
-            assertThat(one(connection, "SELECT @@last_gtid")).startsWith("18-");
-        });
+        awaitDomain(proxy, connection, "UPDATE archive SET v = v + 1", "18-");
         try {
             run(connection, "UPDATE archive SET v = v + 1");
         } catch (SQLException e) {
@@ -83,6 +82,7 @@ class GtidDomainHolesTest {
                 "SET @a = f(1)",
                 "INSERT INTO calling VALUES (1, f(1)) ON DUPLICATE KEY UPDATE v = f(2)",
                 "DO NEXTVAL(s)",
+                "INSERT INTO archive SELECT 100 + n, 1 FROM next_s",
                 "UPDATE orders SET v = v + 1; SELECT ROW_COUNT()",
                 "UPDATE /*!50000 orders */ SET v = v + 1"
             })
@@ -94,6 +94,58 @@ class GtidDomainHolesTest {
             assertThat(one(connection, "SELECT @@last_gtid")).startsWith("0-");
         }
         pair.awaitCaughtUp();
+    }
+
+    /** The binary log would show the sequence with the first write, so the test goes without it. */
+    @Test
+    void tablesWithTheSameSequenceAsADefaultAreWrittenInOneDomain() throws Exception {
+        pair.primary()
+                .execute(
+                        "CREATE SEQUENCE dom.ids",
+                        "CREATE TABLE dom.one (id BIGINT DEFAULT NEXTVAL(dom.ids) PRIMARY KEY, v INT)",
+                        "CREATE TABLE dom.two (id BIGINT DEFAULT NEXTVAL(dom.ids) PRIMARY KEY, v INT)");
+        pair.awaitCaughtUp();
+        String rules = """
+                mode: tag
+                guard: pin
+                learn: 0s
+                poll: 20ms
+                binlog: false
+                rules: [ { name: one, match: { table: one }, domain: 18 },
+                         { name: two, match: { table: two }, domain: 19 } ]
+                """;
+        try (DomainProxy proxy = pair.proxy(rules);
+                Connection one = connect(proxy, "");
+                Connection two = connect(proxy, "");
+                Connection lock = pair.primary().connect()) {
+            awaitDomain(proxy, two, "INSERT INTO two (v) VALUES (1)", "19-");
+            awaitDomain(proxy, one, "INSERT INTO one (v) VALUES (1)", "18-");
+            run(lock, "LOCK TABLES dom.one WRITE");
+            CompletableFuture<Void> held = CompletableFuture.runAsync(() -> {
+                try {
+                    run(one, "INSERT INTO one (v) VALUES (2)");
+                } catch (SQLException e) {
+                    throw new CompletionException(e);
+                }
+            });
+            try {
+                await().until(() -> Long.parseLong(String.valueOf(proxy.state("writesInFlight"))) == 1);
+                run(two, "INSERT INTO two (v) VALUES (2)");
+                assertThat(one(two, "SELECT @@last_gtid")).startsWith("18-");
+            } finally {
+                run(lock, "UNLOCK TABLES");
+            }
+            held.join();
+        }
+        pair.awaitCaughtUp();
+    }
+
+    private static void awaitDomain(DomainProxy proxy, Connection connection, String sql, String domain) {
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            proxy.awaitGuard();
+            run(connection, sql);
+            assertThat(one(connection, "SELECT @@last_gtid")).startsWith(domain);
+        });
     }
 
     @Test

@@ -1,19 +1,25 @@
 package io.understudy.plugins.gtiddomain;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
 import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A data dictionary with more objects than the limit. An unread object may write any table, so no table may be handed
- * over.
+ * What a server's dictionary shows of tables that write others, and a dictionary with more objects than the limit: an
+ * unread object may write any table, so no table may be handed over.
  */
 @Timeout(120)
 class CatalogReaderServerTest {
@@ -32,6 +38,58 @@ class CatalogReaderServerTest {
             server.execute("CREATE PROCEDURE s." + procedure + "() SELECT 1");
         }
         server.execute("DROP DATABASE IF EXISTS test");
+    }
+
+    /** Beside foreign keys, triggers and updatable views. */
+    @Test
+    void whateverWritesAnotherTableIsTiedToIt() throws Exception {
+        server.execute(
+                "CREATE DATABASE ties",
+                "CREATE SEQUENCE ties.ids",
+                "CREATE TABLE ties.one (id BIGINT DEFAULT NEXTVAL(ties.ids), v INT)",
+                "CREATE TABLE ties.two (v INT, id BIGINT DEFAULT (1 + NEXT VALUE FOR ties.ids))",
+                "CREATE TABLE ties.apart (id INT, at TIMESTAMP DEFAULT CURRENT_TIMESTAMP, v INT DEFAULT (RAND() * 9))",
+                "CREATE TABLE ties.part (id INT) ENGINE=MyISAM",
+                "CREATE TABLE ties.whole (id INT) ENGINE=MERGE UNION=(ties.part) INSERT_METHOD=LAST",
+                "CREATE VIEW ties.next_id AS SELECT NEXTVAL(ties.ids) AS n",
+                "CREATE VIEW ties.sums AS SELECT SUM(v) AS v FROM ties.apart");
+        try {
+            Catalog catalog = read(1_000);
+
+            assertThat(catalog.family("ties.one"))
+                    .isEqualTo(catalog.family("ties.two"))
+                    .isEqualTo(catalog.family("ties.ids"));
+            assertThat(catalog.family("ties.part")).isEqualTo(catalog.family("ties.whole"));
+            assertThat(catalog.family("ties.apart")).isEqualTo("ties.apart");
+            assertThat(Set.of("ties.one", "ties.part", "ties.apart"))
+                    .allMatch(table -> catalog.movable(catalog.family(table)));
+            assertThat(catalog.writesWhenRead("ties.next_id")).isTrue();
+            assertThat(catalog.writesWhenRead("ties.sums")).isFalse();
+        } finally {
+            server.execute("DROP DATABASE ties");
+        }
+    }
+
+    /** So the reader need not look for them there. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "CREATE TABLE s.x (id INT, v INT AS (NEXTVAL(s.ids)) STORED)",
+                "CREATE TABLE s.x (id INT, v INT AS (s.one()) VIRTUAL)",
+                "CREATE TABLE s.x (id INT, v INT DEFAULT (s.one()))",
+                "CREATE TABLE s.x (id INT CHECK (id < NEXTVAL(s.ids)))",
+                "CREATE TABLE s.x (id INT, CHECK (id < s.one()))"
+            })
+    void theServerRefusesOtherReferencesToWriters(String sql) throws Exception {
+        server.execute("CREATE SEQUENCE s.ids", "CREATE FUNCTION s.one() RETURNS INT NO SQL RETURN 1");
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement()) {
+            assertThatThrownBy(() -> statement.execute(sql)).isInstanceOfSatisfying(SQLException.class, refused -> {
+                assertThat(refused.getErrorCode()).isEqualTo(1901);
+            });
+        } finally {
+            server.execute("DROP SEQUENCE s.ids", "DROP FUNCTION s.one");
+        }
     }
 
     @AfterAll

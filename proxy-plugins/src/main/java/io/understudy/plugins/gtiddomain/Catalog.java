@@ -9,10 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The table families of the primary, from its data dictionary. A family is tied by foreign keys (whose cascades leave
- * no trace in the binary log), by the bodies of triggers, or by a view over its tables; writes within it are dependent.
- * Tables written by routines or events, which no proxy can steer, stay in the default domain with their families.
- * Immutable. Names are lower case {@code schema.table} whatever the server's {@code lower_case_table_names}: treating
- * two tables as one is safe.
+ * no trace in the binary log), by the bodies of triggers, by a view over its tables, by a sequence in a column's
+ * default, or by the MERGE engine; writes within it are dependent. A view may write although it is only read, by a
+ * sequence or a stored function in its definition. Tables written by routines or events, which no proxy can steer, stay
+ * in the default domain with their families. Immutable. Names are lower case {@code schema.table} whatever the server's
+ * {@code lower_case_table_names}: treating two tables as one is safe.
  */
 final class Catalog {
     /** The empty catalogue: no table may leave the default domain. */
@@ -22,6 +23,7 @@ final class Catalog {
     private final Set<String> movable;
     private final Set<String> tables;
     private final Set<String> writingRoutines;
+    private final Set<String> writingViews;
     private final boolean routinesKnown;
     private final boolean cut;
     private final int hidden;
@@ -30,6 +32,7 @@ final class Catalog {
     private Catalog(Map<String, String> families, Set<String> movable, Set<String> tables, Builder built) {
         this.families = families;
         writingRoutines = Set.copyOf(built.writingRoutines);
+        writingViews = Set.copyOf(built.writingViews);
         routinesKnown = built.routinesKnown && !built.cut;
         cut = built.cut;
         this.movable = movable;
@@ -61,6 +64,16 @@ final class Catalog {
     /** Returns whether a function is a stored one that may write, by itself or through another one. */
     boolean mayWrite(String function) {
         return writingRoutines.contains(function.toLowerCase(Locale.ROOT) + "()");
+    }
+
+    /** Returns whether a read of any view may write. */
+    boolean hasWritingViews() {
+        return !writingViews.isEmpty();
+    }
+
+    /** Returns whether a name is that of a view whose definition calls a sequence or a stored function that writes. */
+    boolean writesWhenRead(String name) {
+        return writingViews.contains(name);
     }
 
     /** Returns whether the dictionary was too large to be read whole, so that no table may leave the default domain. */
@@ -95,6 +108,9 @@ final class Catalog {
         private final Set<String> odd = new HashSet<>();
         private final Map<String, String> parents = new HashMap<>();
         private final Set<String> writingRoutines = new HashSet<>();
+        private final Map<String, Definition> definitions = new HashMap<>();
+        private final Set<String> indirect = new HashSet<>();
+        private final Set<String> writingViews = new HashSet<>();
         private boolean routinesKnown;
         private boolean cut;
         private int hidden;
@@ -115,13 +131,34 @@ final class Catalog {
         }
 
         /** Adds a view's definition; null or empty if the account may not see it. */
-        void view(String schema, String name, @Nullable String definition) {
+        void view(String schema, String name, @Nullable String definition, boolean updatable) {
             String view = name(schema, name);
             if (definition == null || definition.isBlank()) {
                 hidden++;
                 odd.add(view);
+                return;
+            }
+            Mentions mentions = Mentions.of(definition);
+            definitions.put(view, new Definition(schema, mentions));
+            if (updatable) {
+                mentioned(view, schema, mentions);
+            }
+        }
+
+        /** Adds the default of a table's column: an INSERT writes the sequence that it calls. */
+        void columnDefault(String schema, String table, @Nullable String expression) {
+            if (expression != null && (Mentions.of(expression).advances() || mentionsRoutine(schema, expression))) {
+                mentioned(name(schema, table), schema, Mentions.of(expression));
+            }
+        }
+
+        /** Adds the definition of a table of the MERGE engine; null if the account may not see it. */
+        void merge(String schema, String table, @Nullable String definition) {
+            if (definition == null) {
+                hidden++;
+                odd.add(name(schema, table));
             } else {
-                mentioned(view, schema, Mentions.of(definition));
+                mentioned(name(schema, table), schema, Mentions.of(definition));
             }
         }
 
@@ -180,6 +217,8 @@ final class Catalog {
             if (mentions.writes()) {
                 odd.add(node);
                 mentioned(node, schema, mentions);
+            } else {
+                definitions.put(node, new Definition(schema, mentions));
             }
         }
 
@@ -222,7 +261,46 @@ final class Catalog {
             return name(schema, name) + "()";
         }
 
+        /** Finds the views that write when they are read, and the code that reads these, in any depth. */
+        private void findIndirectWriters() {
+            boolean more = true;
+            while (more) {
+                more = false;
+                for (Map.Entry<String, Definition> entry : definitions.entrySet()) {
+                    String node = entry.getKey();
+                    if (!indirect.contains(node) && mentionsWriter(entry.getValue())) {
+                        indirect.add(node);
+                        if (views.contains(node)) {
+                            writingViews.add(node);
+                        } else {
+                            writingRoutines.add(node);
+                            odd.add(node);
+                        }
+                        mentioned(node, entry.getValue().schema, entry.getValue().mentions);
+                        more = true;
+                    }
+                }
+            }
+        }
+
+        private boolean mentionsWriter(Definition definition) {
+            if (definition.mentions.advances()) {
+                return true;
+            }
+            for (Mentions.Name name : definition.mentions.names()) {
+                String where = name.schema() == null ? definition.schema : name.schema();
+                if (writingRoutines.contains(routineName(where, name.name()))
+                        || writingViews.contains(name(where, name.name()))) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private record Definition(String schema, Mentions mentions) {}
+
         Catalog build() {
+            findIndirectWriters();
             Map<String, String> families = new HashMap<>();
             for (String member : parents.keySet()) {
                 families.put(member, root(member));

@@ -4,16 +4,27 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a {@link Catalog} from {@code information_schema}, which shows an account the objects that it has privileges
- * for: SELECT for tables and foreign keys, TRIGGER, SHOW VIEW and EVENT for these, and for the text of routines SHOW
- * CREATE ROUTINE (MariaDB 11.3 and newer) or SELECT on {@code mysql.proc}.
+ * for: SELECT for tables, their columns and foreign keys, TRIGGER, SHOW VIEW and EVENT for these, and for the text of
+ * routines SHOW CREATE ROUTINE (MariaDB 11.3 and newer) or SELECT on {@code mysql.proc}.
  */
 final class CatalogReader {
     private static final int MAX_ROWS = 200_000;
     private static final int TIMEOUT_SECONDS = 20;
     private static final String NOT_SYSTEM = " NOT IN ('information_schema', 'performance_schema', 'mysql', 'sys')";
+
+    /**
+     * Defaults that call a function. Generated columns and CHECK constraints may refer neither to a sequence nor to a
+     * stored function (ERROR 1901).
+     */
+    private static final String CALLING_DEFAULTS =
+            "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_DEFAULT FROM information_schema.COLUMNS WHERE COLUMN_DEFAULT"
+                    + " LIKE '%(%' AND COLUMN_DEFAULT NOT LIKE 'current\\_timestamp(%' AND TABLE_SCHEMA";
 
     private CatalogReader() {}
 
@@ -31,16 +42,24 @@ final class CatalogReader {
         if (seesAllRoutines(connection)) {
             builder.routinesKnown();
         }
+        // A table of the MERGE engine stores its rows in others, which only its definition names.
+        List<String[]> merged = new ArrayList<>();
         try (Statement statement = connection.createStatement()) {
             statement.setQueryTimeout(TIMEOUT_SECONDS);
             each(
                     statement,
-                    "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA",
+                    "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES"
+                            + " WHERE TABLE_SCHEMA",
                     builder,
                     maxRows,
-                    row -> builder.table(
-                            Catalog.name(row.getString(1), row.getString(2)),
-                            row.getString(3).equals("BASE TABLE")));
+                    row -> {
+                        builder.table(
+                                Catalog.name(row.getString(1), row.getString(2)),
+                                row.getString(3).equals("BASE TABLE"));
+                        if ("MRG_MyISAM".equalsIgnoreCase(row.getString(4))) {
+                            merged.add(new String[] {row.getString(1), row.getString(2)});
+                        }
+                    });
             each(
                     statement,
                     "SELECT ROUTINE_SCHEMA, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA",
@@ -65,12 +84,18 @@ final class CatalogReader {
                     row -> builder.trigger(row.getString(1), row.getString(2), row.getString(3)));
             each(
                     statement,
-                    "SELECT TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS WHERE"
-                            + " IS_UPDATABLE = 'YES' AND"
-                            + " TABLE_SCHEMA",
+                    CALLING_DEFAULTS,
                     builder,
                     maxRows,
-                    row -> builder.view(row.getString(1), row.getString(2), row.getString(3)));
+                    row -> builder.columnDefault(row.getString(1), row.getString(2), row.getString(3)));
+            each(
+                    statement,
+                    "SELECT TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION, IS_UPDATABLE FROM information_schema.VIEWS"
+                            + " WHERE TABLE_SCHEMA",
+                    builder,
+                    maxRows,
+                    row -> builder.view(
+                            row.getString(1), row.getString(2), row.getString(3), "YES".equals(row.getString(4))));
             each(
                     statement,
                     "SELECT ROUTINE_SCHEMA, ROUTINE_NAME, ROUTINE_DEFINITION FROM information_schema.ROUTINES"
@@ -85,8 +110,24 @@ final class CatalogReader {
                     builder,
                     maxRows,
                     row -> builder.event(row.getString(1), row.getString(2), row.getString(3)));
+            for (String[] table : merged) {
+                builder.merge(table[0], table[1], definition(statement, quoted(table[0]) + "." + quoted(table[1])));
+            }
         }
         return builder.build();
+    }
+
+    /** Returns the statement that creates a table, or null if it was dropped meanwhile or is not visible. */
+    private static @Nullable String definition(Statement statement, String table) {
+        try (ResultSet row = statement.executeQuery("SHOW CREATE TABLE " + table)) {
+            return row.next() ? row.getString(2) : null;
+        } catch (SQLException e) {
+            return null;
+        }
+    }
+
+    private static String quoted(String name) {
+        return "`" + name.replace("`", "``") + "`";
     }
 
     /** Other accounts see only the routines that they have a privilege for. */

@@ -1,5 +1,6 @@
 package io.understudy.plugins.gtiddomain;
 
+import io.understudy.sql.TableName;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -118,6 +119,21 @@ final class Dictionary implements TableOwnership.Admission {
         for (String function : functions) {
             boolean qualified = function.indexOf('.') >= 0;
             if (!qualified && schema == null || catalog.mayWrite(qualified ? function : schema + "." + function)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether one of the tables that are read is a view that writes when it is read. */
+    boolean readMayWrite(List<TableName> reads, @Nullable String schema) {
+        Catalog catalog = known.relations.catalog();
+        if (!catalog.hasWritingViews()) {
+            return false;
+        }
+        for (TableName table : reads) {
+            String where = table.schema() == null ? schema : table.schema();
+            if (where == null || catalog.writesWhenRead(Catalog.name(where, table.table()))) {
                 return true;
             }
         }

@@ -153,10 +153,13 @@ final class DomainObserver implements SessionObserver {
     }
 
     private Work work(CommandView command, @Nullable StatementSummary summary) {
-        boolean callsStored = summary != null
-                && !summary.functions().isEmpty()
-                && dictionary.mayWrite(summary.functions(), schema(command));
+        boolean callsStored = summary != null && callsStored(summary, schema(command));
         return Work.of(command, summary, session.settings().temporaryTables(), callsStored);
+    }
+
+    private boolean callsStored(StatementSummary summary, @Nullable String schema) {
+        return !summary.functions().isEmpty() && dictionary.mayWrite(summary.functions(), schema)
+                || dictionary.readMayWrite(summary.reads(), schema);
     }
 
     private static StatementKind kind(CommandView command, @Nullable StatementSummary summary) {

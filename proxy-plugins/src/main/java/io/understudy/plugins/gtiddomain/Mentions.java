@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param names every name, qualified by the name before it if a dot stands between; lower case
  * @param writes whether a word occurs that may begin a write
+ * @param advances whether words occur that may advance a sequence: NEXTVAL, SETVAL, NEXT VALUE
  * @param dynamic whether statements are built at run time, whose names are not in the text
  */
-record Mentions(List<Name> names, boolean writes, boolean dynamic) {
+record Mentions(List<Name> names, boolean writes, boolean advances, boolean dynamic) {
     private static final Set<String> WRITING = Set.of(
             "insert",
             "update",
@@ -30,9 +31,8 @@ record Mentions(List<Name> names, boolean writes, boolean dynamic) {
             "load",
             "call",
             "import",
-            "optimize",
-            "nextval",
-            "setval");
+            "optimize");
+    private static final Set<String> ADVANCING = Set.of("nextval", "setval");
     private static final Set<String> DYNAMIC = Set.of("prepare", "execute");
 
     /** A name with its schema, if it is written. */
@@ -42,6 +42,7 @@ record Mentions(List<Name> names, boolean writes, boolean dynamic) {
         Scanner scanner = new Scanner(body);
         Set<Name> names = new HashSet<>();
         boolean writes = false;
+        boolean advances = false;
         boolean dynamic = false;
         String before = null;
         boolean dot = false;
@@ -51,6 +52,7 @@ record Mentions(List<Name> names, boolean writes, boolean dynamic) {
                 continue;
             }
             writes |= WRITING.contains(word);
+            advances |= ADVANCING.contains(word) || word.equals("value") && "next".equals(before);
             dynamic |= DYNAMIC.contains(word);
             names.add(new Name(null, word));
             if (dot) {
@@ -59,7 +61,7 @@ record Mentions(List<Name> names, boolean writes, boolean dynamic) {
             dot = false;
             before = word;
         }
-        return new Mentions(new ArrayList<>(names), writes || dynamic, dynamic);
+        return new Mentions(new ArrayList<>(names), writes || advances || dynamic, advances, dynamic);
     }
 
     /** Words, quoted names without their quotes, and dots; everything else is skipped. */

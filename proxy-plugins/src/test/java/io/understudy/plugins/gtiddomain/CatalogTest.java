@@ -70,12 +70,56 @@ class CatalogTest {
     @Test
     void aViewIsOneFamilyWithItsTables() {
         builder.table("s.v", false);
-        builder.view("s", "v", "select `s`.`c`.`id` AS `id` from `s`.`c`");
+        builder.view("s", "v", "select `s`.`c`.`id` AS `id` from `s`.`c`", true);
 
         Catalog catalog = builder.build();
 
         assertThat(catalog.family("s.v")).isEqualTo(catalog.family("s.c"));
         assertThat(catalog.movable(catalog.family("s.v"))).isTrue();
+    }
+
+    @Test
+    void aSequenceInADefaultTiesTheTablesThatUseIt() {
+        builder.table("s.ids", false);
+        builder.columnDefault("s", "a", "nextval(`s`.`ids`)");
+        builder.columnDefault("s", "b", "setval(`s`.`ids`,5,1)");
+        builder.columnDefault("s", "c", "concat('audit',lastval(`s`.`ids`))");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.family("s.a")).isEqualTo(catalog.family("s.b")).isEqualTo(catalog.family("s.ids"));
+        assertThat(catalog.movable(catalog.family("s.a"))).isTrue();
+        assertThat(catalog.family("s.c")).isEqualTo("s.c");
+    }
+
+    @Test
+    void aViewThatCallsASequenceOrAWritingFunctionWritesWhenItIsRead() {
+        for (String name : Set.of("s.ids", "s.calls", "s.next", "s.over", "s.reads")) {
+            builder.table(name, false);
+        }
+        builder.routine("s", "fill");
+        builder.routine("s", "reader");
+        builder.view("s", "next", "select nextval(`s`.`ids`) AS `n`", false);
+        builder.view("s", "over", "select `next`.`n` AS `n` from `s`.`next`", false);
+        builder.view("s", "calls", "select `s`.`fill`() AS `f`", false);
+        builder.view("s", "reads", "select replace(count(0),1,2) AS `n` from `s`.`b`", false);
+        builder.routineBody("s", "fill", "BEGIN DELETE FROM a; RETURN 1; END");
+        builder.routineBody("s", "reader", "RETURN (SELECT n FROM over)");
+
+        Catalog catalog = builder.build();
+
+        assertThat(Set.of("s.next", "s.over", "s.calls")).allMatch(catalog::writesWhenRead);
+        assertThat(catalog.writesWhenRead("s.reads")).isFalse();
+        assertThat(catalog.mayWrite("s.reader")).isTrue();
+        assertThat(catalog.family("s.b")).isEqualTo("s.b");
+    }
+
+    @Test
+    void aFunctionThatTakesTheNextValueOfASequenceWrites() {
+        builder.routine("s", "id");
+        builder.routineBody("s", "id", "RETURN NEXT VALUE FOR ids");
+
+        assertThat(builder.build().mayWrite("s.id")).isTrue();
     }
 
     @Test
