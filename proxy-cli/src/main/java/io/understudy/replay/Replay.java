@@ -34,7 +34,7 @@ public final class Replay implements AutoCloseable {
     private static final double MICROS_TO_NANOS = 1_000;
 
     private final ReplayOptions options;
-    private final ReplayFigures figures = new ReplayFigures();
+    private final ReplayFigures figures;
     private final Selection selection;
     private final NetworkTransport transport = NetworkTransport.resolve(Transport.AUTO);
     private final EventLoopGroup loops = transport.relayGroup(LOOPS, "replay");
@@ -50,6 +50,7 @@ public final class Replay implements AutoCloseable {
 
     public Replay(ReplayOptions options) {
         this.options = options;
+        this.figures = new ReplayFigures(options.speed() > 0);
         this.selection = new Selection(options.filter());
         this.connector = new NettyServerConnector(
                 transport, loops, options.to(), options.user(), options.password(), options.tls(), CONNECT, CONNECT);

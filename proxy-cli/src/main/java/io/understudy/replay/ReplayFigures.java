@@ -61,6 +61,12 @@ public final class ReplayFigures {
     private final ConcurrentSkipListMap<Integer, LongAdder> errors = new ConcurrentSkipListMap<>();
     private final ConcurrentSkipListMap<String, LongAdder> leftOut = new ConcurrentSkipListMap<>();
     private final LongAdder sessions = new LongAdder();
+    private final boolean timed;
+
+    /** @param timed whether statements are due at a time: without, none is late */
+    ReplayFigures(boolean timed) {
+        this.timed = timed;
+    }
 
     void leftOut(String reason) {
         leftOut.computeIfAbsent(reason, why -> new LongAdder()).increment();
@@ -125,7 +131,9 @@ public final class ReplayFigures {
         view.put("seconds", seconds);
         view.put("serverSeconds", server.view());
         view.put("loggedSeconds", logged.view());
-        view.put("lateSeconds", late.view());
+        if (timed) {
+            view.put("lateSeconds", late.view());
+        }
         return view;
     }
 

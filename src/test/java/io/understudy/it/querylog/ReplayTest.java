@@ -214,8 +214,20 @@ class ReplayTest {
                 double seconds = (System.nanoTime() - start) / 1e9;
                 // A second ahead, then the log's 3.99 s.
                 assertThat(seconds).isBetween(1 + 3.99 / speed, 1 + 3.99 / speed + 10);
-                assertThat(view(replay, log)).containsEntry("ok", 400L).containsEntry("sessions", 8L);
+                assertThat(view(replay, log))
+                        .containsEntry("ok", 400L)
+                        .containsEntry("sessions", 8L)
+                        .containsKey("lateSeconds");
             }
+        }
+    }
+
+    @Test
+    void withoutAPaceNothingIsLate() throws Exception {
+        try (Replay replay = new Replay(options(0, true, 4));
+                StatementLog log = log(event(1, 0, "SELECT 1 AS unpaced"))) {
+            replay.run(log);
+            assertThat(view(replay, log)).containsEntry("ok", 1L).doesNotContainKey("lateSeconds");
         }
     }
 

@@ -26,7 +26,9 @@ final class ReplayText {
             line(out, "succeeded", view.get("ok") + ", " + view.get("rows") + " rows");
             line(out, "errors", counts("", view.get("errors")) + some(" · connections lost: ", view.get("lost")));
             line(out, "server's time", times(view.get("serverSeconds")));
-            line(out, "sent late by", times(view.get("lateSeconds")));
+            if (view.containsKey("lateSeconds")) {
+                line(out, "sent late by", times(view.get("lateSeconds")));
+            }
         }
         return out.toString();
     }
