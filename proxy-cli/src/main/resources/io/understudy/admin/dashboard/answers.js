@@ -113,6 +113,9 @@ function exposure(commits) {
   if (!commits || commits.error) {
     return { label, value: "unknown", level: "unknown", meaning: commits?.error || switchOn("commit-latency", "watches which commits no standby has acknowledged"), doc: "commit-latency.md" };
   }
+  if (commits.exposure?.expected === false && commits.semisync?.state === "off") {
+    return { label, value: "not in use", level: "info", meaning: "Semi-sync is off on the primary, so no commit waits for a replica.", doc: "commit-latency.md" };
+  }
   const open = commits.exposure?.current;
   const off = commits.semisync?.state;
   const total = commits.exposure?.unacknowledged;

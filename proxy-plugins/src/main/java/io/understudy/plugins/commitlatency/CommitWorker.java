@@ -257,7 +257,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         SemiSync state = states.at(commit.okNanos());
         meters.commit(commit, state);
         if (state.unacknowledged() && exposure.current() != null) {
-            exposure.unacknowledged(tracked);
+            exposure.unacknowledged(tracked, state);
         }
     }
 
@@ -361,7 +361,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         tracked.classified(state);
         settle(tracked);
         if (state.unacknowledged()) {
-            exposure.unacknowledged(tracked);
+            exposure.unacknowledged(tracked, state);
         } else if (state == SemiSync.ON) {
             exposure.acknowledged(commit.okNanos());
         }

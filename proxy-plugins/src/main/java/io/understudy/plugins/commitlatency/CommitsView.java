@@ -37,10 +37,12 @@ record CommitsView(
 
     /**
      * @param unacknowledged commits so far whose OK came without an acknowledgement
+     * @param expected whether semi-synchronous replication was seen enabled, so that acknowledgements are missing
      * @param current the open window, or null
      * @param past closed windows, newest last
      */
-    record ExposureView(long unacknowledged, Exposure.@Nullable Window current, List<Exposure.Window> past) {}
+    record ExposureView(
+            long unacknowledged, boolean expected, Exposure.@Nullable Window current, List<Exposure.Window> past) {}
 
     /**
      * @param transactionsPerGroup mean over the groups seen
@@ -70,7 +72,7 @@ record CommitsView(
                         ? new SemiSyncView(SemiSync.UNKNOWN.label(), "", 0, 0)
                         : new SemiSyncView(
                                 sample.state().label(), sample.waitPoint(), sample.clients(), countedMicros / 1_000.0),
-                new ExposureView(exposure.total(), exposure.current(), exposure.past()),
+                new ExposureView(exposure.total(), exposure.expected(), exposure.current(), exposure.past()),
                 new GroupView(
                         groupCount,
                         groupCount == 0 ? 0 : Math.round(100.0 * groups.transactions() / groupCount) / 100.0,

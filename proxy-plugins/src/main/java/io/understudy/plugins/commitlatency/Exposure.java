@@ -40,6 +40,10 @@ final class Exposure {
     private final LongFunction<Instant> wallClock;
     private final Deque<Window> past = new ArrayDeque<>();
     private @Nullable Window current;
+    /** Whether acknowledgements were to be expected: otherwise none is missing. */
+    private boolean expected;
+
+    private boolean warned;
     private long beganNanos;
     private long total;
 
@@ -48,8 +52,10 @@ final class Exposure {
         this.wallClock = wallClock;
     }
 
-    synchronized void unacknowledged(Tracked tracked) {
+    /** @param state the commit's: off or degraded */
+    synchronized void unacknowledged(Tracked tracked, SemiSync state) {
         total++;
+        expected |= state == SemiSync.DEGRADED;
         Commit commit = tracked.commit();
         String gtid = commit.gtid();
         Window window = current;
@@ -57,12 +63,8 @@ final class Exposure {
             beganNanos = commit.okNanos();
             Instant when = wallClock.apply(beganNanos);
             current = new Window(when, null, 0, 1, gtid, gtid, tracked.bytes());
-            log.warn(
-                    "since {} commits get their OK without a replica's acknowledgement, the first is {}: they are"
-                            + " lost if the"
-                            + " primary is; see that a semi-synchronous replica is connected",
-                    when,
-                    gtid == null ? "not known by its GTID" : gtid);
+            warned = false;
+            report(when, gtid);
             return;
         }
         String first = window.firstGtid();
@@ -74,10 +76,24 @@ final class Exposure {
                 first == null ? gtid : first,
                 gtid == null ? window.lastGtid() : gtid,
                 window.bytes() + tracked.bytes());
+        report(window.begin(), current.firstGtid());
+    }
+
+    /** Warns once a window, and only where acknowledgements are missing: semi-sync may not be in use at all. */
+    private void report(Instant begin, @Nullable String firstGtid) {
+        if (expected && !warned) {
+            warned = true;
+            log.warn(
+                    "since {} commits get their OK without a replica's acknowledgement, the first is {}: they are"
+                            + " lost if the primary is; see that a semi-synchronous replica is connected",
+                    begin,
+                    firstGtid == null ? "not known by its GTID" : firstGtid);
+        }
     }
 
     /** Called when a replica acknowledges again, and with it all earlier transactions. Closes the window. */
     synchronized void acknowledged(long nanos) {
+        expected = true;
         Window window = current;
         if (window == null) {
             return;
@@ -95,6 +111,9 @@ final class Exposure {
                 window.lastGtid(),
                 window.bytes());
         past.addLast(closed);
+        if (!warned) {
+            return;
+        }
         log.info(
                 "a replica acknowledges again: from {} to {} ({} ms) {} commits, {} to {}, {} bytes of binary log,"
                         + " got their OK"
@@ -115,6 +134,11 @@ final class Exposure {
     /** Returns the closed windows, newest last. */
     synchronized List<Window> past() {
         return new ArrayList<>(past);
+    }
+
+    /** Returns whether semi-synchronous replication was seen enabled, so that acknowledgements are missing. */
+    synchronized boolean expected() {
+        return expected;
     }
 
     synchronized long total() {

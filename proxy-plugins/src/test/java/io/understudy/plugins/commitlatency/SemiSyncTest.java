@@ -3,6 +3,7 @@ package io.understudy.plugins.commitlatency;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.CapturedErrors;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -149,9 +150,9 @@ class SemiSyncTest {
         Exposure exposure = new Exposure(nanos -> wallClock.get());
         Tracked first = new Tracked(GtidJoinTest.commit("0-1-7", 0, 1_000_000_000L));
         first.attributed(new Breakdown(1, 0, 0), 300);
-        exposure.unacknowledged(first);
+        exposure.unacknowledged(first, SemiSync.DEGRADED);
         wallClock.set(noon.plusSeconds(3600));
-        exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-8", 0, 3_000_000_000L)));
+        exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-8", 0, 3_000_000_000L)), SemiSync.DEGRADED);
         Exposure.Window open = exposure.current();
         assertThat(open).isNotNull();
         assertThat(open.milliseconds()).isEqualTo(2000);
@@ -165,11 +166,41 @@ class SemiSyncTest {
         assertThat(exposure.total()).isEqualTo(2);
     }
 
+    /** Where semi-sync is not in use, no acknowledgement is missing. */
+    @Test
+    void warnsOnlyWhereAcknowledgementsAreExpected() throws Exception {
+        Exposure exposure = new Exposure(nanos -> Instant.EPOCH);
+        try (CapturedErrors log = new CapturedErrors()) {
+            exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-1", 1, 1)), SemiSync.OFF);
+            assertThat(exposure.expected()).isFalse();
+            assertThat(log.text()).doesNotContain("acknowledge");
+            exposure.acknowledged(2);
+            assertThat(exposure.expected()).isTrue();
+            assertThat(log.text()).doesNotContain("acknowledge");
+            exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-2", 3, 3)), SemiSync.OFF);
+            assertThat(log.text()).contains("without a replica's acknowledgement, the first is 0-1-2");
+            exposure.acknowledged(4);
+            assertThat(log.text()).contains("a replica acknowledges again");
+        }
+    }
+
+    /** Enabled while the commits of a window were not acknowledged, and no replica came. */
+    @Test
+    void warnsWhenSemiSyncIsEnabledInVain() throws Exception {
+        Exposure exposure = new Exposure(nanos -> Instant.EPOCH);
+        try (CapturedErrors log = new CapturedErrors()) {
+            exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-1", 1, 1)), SemiSync.OFF);
+            exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-2", 2, 2)), SemiSync.DEGRADED);
+            exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-3", 3, 3)), SemiSync.DEGRADED);
+            assertThat(log.text()).containsOnlyOnce("without a replica's acknowledgement");
+        }
+    }
+
     @Test
     void pastWindowsAreBounded() {
         Exposure exposure = new Exposure(nanos -> Instant.EPOCH);
         for (int i = 0; i < 500; i++) {
-            exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-" + i, i, i)));
+            exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-" + i, i, i)), SemiSync.OFF);
             exposure.acknowledged(i);
         }
         assertThat(exposure.past()).hasSize(100);
