@@ -22,12 +22,14 @@ import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryMonitor;
 import io.understudy.server.QueryPool;
 import io.understudy.server.StandbyMonitor;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
@@ -96,6 +98,23 @@ class QueryPoolTest {
                 .isNotEmpty();
         assertThat(cipher(standby(address, "watch", ServerTlsMode.VERIFY_FULL, ca)))
                 .isNotEmpty();
+    }
+
+    /** Not that of the pool or the driver. */
+    @Test
+    void aFailureHasItsOwnReason() throws Exception {
+        int closed;
+        try (ServerSocket free = new ServerSocket(0)) {
+            closed = free.getLocalPort();
+        }
+        for (ServerTlsMode mode : List.of(ServerTlsMode.DISABLED, ServerTlsMode.PREFERRED)) {
+            assertThatThrownBy(() -> cipher(standby("127.0.0.1:" + closed, "watch", mode, null)))
+                    .hasMessage("cannot connect to 127.0.0.1:" + closed + ": Connection refused");
+        }
+        assertThatThrownBy(() -> cipher(standby("unix:/nowhere/s.sock", "watch", ServerTlsMode.DISABLED, null)))
+                .hasMessage("cannot connect to unix:/nowhere/s.sock: No such file or directory");
+        assertThatThrownBy(() -> cipher(standby(address(pair.standby()), "nobody", ServerTlsMode.DISABLED, null)))
+                .hasMessageContaining("Access denied for user 'nobody'");
     }
 
     /** The proxy's own connections present the same client certificate as the relayed sessions. */

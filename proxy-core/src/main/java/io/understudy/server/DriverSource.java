@@ -148,11 +148,26 @@ final class DriverSource implements DataSource {
             with.setProperty(TcpSocketFactory.ADDRESS, resolve(to));
             with.setProperty(TcpSocketFactory.PORT, Integer.toString(to.port()));
         }
-        Connection connection = driver.connect(url, with);
-        if (connection == null) {
-            throw new SQLException("the driver does not take the URL " + url);
+        try {
+            Connection connection = driver.connect(url, with);
+            if (connection == null) {
+                throw new SQLException("the driver does not take the URL " + url);
+            }
+            return connection;
+        } catch (SQLException e) {
+            throw inTheServersTerms(e, to);
         }
-        return connection;
+    }
+
+    /** The driver speaks of its socket factory, or of its options, where the connection failed. */
+    private static SQLException inTheServersTerms(SQLException e, Address to) {
+        for (Throwable at = e.getCause(); at != null; at = at.getCause() == at ? null : at.getCause()) {
+            if (at instanceof IOException) {
+                return new SQLNonTransientConnectionException(
+                        "cannot connect to " + to + ": " + Reasons.of(e), "08000", e);
+            }
+        }
+        return e;
     }
 
     private String resolve(Address to) throws SQLException {

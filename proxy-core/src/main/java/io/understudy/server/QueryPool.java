@@ -12,6 +12,7 @@ import io.understudy.config.StandbyConfig;
 import io.understudy.connection.NameLookup;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -37,7 +38,28 @@ public final class QueryPool implements AutoCloseable {
         config.setValidationTimeout(PATIENCE.toMillis());
         config.setInitializationFailTimeout(-1);
         config.setThreadFactory(new DefaultThreadFactory("queries-" + name, true));
-        pool = new HikariDataSource(config);
+        pool = new Pool(config);
+    }
+
+    /** Says why a connection could not be opened; the pool by itself, how long it waited and what it holds. */
+    private static final class Pool extends HikariDataSource {
+        Pool(HikariConfig config) {
+            super(config);
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            try {
+                return super.getConnection();
+            } catch (SQLTransientConnectionException e) {
+                if (e.getCause() instanceof SQLException why) {
+                    // Without the number: the code of an error says that a connection responded.
+                    throw new SQLTransientConnectionException(why.getMessage(), why.getSQLState(), why);
+                }
+                throw new SQLTransientConnectionException(
+                        "no connection within " + PATIENCE.toSeconds() + " s", e.getSQLState());
+            }
+        }
     }
 
     /** Creates a pool with the account under which mirrored statements run. */

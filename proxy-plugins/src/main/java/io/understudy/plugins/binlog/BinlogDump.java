@@ -61,6 +61,9 @@ public final class BinlogDump {
     private final AtomicInteger attempt = new AtomicInteger();
     private boolean stopped;
     private BinlogTrouble.@Nullable Reason lastReason;
+    /** Whether an attempt has failed before the first stream: one is no news, as a first connection takes its time. */
+    private boolean delayed;
+
     private @Nullable PrimaryFacts known;
     /**
      * Where the last stream ended; null if that is of no use. Written on the stream's event loop, read after its end.
@@ -337,8 +340,12 @@ public final class BinlogDump {
                 remedy = "another id is chosen, nothing to do";
             }
             pause = reason.lasting() ? LONGEST_PAUSE : backOff.next();
-            changed = reason != lastReason;
-            lastReason = reason;
+            boolean firstLoss = known == null && !delayed && reason == BinlogTrouble.Reason.CONNECTION;
+            delayed = true;
+            changed = !firstLoss && reason != lastReason;
+            if (!firstLoss) {
+                lastReason = reason;
+            }
         }
         if (changed) {
             log.warn(

@@ -21,7 +21,8 @@ final class StandbyPositions implements Runnable {
     private final PluginContext context;
     private final BlackBox box;
     private final Map<String, Applied> known = new HashMap<>();
-    private final Map<String, String> troubles = new HashMap<>();
+    /** Failures in a row, by standby. A single one is no news: the first connection may take its time. */
+    private final Map<String, Integer> failures = new HashMap<>();
 
     StandbyPositions(PluginContext context, BlackBox box) {
         this.context = context;
@@ -53,11 +54,12 @@ final class StandbyPositions implements Runnable {
         String name = standby.name();
         try {
             known.put(name, Positions.applied(standby.dataSource(), flavor));
-            if (troubles.remove(name) != null) {
+            Integer before = failures.remove(name);
+            if (before != null && before > 1) {
                 log.info("black-box: standby {} reports its position again", name);
             }
         } catch (SQLException e) {
-            if (troubles.put(name, String.valueOf(e.getMessage())) == null) {
+            if (failures.merge(name, 1, Integer::sum) == 2) {
                 log.warn(
                         "black-box: standby {} cannot be queried for its applied position ({}); all that it may lack"
                                 + " is kept, up to"

@@ -22,6 +22,10 @@ final class AttributionState {
     private volatile Attribution configured;
     private volatile Attribution active = Attribution.OFF;
     private volatile String reason = "";
+    /** Whether an attempt has failed, or succeeded: a first one that fails is no news. */
+    private boolean tried;
+
+    private boolean reported;
 
     AttributionState(Attribution configured, boolean hasAccount) {
         this.hasAccount = hasAccount;
@@ -58,6 +62,7 @@ final class AttributionState {
         if (active != Attribution.BINLOG) {
             active = Attribution.BINLOG;
             reason = configured == Attribution.AUTO ? "the primary allows its binary log to be read" : "configured";
+            tried = true;
             log.info("commits are attributed one by one from the primary's binary log: {}", reason);
         }
     }
@@ -65,9 +70,15 @@ final class AttributionState {
     /** Called when the stream has ended or could not begin. */
     void trouble(BinlogTrouble trouble) {
         Attribution fallback = configured == Attribution.AUTO ? Attribution.COUNTERS : Attribution.OFF;
-        boolean changed = active != fallback || !reason.equals(trouble.message());
+        boolean changed = !reported || active != fallback || !reason.equals(trouble.message());
+        boolean first = trouble.reason() == BinlogTrouble.Reason.CONNECTION && !tried;
         active = fallback;
         reason = trouble.message();
+        tried = true;
+        reported = !first;
+        if (first) {
+            return;
+        }
         if (changed && fallback == Attribution.COUNTERS) {
             log.warn("the wait for acknowledgements is known only as averages of the server's counters: {}", reason);
         } else if (changed) {

@@ -28,7 +28,9 @@ final class SemiSyncPoller implements Runnable {
     private final Supplier<ServerFlavor> flavor;
     private final LongSupplier nanoClock;
     private final Consumer<SemiSyncSample> out;
-    private boolean failing;
+    /** Failures in a row. A single one is no news: the first connection may take longer than a probe waits. */
+    private int failures;
+
     private volatile boolean stopped;
 
     SemiSyncPoller(
@@ -54,21 +56,20 @@ final class SemiSyncPoller implements Runnable {
             Map<String, String> values = new HashMap<>();
             read(statement, SETTINGS, values);
             read(statement, STATUS, values);
-            if (failing) {
+            if (failures > 1) {
                 log.info("the state of semi-synchronous replication is known again");
-                failing = false;
             }
+            failures = 0;
             out.accept(SemiSyncSample.of(sentNanos, nanoClock.getAsLong(), flavor.get(), values));
         } catch (SQLException | RuntimeException e) {
             if (stopped) {
                 return;
             }
-            if (!failing) {
+            if (++failures == 2) {
                 log.warn(
                         "the state of semi-synchronous replication is unknown, as the primary cannot be queried: {};"
                                 + " check primary.monitor and that the primary is up",
                         e.getMessage());
-                failing = true;
             }
             out.accept(SemiSyncSample.unknown(sentNanos, nanoClock.getAsLong()));
         }

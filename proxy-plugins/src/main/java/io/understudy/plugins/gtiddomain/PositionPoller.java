@@ -48,6 +48,9 @@ final class PositionPoller implements Runnable {
     private volatile @Nullable String problem;
     private volatile boolean stopped;
 
+    /** Probes in a row without a result. A single one is no news: the first connections may take their time. */
+    private int troubles;
+
     PositionPoller(
             PluginContext context,
             DomainIndexes indexes,
@@ -236,12 +239,14 @@ final class PositionPoller implements Runnable {
         if (stopped) {
             return;
         }
-        String before = problem;
         problem = trouble;
-        if (trouble != null && before == null) {
+        if (trouble == null) {
+            if (troubles > 1) {
+                log.info("gtid-domain: positions are known again");
+            }
+            troubles = 0;
+        } else if (++troubles == 2) {
             log.warn("gtid-domain: {}; until that is over no table changes its domain", trouble);
-        } else if (trouble == null && before != null) {
-            log.info("gtid-domain: positions are known again");
         }
     }
 }

@@ -1,0 +1,53 @@
+package io.understudy.plugins.commitlatency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.CapturedErrors;
+import io.understudy.plugins.binlog.BinlogTrouble;
+import java.lang.reflect.Proxy;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+
+/** The first connection to a primary may take longer than a probe waits: that it failed once is not logged. */
+class FirstConnectionTest {
+    @Test
+    void anUnknownStateIsReportedAtTheSecondFailure() {
+        DataSource none = (DataSource) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    throw new SQLException("no connection within 1 s");
+                });
+        SemiSyncPoller poller = new SemiSyncPoller(none, () -> ServerFlavor.MARIADB, () -> 0, sample -> {});
+        try (CapturedErrors log = new CapturedErrors()) {
+            poller.run();
+            assertThat(log.text()).isEmpty();
+            poller.run();
+            poller.run();
+            assertThat(log.text()).containsOnlyOnce("is unknown, as the primary cannot be queried: no connection");
+        }
+    }
+
+    @Test
+    void attributionIsReportedAtTheSecondFailureToConnect() {
+        AttributionState state = new AttributionState(Attribution.AUTO, true);
+        BinlogTrouble lost = new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "no connection within 1 s");
+        try (CapturedErrors log = new CapturedErrors()) {
+            state.trouble(lost);
+            assertThat(log.text()).isEmpty();
+            assertThat(state.active()).isEqualTo(Attribution.COUNTERS);
+            state.trouble(lost);
+            state.trouble(lost);
+            assertThat(log.text()).containsOnlyOnce("known only as averages");
+        }
+    }
+
+    @Test
+    void aMissingPrivilegeIsReportedAtOnce() {
+        AttributionState state = new AttributionState(Attribution.AUTO, true);
+        try (CapturedErrors log = new CapturedErrors()) {
+            state.trouble(new BinlogTrouble(BinlogTrouble.Reason.PRIVILEGE, "GRANT REPLICATION SLAVE"));
+            assertThat(log.text()).contains("GRANT REPLICATION SLAVE");
+        }
+    }
+}
