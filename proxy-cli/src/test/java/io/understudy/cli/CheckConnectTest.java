@@ -9,8 +9,12 @@ import io.understudy.embedded.ServerOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -44,7 +48,7 @@ class CheckConnectTest {
         pair.createAccount("half", "secret", "SELECT ON shop.*", "REPLICA MONITOR ON *.*");
         pair.createAccount("reader", "secret", "SELECT ON shop.*", "SELECT ON `de\\_pot`.*", "REPLICA MONITOR ON *.*");
         pair.createAccount("writer", "secret", "SELECT, INSERT, DELETE ON shop.*", "REPLICA MONITOR ON *.*");
-        pair.awaitCaughtUp(java.time.Duration.ofSeconds(20));
+        pair.awaitCaughtUp(Duration.ofSeconds(20));
     }
 
     @AfterAll
@@ -66,6 +70,10 @@ class CheckConnectTest {
                     rules:
                       - %s
                 """.formatted(pair.primary().port(), standby, rules));
+        return check(file, options);
+    }
+
+    private static Said check(Path file, String... options) {
         StringWriter out = new StringWriter();
         CommandLine line = Understudy.commandLine();
         line.setOut(new PrintWriter(out, true));
@@ -76,6 +84,140 @@ class CheckConnectTest {
         arguments[2] = file.toString();
         System.arraycopy(options, 0, arguments, 3, options.length);
         return new Said(line.execute(arguments), out.toString());
+    }
+
+    /** @param primary the section's lines without tls */
+    private Said connect(String primary, String plugins) throws IOException {
+        return check(
+                Files.writeString(folder.resolve("primary.yaml"), """
+                        primary:
+                          tls: { mode: disabled }
+                        %splugins:
+                        %s""".formatted(primary.indent(2), plugins.indent(2))),
+                "--connect");
+    }
+
+    private String candidates(Integer... ports) {
+        return "monitor: { user: monitor, password: secret }\ncandidates: "
+                + Arrays.stream(ports).map(port -> "\"127.0.0.1:" + port + "\"").toList();
+    }
+
+    private static int closedPort() throws IOException {
+        try (ServerSocket free = new ServerSocket(0)) {
+            return free.getLocalPort();
+        }
+    }
+
+    @Test
+    void eachCandidateIsAskedForItsRole() throws IOException {
+        int one = pair.standby().port();
+        int two = pair.primary().port();
+        int closed = closedPort();
+        Said said = connect(candidates(one, two, closed), "black-box: {}");
+        assertThat(said.status()).isZero();
+        assertThat(said.text())
+                .contains("ok      primary.candidates: 127.0.0.1:" + one + " is read-only")
+                .contains("ok      primary.candidates: 127.0.0.1:" + two + " is writable")
+                .contains("warning primary.candidates: cannot connect to 127.0.0.1:" + closed + ": Connection refused")
+                .contains("ok      primary: 127.0.0.1:" + two + " answers");
+
+        Said none = connect(candidates(one, closed), "black-box: {}");
+        assertThat(none.status()).isEqualTo(2);
+        assertThat(none.text()).contains("error   primary.candidates: none of them is known to be writable");
+
+        pair.standby().execute("SET GLOBAL read_only = 0");
+        try {
+            Said split = connect(candidates(one, two), "black-box: {}");
+            assertThat(split.status()).isEqualTo(2);
+            assertThat(split.text())
+                    .contains("split: 127.0.0.1:" + one + " and 127.0.0.1:" + two + " are all writable");
+        } finally {
+            pair.standby().execute("SET GLOBAL read_only = 1");
+        }
+    }
+
+    @Test
+    void anUnreachableServerIsNotAMissingAccount() throws IOException {
+        int closed = closedPort();
+        Said primary = connect(
+                "address: \"127.0.0.1:" + closed + "\"\nmonitor: { user: monitor, password: secret }", "black-box: {}");
+        assertThat(primary.status()).isEqualTo(2);
+        Said standby = connect(closed, "reader");
+        assertThat(primary.text() + standby.text())
+                .contains("error   primary: cannot connect to 127.0.0.1:" + closed + ": Connection refused")
+                .contains("error   standby s1: cannot connect to 127.0.0.1:" + closed + ": Connection refused")
+                .contains("correct standbys[0].address")
+                .doesNotContain("CREATE USER")
+                .doesNotContainIgnoringCase("socket");
+    }
+
+    /** A service that is none of the two products, which sends nothing. */
+    @Test
+    void aSilentServerIsNotAMissingAccount() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0)) {
+            assertThat(connect(
+                                    "address: \"127.0.0.1:" + silent.getLocalPort()
+                                            + "\"\nmonitor: { user: monitor, password: secret }",
+                                    "black-box: {}")
+                            .text())
+                    .contains("error   primary: 127.0.0.1:" + silent.getLocalPort()
+                            + " accepts connections and does not respond")
+                    .doesNotContain("CREATE USER");
+        }
+    }
+
+    /** Only the password is left to fill in. */
+    @Test
+    void theStatementsForAMissingAccountCreateIt() throws IOException {
+        for (String account : List.of("mirror_new", "monitor_new")) {
+            boolean mirror = account.startsWith("mirror");
+            String file = "address: \"127.0.0.1:%d\"\nmonitor: { user: monitor_new, password: secret }"
+                    .formatted(pair.primary().port());
+            String plugins = "black-box: {}\nmirror: { rules: [ { name: all } ] }\ngtid-domain:"
+                    + " { rules: [ { name: a, match: { kind: ddl }, domain: 9 } ] }";
+            Said missing = mirror ? connect(pair.standby().port(), account) : connect(file, plugins);
+            assertThat(missing.status()).isEqualTo(2);
+            assertThat(missing.text()).contains("ERROR 1045: Access denied").doesNotContain("conn=");
+            String statements = missing.text().substring(missing.text().indexOf("CREATE USER"));
+            for (String statement : statements.lines().findFirst().orElseThrow().split("; ")) {
+                pair.primary().execute(statement.replace("…", "secret"));
+            }
+            pair.awaitCaughtUp(Duration.ofSeconds(20));
+            Said then = mirror ? connect(pair.standby().port(), account) : connect(file, plugins);
+            assertThat(then.status()).as(then.text()).isZero();
+            assertThat(then.text())
+                    .doesNotContain("cannot be seen")
+                    .doesNotContain("cannot read")
+                    .doesNotContain("was not checked");
+        }
+    }
+
+    @Test
+    void missingPrivilegesOfTheMonitorAreNamedWithItsAccount() throws IOException {
+        pair.primary().execute("CREATE USER narrow@localhost IDENTIFIED BY 'secret'");
+        pair.primary().execute("CREATE USER narrow@'127.%' IDENTIFIED BY 'secret'");
+        try {
+            Said said = check(
+                    Files.writeString(folder.resolve("narrow.yaml"), """
+                            primary:
+                              address: "127.0.0.1:%d"
+                              tls: { mode: disabled }
+                              monitor: { user: narrow, password: secret }
+                            standbys:
+                              - %s
+                            plugins:
+                              mirror: { rules: [ { name: all } ] }
+                              black-box: {}
+                            """.formatted(
+                            pair.primary().port(), standby(pair.standby().port(), "reader"))),
+                    "--connect");
+            assertThat(said.text())
+                    .containsPattern("warning plugins.black-box: the monitor account cannot read the binary log: .*"
+                            + "GRANT REPLICATION SLAVE ON \\*\\.\\* TO 'narrow'@'(127\\.%|localhost)'")
+                    .containsPattern("GRANT SHOW DATABASES ON \\*\\.\\* TO 'narrow'@'(127\\.%|localhost)'");
+        } finally {
+            pair.primary().execute("DROP USER narrow@localhost, narrow@'127.%'");
+        }
     }
 
     private static String standby(int port, String user) {
@@ -204,7 +346,7 @@ class CheckConnectTest {
                     .execute(
                             "CREATE OR REPLACE USER repl2@'%' IDENTIFIED BY 'repl2'",
                             "GRANT REPLICATION SLAVE ON *.* TO repl2@'%'");
-            pair.awaitCaughtUp(java.time.Duration.ofSeconds(20));
+            pair.awaitCaughtUp(Duration.ofSeconds(20));
             other.execute(
                     "RESET MASTER",
                     "SET GLOBAL gtid_slave_pos = '" + pair.standby().ask("SELECT @@GLOBAL.gtid_current_pos") + "'",
@@ -242,12 +384,12 @@ class CheckConnectTest {
         for (String revoke : said.text()
                 .lines()
                 .filter(line -> line.contains("PUBLIC, which is every account"))
-                .flatMap(line -> java.util.Arrays.stream(
-                        line.substring(line.indexOf("REVOKE")).split("; ")))
+                .flatMap(line ->
+                        Arrays.stream(line.substring(line.indexOf("REVOKE")).split("; ")))
                 .toList()) {
             pair.primary().execute(revoke);
         }
-        pair.awaitCaughtUp(java.time.Duration.ofSeconds(20));
+        pair.awaitCaughtUp(Duration.ofSeconds(20));
         assertThat(connect(pair.standby().port(), "reader").text()).doesNotContain("PUBLIC");
     }
 
@@ -270,18 +412,18 @@ class CheckConnectTest {
                         "CREATE VIEW shop.one_view AS SELECT 1 AS a",
                         "CREATE VIEW de_pot.two_view AS SELECT 1 AS a",
                         "GRANT SHOW VIEW ON shop.* TO reader@'%'");
-        pair.awaitCaughtUp(java.time.Duration.ofSeconds(20));
+        pair.awaitCaughtUp(Duration.ofSeconds(20));
         try {
             assertThat(connect(pair.standby().port(), "reader").text())
                     .contains("may do more than read: shop.lock_view (side_effect_function)")
                     .contains("GRANT SHOW VIEW ON `de\\_pot`.* TO 'reader'@'%'")
                     .doesNotContain("one_view");
             pair.primary().execute("GRANT SHOW VIEW ON `de\\_pot`.* TO reader@'%'", "DROP VIEW shop.lock_view");
-            pair.awaitCaughtUp(java.time.Duration.ofSeconds(20));
+            pair.awaitCaughtUp(Duration.ofSeconds(20));
             assertThat(connect(pair.standby().port(), "reader").text()).contains("its 2 views only read");
         } finally {
             pair.primary().execute("DROP VIEW shop.one_view, de_pot.two_view");
-            pair.awaitCaughtUp(java.time.Duration.ofSeconds(20));
+            pair.awaitCaughtUp(Duration.ofSeconds(20));
         }
     }
 

@@ -78,6 +78,17 @@ final class CheckConnection implements AutoCloseable {
         return values.isEmpty() ? null : values.get(0);
     }
 
+    /** Returns whether the server refuses writes of ordinary accounts. */
+    boolean readOnly() throws SQLException {
+        String value = String.valueOf(one("SELECT @@global.read_only"));
+        return !value.equals("0") && !value.equalsIgnoreCase("OFF");
+    }
+
+    /** Returns the account that the server has logged in, as GRANT wants it. */
+    String account(String user) throws SQLException {
+        return AccountSql.account(String.valueOf(one("SELECT CURRENT_USER()")), user);
+    }
+
     Connection connection() {
         return connection;
     }

@@ -20,7 +20,7 @@ final class ConnectionCheck {
     boolean run() {
         PrimaryCheck primary = new PrimaryCheck(loaded);
         List<Finding> findings = new ArrayList<>(primary.run());
-        findings.addAll(new TlsCheck(loaded).run());
+        findings.addAll(new TlsCheck(loaded, primary.address()).run());
         for (StandbyConfig standby : loaded.config().standbys()) {
             findings.addAll(
                     new StandbyCheck(loaded, standby, primary.identity(), primary.schemas(), primary.poolBytes())

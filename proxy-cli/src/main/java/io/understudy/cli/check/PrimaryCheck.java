@@ -1,5 +1,6 @@
 package io.understudy.cli.check;
 
+import io.understudy.config.Address;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
@@ -24,10 +25,17 @@ public final class PrimaryCheck {
     private final List<Finding> findings = new ArrayList<>();
     private @Nullable Identity identity;
     private PrimarySchemas schemas = PrimarySchemas.UNKNOWN;
+    private Address present;
     private long poolBytes = -1;
 
     public PrimaryCheck(LoadedConfig loaded) {
         this.loaded = loaded;
+        present = loaded.config().primary().address();
+    }
+
+    /** Returns the primary's address; of the candidates, that of the one which is checked as the primary. */
+    public Address address() {
+        return present;
     }
 
     /** Returns the server's identity, or null if it could not be queried. */
@@ -52,32 +60,51 @@ public final class PrimaryCheck {
             reach(primary);
             return findings;
         }
-        try (CheckConnection ask =
-                CheckConnection.to(primary.address(), primary.tls(), monitor.user(), monitor.password())) {
+        Address address = primary.address();
+        if (!primary.candidates().isEmpty()) {
+            CandidatesCheck candidates = new CandidatesCheck(loaded, monitor);
+            findings.addAll(candidates.run());
+            address = candidates.chosen();
+            present = address;
+            if (!candidates.answered()) {
+                return findings;
+            }
+        }
+        ask(address, primary, monitor);
+        return findings;
+    }
+
+    private void ask(Address address, PrimaryConfig primary, MonitorConfig monitor) {
+        try (CheckConnection ask = CheckConnection.to(address, primary.tls(), monitor.user(), monitor.password())) {
             String version = String.valueOf(ask.one("SELECT VERSION()"));
             boolean mariaDb = version.contains("MariaDB");
             identity = Identity.of(ask);
-            schemas = PrimarySchemas.of(ask);
+            schemas = PrimarySchemas.of(ask, monitor.user());
             String pool = ask.variable("innodb_buffer_pool_size");
             poolBytes = pool == null ? -1 : Long.parseLong(pool);
-            add(Finding.ok(WHERE, primary.address() + " answers, version " + version));
-            if ("ON".equals(ask.variable("read_only"))) {
+            add(Finding.ok(WHERE, address + " answers, version " + version));
+            if (primary.candidates().isEmpty() && ask.readOnly()) {
                 add(Finding.error(WHERE, "read_only is ON: this is a standby, or a primary that was fenced"));
             }
             findings.addAll(HandshakeErrorsCheck.of(ask, mariaDb, primary.proxyProtocol()));
-            commitLatency(ask, mariaDb, monitor.user());
+            Grants grants = new Grants(ask.all("SHOW GRANTS", 1));
+            BinaryLogCheck binaryLog = new BinaryLogCheck(loaded, grants, schemas.account());
+            findings.addAll(binaryLog.run("ON".equals(ask.variable("log_bin"))));
+            commitLatency(ask, mariaDb);
             domains(ask, mariaDb);
             levers(mariaDb, version);
             queryLimits(ask);
         } catch (SQLException e) {
             add(Finding.error(
                     WHERE,
-                    "cannot log in to " + primary.address() + " as " + monitor.user() + ": " + e.getMessage()
-                            + "; create the account with: CREATE USER '" + monitor.user()
-                            + "'@'%' IDENTIFIED BY '…'; GRANT REPLICATION SLAVE ON *.* TO '" + monitor.user()
-                            + "'@'%'"));
+                    LoginFailure.of(
+                            e,
+                            address,
+                            monitor.user(),
+                            WHERE,
+                            "primary.address",
+                            product -> AccountSql.monitor(monitor.user(), loaded, product))));
         }
-        return findings;
     }
 
     private void queryLimits(CheckConnection ask) {
@@ -124,26 +151,11 @@ public final class PrimaryCheck {
         }
     }
 
-    private void commitLatency(CheckConnection ask, boolean mariaDb, String user) throws SQLException {
-        if (!loaded.plugins().containsKey("commit-latency")) {
+    private void commitLatency(CheckConnection ask, boolean mariaDb) throws SQLException {
+        if (!loaded.plugins().containsKey("commit-latency") || !"ON".equals(ask.variable("log_bin"))) {
             return;
         }
         String where = "plugins.commit-latency";
-        if (!"ON".equals(ask.variable("log_bin"))) {
-            add(Finding.warning(
-                    where, "log_bin is OFF: commits are timed, but nothing can be said of acknowledgements"));
-            return;
-        }
-        Grants grants = new Grants(ask.all("SHOW GRANTS", 1));
-        if (!grants.hasAny("REPLICATION SLAVE", "REPLICATION REPLICA")) {
-            add(Finding.warning(
-                    where,
-                    "the monitor account cannot read the binary log, so attribution falls back to the server's"
-                            + " counters;"
-                            + " GRANT REPLICATION SLAVE ON *.* TO '" + user + "'@'%'"));
-        } else {
-            add(Finding.ok(where, "the monitor account may read the binary log"));
-        }
         String semiSync = mariaDb ? ask.variable("rpl_semi_sync_master_enabled") : semiSyncMySql(ask);
         add(Finding.ok(where, "semi-synchronous replication is " + (semiSync == null ? "not installed" : semiSync)));
         if ("AFTER_SYNC".equals(ask.variable("rpl_semi_sync_master_wait_point")) && mariaDb) {

@@ -10,19 +10,20 @@ import java.util.Set;
  *
  * @param names without the server's own schemas
  * @param all whether the account sees every schema
+ * @param account the monitor account, as GRANT wants it
  */
-public record PrimarySchemas(List<String> names, boolean all) {
+public record PrimarySchemas(List<String> names, boolean all, String account) {
     /** The primary was not queried. */
-    public static final PrimarySchemas UNKNOWN = new PrimarySchemas(List.of(), false);
+    public static final PrimarySchemas UNKNOWN = new PrimarySchemas(List.of(), false, "");
 
     private static final Set<String> OF_THE_SERVER = Set.of("information_schema", "performance_schema", "mysql", "sys");
 
-    static PrimarySchemas of(CheckConnection ask) throws SQLException {
+    static PrimarySchemas of(CheckConnection ask, String user) throws SQLException {
         List<String> names = ask.all("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA", 1).stream()
                 .filter(name -> !OF_THE_SERVER.contains(name.toLowerCase(Locale.ROOT)))
                 .sorted()
                 .toList();
         Grants grants = new Grants(ask.all("SHOW GRANTS", 1));
-        return new PrimarySchemas(names, grants.hasAny("SHOW DATABASES", "SELECT"));
+        return new PrimarySchemas(names, grants.hasAny("SHOW DATABASES", "SELECT"), ask.account(user));
     }
 }

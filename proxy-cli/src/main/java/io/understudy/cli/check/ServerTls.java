@@ -50,6 +50,21 @@ record ServerTls(boolean offered, boolean mariaDb, @Nullable X509Certificate cer
         }
     }
 
+    /**
+     * Returns the greeting.
+     *
+     * @throws IOException when the server cannot be reached or does not speak the protocol
+     */
+    static HandshakeV10 greeting(Address address) throws IOException {
+        try (Socket socket = new Socket()) {
+            socket.setSoTimeout(TIMEOUT_MILLIS);
+            socket.connect(new InetSocketAddress(address.host(), address.port()), TIMEOUT_MILLIS);
+            return greeting(new DataInputStream(socket.getInputStream()));
+        } catch (MalformedPacketException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
     private static HandshakeV10 greeting(DataInputStream in) throws IOException {
         byte[] header = in.readNBytes(HEADER);
         if (header.length < HEADER) {

@@ -23,6 +23,8 @@ public final class StandbyCheck {
     private final PrimarySchemas schemas;
     private final long primaryPool;
     private final String where;
+    private String account;
+    private Product product = Product.UNKNOWN;
     private final List<Finding> findings = new ArrayList<>();
 
     /**
@@ -42,6 +44,7 @@ public final class StandbyCheck {
         this.standby = standby;
         this.primary = primary;
         this.where = "standby " + standby.name();
+        this.account = AccountSql.account(standby.user());
     }
 
     public List<Finding> run() {
@@ -52,6 +55,7 @@ public final class StandbyCheck {
                 add(Finding.error(where, "is the primary itself: mirrored statements would run on the primary"));
                 return findings;
             }
+            account = ask.account(standby.user());
             String readOnly = String.valueOf(ask.variable("read_only"));
             if (readOnly.equals("OFF") || readOnly.equals("0")) {
                 add(Finding.error(
@@ -59,7 +63,8 @@ public final class StandbyCheck {
             } else {
                 add(Finding.ok(where, "read_only is " + readOnly));
             }
-            account(ask);
+            product = Product.ofVersion(String.valueOf(ask.one("SELECT VERSION()")));
+            privileges(ask);
             views(ask);
             if (loaded.plugins().containsKey("mirror")) {
                 findings.addAll(new BufferPoolCheck(where, ask, primaryPool).run());
@@ -69,18 +74,26 @@ public final class StandbyCheck {
         } catch (SQLException e) {
             add(Finding.error(
                     where,
-                    "cannot log in to " + standby.address() + " as " + standby.user() + ": " + e.getMessage() + "; "
-                            + remedy()));
+                    LoginFailure.of(
+                            e,
+                            standby.address(),
+                            standby.user(),
+                            section(),
+                            section() + ".address",
+                            this::createAccount)));
         }
         return findings;
     }
 
-    private String remedy() {
-        return "on the primary, from which it replicates: CREATE USER '" + standby.user()
-                + "'@'%' IDENTIFIED BY '…'; GRANT SELECT, SHOW VIEW ON <schema>.* TO '" + standby.user() + "'@'%'";
+    private String section() {
+        return "standbys[" + loaded.config().standbys().indexOf(standby) + "]";
     }
 
-    private void account(CheckConnection ask) throws SQLException {
+    private String createAccount(Product product) {
+        return "on the primary, from which it replicates: " + AccountSql.mirror(standby.user(), schemas, product);
+    }
+
+    private void privileges(CheckConnection ask) throws SQLException {
         Grants grants = new Grants(ask.all("SHOW GRANTS", 1));
         List<Grants.Excess> more = grants.beyondReading();
         List<Grants.Excess> own = more.stream().filter(one -> !one.isPublic()).toList();
@@ -90,7 +103,8 @@ public final class StandbyCheck {
             add(Finding.error(
                     where,
                     "account " + standby.user() + " can do more than read (" + privileges(own) + "); on the primary: "
-                            + revokes(own) + "; or use another account: " + remedy()));
+                            + revokes(own) + "; or use another account: "
+                            + AccountSql.mirror("understudy_mirror", schemas, product)));
         }
         List<Grants.Excess> everybody =
                 more.stream().filter(Grants.Excess::isPublic).toList();
@@ -129,10 +143,7 @@ public final class StandbyCheck {
                     where,
                     "account " + standby.user() + " cannot read all of " + String.join(", ", unread)
                             + ", which the primary has: what is mirrored from there fails; on the primary: "
-                            + unread.stream()
-                                    .map(name ->
-                                            "GRANT SELECT ON " + onSchema(name) + " TO '" + standby.user() + "'@'%'")
-                                    .collect(Collectors.joining("; "))));
+                            + AccountSql.onEach(unread, "SELECT", account)));
         } else if (schemas.all()) {
             add(Finding.ok(where, "account " + standby.user() + " can read every schema of the primary"));
         }
@@ -141,7 +152,10 @@ public final class StandbyCheck {
                     where,
                     "whether account " + standby.user()
                             + " can read every schema of the primary was not checked, because"
-                            + " primary.monitor does not see them all: GRANT SHOW DATABASES ON *.* TO that account"));
+                            + " primary.monitor "
+                            + (schemas.account().isEmpty()
+                                    ? "gave no answer"
+                                    : "does not see them all: GRANT SHOW DATABASES ON *.* TO " + schemas.account())));
         }
     }
 
@@ -165,10 +179,7 @@ public final class StandbyCheck {
                     where,
                     "reads of views in " + String.join(", ", unreadable) + " are not mirrored, because account "
                             + standby.user() + " cannot see their definitions; on the primary: "
-                            + unreadable.stream()
-                                    .map(name ->
-                                            "GRANT SHOW VIEW ON " + onSchema(name) + " TO '" + standby.user() + "'@'%'")
-                                    .collect(Collectors.joining("; "))));
+                            + AccountSql.onEach(List.copyOf(unreadable), "SHOW VIEW", account)));
         }
         if (!others.isEmpty()) {
             add(Finding.ok(
@@ -182,11 +193,6 @@ public final class StandbyCheck {
         }
     }
 
-    /** Returns what a GRANT needs for a schema: its name is a pattern there. */
-    private static String onSchema(String name) {
-        return "`" + name.replace("`", "``").replace("_", "\\_") + "`.*";
-    }
-
     private void replication(CheckConnection ask) throws SQLException {
         List<Map<String, String>> channels;
         try {
@@ -197,9 +203,8 @@ public final class StandbyCheck {
             }
             add(Finding.warning(
                     where,
-                    "its replication cannot be looked at, so pauseAbove.replicationLag has no effect: GRANT REPLICA"
-                            + " MONITOR"
-                            + " ON *.* TO '" + standby.user() + "'@'%' (MySQL: REPLICATION CLIENT)"));
+                    "its replication cannot be seen, so pauseAbove.replicationLag has no effect; on the primary: "
+                            + AccountSql.seeReplication(account, product)));
             return;
         }
         if (channels.isEmpty()) {

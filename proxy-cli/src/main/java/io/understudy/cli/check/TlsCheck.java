@@ -1,9 +1,9 @@
 package io.understudy.cli.check;
 
+import io.understudy.config.Address;
 import io.understudy.config.ListenTls;
 import io.understudy.config.ListenTlsMode;
 import io.understudy.config.LoadedConfig;
-import io.understudy.config.PrimaryConfig;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -28,18 +28,23 @@ public final class TlsCheck {
 
     private final LoadedConfig loaded;
     private final ListenTls listen;
-    private final PrimaryConfig primary;
+    private final Address address;
     private final List<Finding> findings = new ArrayList<>();
 
     public TlsCheck(LoadedConfig loaded) {
+        this(loaded, loaded.config().primary().address());
+    }
+
+    /** @param address the primary's */
+    public TlsCheck(LoadedConfig loaded, Address address) {
         this.loaded = loaded;
+        this.address = address;
         listen = loaded.config().listen().tls();
-        primary = loaded.config().primary();
     }
 
     public List<Finding> run() {
         ServerTls server = null;
-        if (primary.address().isUnix()) {
+        if (address.isUnix()) {
             findings.add(Finding.warning(
                     "primary.address",
                     "a socket file tells the server the operating system's user at its other end, which is the proxy's,"
@@ -49,11 +54,11 @@ public final class TlsCheck {
                             + " another method, or dial the server over TCP"));
         } else {
             try {
-                server = ServerTls.of(primary.address());
+                server = ServerTls.of(address);
             } catch (IOException e) {
                 findings.add(Finding.warning(
                         WHERE,
-                        "cannot ask " + primary.address() + " for its certificate, so that it is not compared: "
+                        "cannot ask " + address + " for its certificate, so that it is not compared: "
                                 + e.getMessage()));
             }
         }

@@ -1,0 +1,65 @@
+package io.understudy.cli.check;
+
+import io.understudy.config.LoadedConfig;
+import io.understudy.plugins.gtiddomain.GtidDomainConfig;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Whether the plugins that read the primary's binary log can, and what they do without. */
+final class BinaryLogCheck {
+    private final LoadedConfig loaded;
+    private final Grants grants;
+    private final String account;
+
+    /** @param account that of {@code primary.monitor}, as GRANT wants it */
+    BinaryLogCheck(LoadedConfig loaded, Grants grants, String account) {
+        this.loaded = loaded;
+        this.grants = grants;
+        this.account = account;
+    }
+
+    /** @param logs whether the primary has a binary log */
+    List<Finding> run(boolean logs) {
+        boolean may = grants.hasAny("REPLICATION SLAVE", "REPLICATION REPLICA");
+        List<Finding> findings = new ArrayList<>();
+        readers().forEach((plugin, without) -> {
+            String where = "plugins." + plugin;
+            if (!logs) {
+                findings.add(Finding.warning(
+                        where,
+                        "log_bin is OFF: " + without + "; start the primary with log_bin, without which nothing"
+                                + " is replicated either"));
+            } else if (!may) {
+                findings.add(Finding.warning(
+                        where,
+                        "the monitor account cannot read the binary log: " + without
+                                + "; GRANT REPLICATION SLAVE ON *.* TO " + account));
+            } else {
+                findings.add(Finding.ok(where, "the monitor account may read the binary log"));
+            }
+        });
+        return findings;
+    }
+
+    /** Returns what each configured reader does without the log. */
+    private Map<String, String> readers() {
+        Map<String, String> readers = new LinkedHashMap<>();
+        if (loaded.plugins().containsKey("commit-latency")) {
+            readers.put(
+                    "commit-latency",
+                    "commits are timed, but the wait for acknowledgements is known only as averages of the server's"
+                            + " counters");
+        }
+        if (loaded.plugins().containsKey("black-box")) {
+            readers.put("black-box", "no transaction is kept, so that nothing could be reported or rescued");
+        }
+        if (loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config
+                && config.usesDomains()
+                && config.binlog()) {
+            readers.put("gtid-domain", "writes that no statement through the proxy announces are not seen");
+        }
+        return readers;
+    }
+}

@@ -1,0 +1,94 @@
+package io.understudy.cli.check;
+
+import io.understudy.config.Address;
+import io.understudy.config.LoadedConfig;
+import io.understudy.config.MonitorConfig;
+import io.understudy.config.PrimaryConfig;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Asks every one of {@code primary.candidates} for its role, and finds the one that the proxy takes. */
+final class CandidatesCheck {
+    private static final String WHERE = "primary.candidates";
+
+    private final LoadedConfig loaded;
+    private final PrimaryConfig primary;
+    private final MonitorConfig monitor;
+    private final List<Finding> findings = new ArrayList<>();
+    private final List<Address> writable = new ArrayList<>();
+    private final List<Address> reached = new ArrayList<>();
+    private final Map<Address, SQLException> failed = new LinkedHashMap<>();
+
+    CandidatesCheck(LoadedConfig loaded, MonitorConfig monitor) {
+        this.loaded = loaded;
+        this.primary = loaded.config().primary();
+        this.monitor = monitor;
+    }
+
+    List<Finding> run() {
+        primary.candidates().forEach(this::ask);
+        failed.forEach((candidate, failure) -> findings.add(failure(candidate, failure)));
+        if (writable.size() > 1) {
+            findings.add(Finding.error(
+                    WHERE,
+                    "split: " + names(writable, " and ") + " are all writable, so the proxy does not know which is the"
+                            + " primary and takes " + primary.address() + "; make all but one read-only: SET GLOBAL"
+                            + " read_only = 1"));
+        } else if (writable.isEmpty()) {
+            findings.add(Finding.error(
+                    WHERE,
+                    "none of them is known to be writable, so the proxy takes " + primary.address()
+                            + "; promote one: stop its replication and SET GLOBAL read_only = 0 there"));
+        }
+        return findings;
+    }
+
+    /** Returns the candidate to check as the primary. */
+    Address chosen() {
+        List<Address> from = writable.isEmpty() ? reached : writable;
+        return from.isEmpty() || from.contains(primary.address()) ? primary.address() : from.get(0);
+    }
+
+    /** Returns whether {@link #chosen} answered, so that a further failure there would not be news. */
+    boolean answered() {
+        return reached.contains(chosen());
+    }
+
+    private void ask(Address candidate) {
+        try (CheckConnection ask = CheckConnection.to(candidate, primary.tls(), monitor.user(), monitor.password())) {
+            boolean readOnly = ask.readOnly();
+            reached.add(candidate);
+            if (!readOnly) {
+                writable.add(candidate);
+            }
+            findings.add(Finding.ok(
+                    WHERE,
+                    candidate + " is " + (readOnly ? "read-only" : "writable") + ", version "
+                            + ask.one("SELECT VERSION()")));
+        } catch (SQLException e) {
+            failed.put(candidate, e);
+        }
+    }
+
+    /** A candidate may be down while another one is the primary; an account that cannot log in never may. */
+    private Finding failure(Address candidate, SQLException failure) {
+        String why = LoginFailure.of(
+                failure,
+                candidate,
+                monitor.user(),
+                "primary",
+                WHERE,
+                product -> AccountSql.monitor(monitor.user(), loaded, product));
+        return writable.size() == 1 && LoginFailure.isOfTheNetwork(failure)
+                ? Finding.warning(WHERE, why)
+                : Finding.error(WHERE, why);
+    }
+
+    private static String names(List<Address> addresses, String between) {
+        return addresses.stream().map(Address::toString).collect(Collectors.joining(between));
+    }
+}

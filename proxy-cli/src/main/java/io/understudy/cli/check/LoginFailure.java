@@ -1,0 +1,97 @@
+package io.understudy.cli.check;
+
+import io.understudy.config.Address;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.sql.SQLException;
+import java.util.Locale;
+import java.util.function.Function;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/** Says why a login of the proxy itself failed, and the remedy for that cause. */
+final class LoginFailure {
+    private static final int ER_CON_COUNT = 1040;
+    private static final int ER_ACCESS_DENIED = 1045;
+    private static final int ER_HOST_IS_BLOCKED = 1129;
+    private static final int ER_HOST_NOT_PRIVILEGED = 1130;
+    private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
+    private static final int ER_ACCOUNT_LOCKED = 3118;
+    private static final int ER_ACCOUNT_LOCKED_MARIADB = 4151;
+
+    private LoginFailure() {}
+
+    /**
+     * Returns the cause and the remedy.
+     *
+     * @param section of the configuration that has tls and the account
+     * @param addressKey the key of the configuration that has the address
+     * @param createAccount the statements that create the account, by the server's product; called only if needed
+     */
+    static String of(
+            SQLException failure,
+            Address address,
+            String user,
+            String section,
+            String addressKey,
+            Function<Product, String> createAccount) {
+        SSLException tls = cause(failure, SSLException.class);
+        if (tls != null) {
+            return "no TLS with " + address + ": " + message(tls) + "; check " + section + ".tls";
+        }
+        IOException network = cause(failure, IOException.class);
+        if (network != null) {
+            return unreachable(network, address, addressKey);
+        }
+        String said = message(failure).replaceFirst("^\\(conn=\\d+\\) ", "");
+        String refused = "cannot log in to " + address + " as " + user + ": "
+                + (failure.getErrorCode() == 0 ? "" : "ERROR " + failure.getErrorCode() + ": ") + said;
+        return switch (failure.getErrorCode()) {
+            case ER_ACCESS_DENIED, ER_ACCESS_DENIED_NO_PASSWORD ->
+                refused + "; check user and password in " + section + ", or create the account: "
+                        + createAccount.apply(Product.of(address));
+            case ER_HOST_NOT_PRIVILEGED ->
+                refused + "; no account may log in from this host; create it for any host: "
+                        + createAccount.apply(Product.UNKNOWN);
+            case ER_HOST_IS_BLOCKED -> refused + "; on the server: FLUSH HOSTS (docs/health-checks.md)";
+            case ER_ACCOUNT_LOCKED, ER_ACCOUNT_LOCKED_MARIADB ->
+                refused + "; ALTER USER " + AccountSql.account(user) + " ACCOUNT UNLOCK";
+            case ER_CON_COUNT -> refused + "; raise max_connections, or find who holds its connections";
+            default -> refused;
+        };
+    }
+
+    /** Returns whether the server was not reached, or did not respond. */
+    static boolean isOfTheNetwork(SQLException failure) {
+        return cause(failure, IOException.class) != null && cause(failure, SSLException.class) == null;
+    }
+
+    private static String unreachable(IOException network, Address address, String addressKey) {
+        String why = message(network);
+        if (network instanceof SocketTimeoutException
+                && !why.toLowerCase(Locale.ROOT).contains("connect")) {
+            return address + " accepts connections and does not respond: the server is frozen or overloaded, or another"
+                    + " service listens there; check " + addressKey + " and the server";
+        }
+        return "cannot connect to " + address + ": " + why + "; start the server, open the way to it, or correct "
+                + addressKey;
+    }
+
+    private static String message(Throwable failure) {
+        String message = failure.getMessage();
+        return message == null
+                ? failure.getClass().getSimpleName()
+                : message.lines().findFirst().orElse(message);
+    }
+
+    /** Returns the innermost cause of that type. */
+    private static <T extends Throwable> @Nullable T cause(Throwable failure, Class<T> type) {
+        T found = null;
+        for (Throwable at = failure; at != null; at = at.getCause() == at ? null : at.getCause()) {
+            if (type.isInstance(at)) {
+                found = type.cast(at);
+            }
+        }
+        return found;
+    }
+}
