@@ -3,8 +3,8 @@ package io.understudy.plugins.commitlatency;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugins.CapturedErrors;
 import io.understudy.plugins.binlog.BinlogTrouble;
+import io.understudy.testkit.CapturedLog;
 import java.lang.reflect.Proxy;
 import java.sql.SQLException;
 import javax.sql.DataSource;
@@ -19,7 +19,7 @@ class FirstConnectionTest {
                     throw new SQLException("no connection within 1 s");
                 });
         SemiSyncPoller poller = new SemiSyncPoller(none, () -> ServerFlavor.MARIADB, () -> 0, sample -> {});
-        try (CapturedErrors log = new CapturedErrors()) {
+        try (CapturedLog log = new CapturedLog()) {
             poller.run();
             assertThat(log.text()).isEmpty();
             poller.run();
@@ -32,7 +32,7 @@ class FirstConnectionTest {
     void attributionIsReportedAtTheSecondFailureToConnect() {
         AttributionState state = new AttributionState(Attribution.AUTO, true);
         BinlogTrouble lost = new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "no connection within 1 s");
-        try (CapturedErrors log = new CapturedErrors()) {
+        try (CapturedLog log = new CapturedLog()) {
             state.trouble(lost);
             assertThat(log.text()).isEmpty();
             assertThat(state.active()).isEqualTo(Attribution.COUNTERS);
@@ -45,7 +45,7 @@ class FirstConnectionTest {
     @Test
     void aMissingPrivilegeIsReportedAtOnce() {
         AttributionState state = new AttributionState(Attribution.AUTO, true);
-        try (CapturedErrors log = new CapturedErrors()) {
+        try (CapturedLog log = new CapturedLog()) {
             state.trouble(new BinlogTrouble(BinlogTrouble.Reason.PRIVILEGE, "GRANT REPLICATION SLAVE"));
             assertThat(log.text()).contains("GRANT REPLICATION SLAVE");
         }

@@ -3,7 +3,7 @@ package io.understudy.plugins.commitlatency;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugins.CapturedErrors;
+import io.understudy.testkit.CapturedLog;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -170,7 +170,7 @@ class SemiSyncTest {
     @Test
     void warnsOnlyWhereAcknowledgementsAreExpected() throws Exception {
         Exposure exposure = new Exposure(nanos -> Instant.EPOCH);
-        try (CapturedErrors log = new CapturedErrors()) {
+        try (CapturedLog log = new CapturedLog()) {
             exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-1", 1, 1)), SemiSync.OFF);
             assertThat(exposure.expected()).isFalse();
             assertThat(log.text()).doesNotContain("acknowledge");
@@ -188,7 +188,7 @@ class SemiSyncTest {
     @Test
     void warnsWhenSemiSyncIsEnabledInVain() throws Exception {
         Exposure exposure = new Exposure(nanos -> Instant.EPOCH);
-        try (CapturedErrors log = new CapturedErrors()) {
+        try (CapturedLog log = new CapturedLog()) {
             exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-1", 1, 1)), SemiSync.OFF);
             exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-2", 2, 2)), SemiSync.DEGRADED);
             exposure.unacknowledged(new Tracked(GtidJoinTest.commit("0-1-3", 3, 3)), SemiSync.DEGRADED);
