@@ -82,6 +82,8 @@ final class CommitHarness implements AutoCloseable {
                         "connector",
                         connector,
                         "onChange",
+                        (AutoCloseable) () -> {},
+                        "onReachable",
                         (AutoCloseable) () -> {}));
         plugin.start(new Context(primary), config);
     }

@@ -30,6 +30,11 @@ public record HostedPrimary(
     }
 
     @Override
+    public AutoCloseable onReachable(Runnable listener) {
+        return monitor.onReachable(listener);
+    }
+
+    @Override
     public ServerFlavor flavor() {
         ServerFlavor known = monitor.state().flavor();
         return known == null ? ServerFlavor.MARIADB : known;

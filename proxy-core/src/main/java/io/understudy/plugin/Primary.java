@@ -25,4 +25,12 @@ public interface Primary {
      * @return removes the listener when closed
      */
     AutoCloseable onChange(Runnable listener);
+
+    /**
+     * Registers a listener for a primary that responds again after it did not, so that a plugin need not wait for the
+     * end of a pause. It must not wait.
+     *
+     * @return removes the listener when closed
+     */
+    AutoCloseable onReachable(Runnable listener);
 }

@@ -16,7 +16,9 @@ import java.nio.channels.SocketChannel;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
@@ -47,6 +49,10 @@ public final class PrimaryMonitor implements AutoCloseable {
     private final boolean asks;
     private final LongSupplier nanoClock;
     private final Polling polling;
+    private final List<Runnable> reachableListeners = new CopyOnWriteArrayList<>();
+    /** Whether the listeners were told that it is reachable. Used by {@link #poll} alone. */
+    private boolean announced;
+
     private volatile SqlModeListener sqlModes = (value, asked, answered) -> {};
     private volatile PrimaryState state = PrimaryState.UNKNOWN;
     private volatile boolean suspected = true;
@@ -131,6 +137,12 @@ public final class PrimaryMonitor implements AutoCloseable {
         sqlModes = listener;
     }
 
+    /** Adds a listener for a primary that is reachable again. The returned handle removes it. */
+    public AutoCloseable onReachable(Runnable listener) {
+        reachableListeners.add(listener);
+        return () -> reachableListeners.remove(listener);
+    }
+
     public void start() {
         polling.start();
     }
@@ -202,6 +214,15 @@ public final class PrimaryMonitor implements AutoCloseable {
         }
         sqlModes.seen(sqlMode, asked, System.nanoTime());
         become(before, now);
+        announce(now.reachable());
+    }
+
+    /** Runs the listeners on the probe's thread, never on the event loop of a login. */
+    private void announce(boolean reachable) {
+        if (reachable && !announced) {
+            reachableListeners.forEach(Runnable::run);
+        }
+        announced = reachable;
     }
 
     private PrimaryState after(Exception failure, PrimaryState before, Address present) {

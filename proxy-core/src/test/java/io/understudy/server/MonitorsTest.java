@@ -245,6 +245,26 @@ class MonitorsTest {
     }
 
     @Test
+    void whoWaitsForThePrimaryIsToldOnceThatItIsBack() throws Exception {
+        PrimaryMonitor monitor = primary(true);
+        AtomicInteger told = new AtomicInteger();
+        AutoCloseable listening = monitor.onReachable(told::incrementAndGet);
+        responses.add("11.4.5-MariaDB");
+        responses.add("11.4.5-MariaDB");
+        monitor.poll();
+        monitor.poll();
+        assertThat(told).hasValue(1);
+        responses.add(new IOException("Connection refused"));
+        monitor.poll();
+        monitor.loggedIn(Address.parse("p:1"));
+        assertThat(told).as("not on the event loop of a login").hasValue(1);
+        responses.add("11.4.5-MariaDB");
+        monitor.poll();
+        assertThat(told).hasValue(2);
+        listening.close();
+    }
+
+    @Test
     void anotherPrimaryIsUnknownUntilItIsProbed() {
         PrimaryMonitor monitor = primary(true);
         responses.add("11.4.5-MariaDB");

@@ -73,6 +73,8 @@ public final class BinlogDump {
     private @Nullable ServerConnection connection;
     private @Nullable BinlogStream stream;
     private @Nullable ScheduledFuture<?> watchdog;
+    /** The next attempt, while it waits for the end of a pause. */
+    private @Nullable ScheduledFuture<?> pausing;
 
     /**
      * @param wantTables whether the listener needs the names of tables
@@ -129,7 +131,7 @@ public final class BinlogDump {
     /** Starts the first attempt, on the executor. */
     public synchronized void start() {
         int number = attempt.incrementAndGet();
-        submit(() -> queryFacts(number), Duration.ZERO);
+        pausing = submit(() -> queryFacts(number), Duration.ZERO);
         long period = HEARTBEAT.toMillis();
         watchdog = executor.scheduleWithFixedDelay(this::checkAlive, period, period, TimeUnit.MILLISECONDS);
     }
@@ -158,7 +160,22 @@ public final class BinlogDump {
             closeConnection();
         }
         listener.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "the primary has changed"));
-        submit(() -> queryFacts(number), Duration.ZERO);
+        synchronized (this) {
+            pausing = submit(() -> queryFacts(number), Duration.ZERO);
+        }
+    }
+
+    /** Ends a pause: the primary responds again. Does not wait. */
+    synchronized void primaryReachable() {
+        ScheduledFuture<?> next = pausing;
+        if (stopped || stream != null) {
+            return;
+        }
+        backOff.reset();
+        if (next != null && next.cancel(false)) {
+            int number = attempt.get();
+            pausing = submit(() -> queryFacts(number), Duration.ZERO);
+        }
     }
 
     /**
@@ -357,7 +374,11 @@ public final class BinlogDump {
             log.debug("no binary log from the primary: {}; the next attempt is in {} s", message, pause.toSeconds());
         }
         listener.onGap(new BinlogTrouble(reason, message + "; " + remedy));
-        submit(() -> queryFacts(number + 1), pause);
+        synchronized (this) {
+            if (current(number + 1)) {
+                pausing = submit(() -> queryFacts(number + 1), pause);
+            }
+        }
     }
 
     private void closeConnection() {
@@ -387,11 +408,12 @@ public final class BinlogDump {
         }
     }
 
-    private void submit(Runnable task, Duration delay) {
+    private @Nullable ScheduledFuture<?> submit(Runnable task, Duration delay) {
         try {
-            ScheduledFuture<?> unused = executor.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
+            return executor.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             log.debug("the proxy is stopping: the binary log is not read again");
+            return null;
         }
     }
 }

@@ -44,7 +44,7 @@ public final class BinlogFeed implements AutoCloseable {
     /** Whether any subscriber, admitted or not, needs the events' bytes. */
     private volatile boolean exact;
 
-    private @Nullable AutoCloseable following;
+    private final List<AutoCloseable> following = new ArrayList<>();
     private @Nullable Run run;
     private @Nullable PrimaryFacts facts;
     private @Nullable BinlogTrouble trouble;
@@ -69,7 +69,8 @@ public final class BinlogFeed implements AutoCloseable {
             PrimaryQueries queries = source == null ? BinlogFeed::noAccount : new JdbcPrimaryQueries(source);
             BinlogFeed feed =
                     new BinlogFeed(shared.primary().connector(), queries, shared.executor(), System::nanoTime);
-            feed.following = shared.primary().onChange(feed::primaryChanged);
+            feed.following.add(shared.primary().onChange(feed::primaryChanged));
+            feed.following.add(shared.primary().onReachable(feed::primaryReachable));
             return feed;
         });
     }
@@ -170,6 +171,13 @@ public final class BinlogFeed implements AutoCloseable {
         }
     }
 
+    private synchronized void primaryReachable() {
+        Run running = run;
+        if (running != null) {
+            submit(running.dump::primaryReachable);
+        }
+    }
+
     private void submit(Runnable task) {
         try {
             executor.execute(task);
@@ -210,15 +218,14 @@ public final class BinlogFeed implements AutoCloseable {
     }
 
     private void stopFollowing() {
-        AutoCloseable handle = following;
-        following = null;
-        if (handle != null) {
+        for (AutoCloseable handle : following) {
             try {
                 handle.close();
             } catch (Exception e) {
                 throw new IllegalStateException("a listener cannot be removed", e);
             }
         }
+        following.clear();
     }
 
     private void refresh() {

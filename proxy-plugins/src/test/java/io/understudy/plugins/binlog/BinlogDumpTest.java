@@ -165,6 +165,31 @@ class BinlogDumpTest {
     }
 
     @Test
+    void aPrimaryThatIsBackEndsThePause() {
+        primary.refuse = "connection refused";
+        BinlogDump dump = dump(0);
+        for (int i = 0; i < 5; i++) {
+            executor.advance(Duration.ofMinutes(1));
+        }
+        primary.refuse = null;
+        dump.primaryReachable();
+        executor.advance(Duration.ofMillis(1));
+        assertThat(starts).hasSize(1);
+
+        last().streaming().onEnd("closed");
+        primary.refuse = "connection refused";
+        executor.advance(Duration.ofMillis(1500));
+        int before = troubles.size();
+        executor.advance(Duration.ofMillis(2000));
+        assertThat(troubles).as("the pauses are short again").hasSize(before + 1);
+        primary.refuse = null;
+        executor.advance(Duration.ofSeconds(5));
+        dump.primaryReachable();
+        executor.advance(Duration.ofMillis(1));
+        assertThat(starts).as("a stream is not disturbed").hasSize(2);
+    }
+
+    @Test
     void connectorThatThrowsIsTriedAgain() {
         primary.refuse = "throw";
         dump(0);

@@ -353,7 +353,8 @@ class BinlogFeedTest {
     @Test
     @SuppressWarnings("unchecked")
     void withoutAnAccountTheTroubleSaysSo() throws Exception {
-        Primary none = fake(Primary.class, Map.of("connector", primary));
+        AutoCloseable handle = () -> {};
+        Primary none = fake(Primary.class, Map.of("connector", primary, "onChange", handle, "onReachable", handle));
         PluginContext shared = fake(PluginContext.class, Map.of("primary", none, "executor", executor));
         PluginContext context = (PluginContext) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
