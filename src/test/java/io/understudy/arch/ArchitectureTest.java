@@ -85,27 +85,31 @@ class ArchitectureTest {
      * Maps each folder of proxy-cli to the other folders of that module that it may import. All of them may import core
      * and plugins, except embedded.
      */
-    private static final Map<String, List<String>> PROGRAM = new TreeMap<>(Map.of(
-            "embedded", List.of(),
-            "admin", List.of(),
-            "pages", List.of(),
-            "rebuild", List.of("pages"),
-            "report", List.of(),
-            "switchover", List.of("report"),
-            "replay", List.of(),
-            "runtime", List.of("admin", "pages"),
-            "demo", List.of("embedded", "runtime", "admin", "pages", "rebuild", "report"),
-            "cli",
+    private static final Map<String, List<String>> PROGRAM = new TreeMap<>(Map.ofEntries(
+            Map.entry("embedded", List.of()),
+            Map.entry("admin", List.of()),
+            Map.entry("pages", List.of()),
+            Map.entry("readiness", List.of("pages")),
+            Map.entry("rebuild", List.of("pages")),
+            Map.entry("rehearsal", List.of()),
+            Map.entry("report", List.of()),
+            Map.entry("switchover", List.of("report", "readiness")),
+            Map.entry("replay", List.of()),
+            Map.entry("runtime", List.of("admin", "pages", "readiness", "rehearsal")),
+            Map.entry("demo", List.of("embedded", "runtime", "admin", "pages", "rebuild", "report", "switchover")),
+            Map.entry(
+                    "cli",
                     List.of(
                             "embedded",
                             "runtime",
                             "admin",
                             "pages",
+                            "readiness",
                             "rebuild",
                             "report",
                             "replay",
                             "switchover",
-                            "demo")));
+                            "demo"))));
 
     private static JavaClasses classes;
 

@@ -31,8 +31,23 @@ public final class AdminEndpoints {
     /** An action with the placeholders of its path filled in. */
     record Call(AdminAction action, Map<String, String> parameters) {}
 
+    /**
+     * Views that depend on the placeholders of their path.
+     *
+     * @param redacted the view without the token; null for a view that every client gets whole
+     */
+    private record Family(
+            Function<Map<String, String>, ?> full, @Nullable Function<Map<String, String>, ?> redacted) {
+
+        View of(Map<String, String> parameters) {
+            Function<Map<String, String>, ?> less = redacted;
+            return new View(
+                    () -> full.apply(parameters), less != null, less == null ? null : () -> less.apply(parameters));
+        }
+    }
+
     private final Map<String, View> views = new ConcurrentSkipListMap<>();
-    private final Map<String, Function<Map<String, String>, ?>> families = new ConcurrentSkipListMap<>();
+    private final Map<String, Family> families = new ConcurrentSkipListMap<>();
     private final Map<String, Stream> streams = new ConcurrentSkipListMap<>();
     private final Map<String, AdminAction> actions = new ConcurrentSkipListMap<>();
 
@@ -58,7 +73,14 @@ public final class AdminEndpoints {
      * @param path below {@code /api/}, with placeholders, such as <code>standbys/{name}/pages</code>
      */
     public AdminEndpoints viewOf(String path, Function<Map<String, String>, ?> view) {
-        families.put(path(path), view);
+        families.put(path(path), new Family(view, null));
+        return this;
+    }
+
+    /** As {@link #viewOf}, with names of accounts or other user data, which {@code redacted} leaves out. */
+    public AdminEndpoints sensitiveViewOf(
+            String path, Function<Map<String, String>, ?> full, Function<Map<String, String>, ?> redacted) {
+        families.put(path(path), new Family(full, redacted));
         return this;
     }
 
@@ -116,10 +138,10 @@ public final class AdminEndpoints {
         if (named != null) {
             return Optional.of(named);
         }
-        for (Map.Entry<String, Function<Map<String, String>, ?>> entry : families.entrySet()) {
+        for (Map.Entry<String, Family> entry : families.entrySet()) {
             Map<String, String> parameters = match(entry.getKey(), path);
             if (parameters != null) {
-                return Optional.of(new View(() -> entry.getValue().apply(parameters), false, null));
+                return Optional.of(entry.getValue().of(parameters));
             }
         }
         return Optional.empty();

@@ -8,6 +8,7 @@ import io.understudy.cli.demo.DemoCommand;
 import io.understudy.cli.explain.ExplainCommand;
 import io.understudy.cli.hold.HoldCommand;
 import io.understudy.cli.hold.ReleaseCommand;
+import io.understudy.cli.ready.ReadyCommand;
 import io.understudy.cli.replay.ReplayCommand;
 import io.understudy.cli.report.ReportCommand;
 import io.understudy.cli.report.RescueCommand;
@@ -35,6 +36,7 @@ import picocli.CommandLine.ScopeType;
             ExplainCommand.class,
             SchemaCommand.class,
             DemoCommand.class,
+            ReadyCommand.class,
             ReportCommand.class,
             RescueCommand.class,
             DefragmentCommand.class,
@@ -86,7 +88,7 @@ public final class Understudy implements Runnable {
     public void run() {
         throw new CommandLine.ParameterException(
                 java.util.Objects.requireNonNull(spec).commandLine(),
-                "Missing command: one of run, check, explain, schema, demo, report, rescue, defragment, slowlog, top,"
-                        + " replay, compare, hold, release, switchover; -h tells about them");
+                "Missing command: one of run, check, explain, schema, demo, ready, report, rescue, defragment, slowlog,"
+                        + " top, replay, compare, hold, release, switchover; -h tells about them");
     }
 }

@@ -42,6 +42,15 @@ public final class AdminClient {
         return map(name, "GET");
     }
 
+    /**
+     * Sends {@code GET /api/NAME} and returns any JSON value.
+     *
+     * @param patience maximum time until the response begins
+     */
+    public @Nullable Object value(String name, Duration patience) throws IOException, InterruptedException {
+        return JsonReader.read(new String(ask(base + "/api/" + name, "GET", patience), StandardCharsets.UTF_8));
+    }
+
     /** Sends {@code POST /api/NAME}, which requires the token. */
     public Map<String, Object> act(String name) throws IOException, InterruptedException {
         return map(name, "POST");
@@ -89,9 +98,13 @@ public final class AdminClient {
     }
 
     private byte[] ask(String where, String method) throws IOException, InterruptedException {
+        return ask(where, method, PATIENCE);
+    }
+
+    private byte[] ask(String where, String method, Duration patience) throws IOException, InterruptedException {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(where))
                 .method(method, HttpRequest.BodyPublishers.noBody())
-                .timeout(PATIENCE);
+                .timeout(patience);
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }

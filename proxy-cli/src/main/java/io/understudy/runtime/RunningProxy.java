@@ -16,7 +16,10 @@ import io.understudy.config.ConfigWatcher;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.Secret;
 import io.understudy.connection.DescriptorShortage;
+import io.understudy.host.Published;
 import io.understudy.pages.PagesView;
+import io.understudy.readiness.ReadinessView;
+import io.understudy.rehearsal.RehearsalRecorder;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Clock;
@@ -108,6 +111,19 @@ public final class RunningProxy implements AutoCloseable {
         endpoints.action("release", parameters -> proxy.release());
         PagesView pages = new PagesView(() -> current.config(), System::nanoTime);
         endpoints.viewOf("standbys/{name}/pages", parameters -> pages.of(parameters.getOrDefault("name", "")));
+        ReadinessView standbys = new ReadinessView(
+                () -> current,
+                () -> Address.parse(String.valueOf(proxy.primaryView().get("address"))),
+                proxy::standbysView,
+                System::nanoTime);
+        endpoints.sensitiveViewOf(
+                "standbys/{name}/readiness",
+                parameters -> standbys.full(parameters.getOrDefault("name", "")),
+                parameters -> standbys.redacted(parameters.getOrDefault("name", "")));
+        RehearsalRecorder rehearsal = new RehearsalRecorder(
+                proxy::primaryView, proxy.histograms(), registry, this::digests, Clock.systemUTC());
+        rehearsal.start(management);
+        endpoints.sensitiveView("failover", () -> rehearsal.view(true), () -> rehearsal.view(false));
         proxy.published().views().forEach(endpoints::view);
         proxy.published()
                 .sensitive()
@@ -135,6 +151,12 @@ public final class RunningProxy implements AutoCloseable {
                 config.address().host(),
                 server.address().getPort());
         return server;
+    }
+
+    /** Returns the content of {@code /api/digests}, or null without the plugin. */
+    private @Nullable Object digests() {
+        Published.Sensitive digests = proxy.published().sensitive().get("digests");
+        return digests == null ? null : digests.full().get();
     }
 
     private Map<String, Object> choosePrimary(Map<String, String> parameters) {

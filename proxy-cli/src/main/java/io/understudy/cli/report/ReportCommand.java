@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
             DomainsReportCommand.class,
             ParallelismReportCommand.class,
             LostReportCommand.class,
+            FailoverReportCommand.class,
             PagesReportCommand.class
         },
         description = "Report on a running proxy, a standby, the primary's binary log, or binary log files.")
@@ -26,6 +27,6 @@ public final class ReportCommand implements Runnable {
     public void run() {
         throw new CommandLine.ParameterException(
                 Objects.requireNonNull(spec).commandLine(),
-                "Missing report: domains, parallelism, lost or pages; -h tells about them");
+                "Missing report: domains, parallelism, lost, failover or pages; -h tells about them");
     }
 }

@@ -1,0 +1,185 @@
+package io.understudy.cli.ready;
+
+import io.understudy.base.JsonWriter;
+import io.understudy.cli.Failures;
+import io.understudy.cli.Logging;
+import io.understudy.cli.TimeConverter;
+import io.understudy.config.Address;
+import io.understudy.config.ConfigException;
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
+import io.understudy.config.StandbyConfig;
+import io.understudy.readiness.ConfiguredPrimary;
+import io.understudy.readiness.Limits;
+import io.understudy.readiness.ReadinessGate;
+import io.understudy.readiness.ReadinessView;
+import io.understudy.report.AdminClient;
+import io.understudy.report.ReadinessText;
+import io.understudy.runtime.PluginTypes;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Says whether a standby may be promoted. Made for the hook of a failover tool: it always ends in time. */
+@Command(
+        name = "ready",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Say whether a standby may be promoted, and what stands against it.",
+            "Exit code 0: yes. 4: yes, with findings. 8: no, or not known. Works while the primary is away."
+        })
+public final class ReadyCommand implements Callable<Integer> {
+    private static final int NOT_KNOWN = 8;
+    private static final Duration BETWEEN = Duration.ofMillis(500);
+    private static final Duration ADMIN_PATIENCE = Duration.ofSeconds(1);
+
+    @Parameters(paramLabel = "NAME", description = "The standby.")
+    private @Nullable String name;
+
+    @Option(
+            names = {"-c", "--config"},
+            paramLabel = "FILE",
+            description = "The configuration file: asks both servers with the account of primary.monitor.")
+    private @Nullable Path file;
+
+    @Option(
+            names = "--admin",
+            paramLabel = "HOST:PORT",
+            description = "A running proxy's admin endpoint: asks by way of it; with -c with the file's token.")
+    private @Nullable String admin;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            converter = TimeConverter.class,
+            description = "For all of it, 1s to 60s; what is not read by then is not known; not with --admin"
+                    + " (default: 6s).")
+    private @Nullable Duration timeout;
+
+    @Option(
+            names = "--max-lag",
+            paramLabel = "TIME",
+            converter = TimeConverter.class,
+            description = "The lag from which on the answer is no; not with --admin (default: 10s).")
+    private @Nullable Duration maxLag;
+
+    @Option(
+            names = "--wait",
+            paramLabel = "TIME",
+            converter = TimeConverter.class,
+            description = "Ask again for this long until nothing stands against it.")
+    private @Nullable Duration wait;
+
+    @Option(names = "--json", description = "The report as JSON.")
+    private boolean json;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    private @Nullable LoadedConfig loaded;
+
+    @Override
+    public Integer call() throws Exception {
+        CommandLine line = Objects.requireNonNull(spec).commandLine();
+        Logging.quiet();
+        if (file == null && admin == null) {
+            throw new CommandLine.ParameterException(line, "Missing where to ask: give -c FILE or --admin HOST:PORT");
+        }
+        Duration time = timeout == null ? ReadinessGate.TIME : timeout;
+        if (time.compareTo(Duration.ofSeconds(1)) < 0 || time.compareTo(Duration.ofSeconds(60)) > 0) {
+            throw new CommandLine.ParameterException(line, "--timeout must be 1s to 60s");
+        }
+        if (file != null) {
+            loaded = ConfigLoader.load(file, PluginTypes.installed().records());
+        }
+        long deadline = System.nanoTime() + (wait == null ? 0 : wait.toNanos());
+        Map<String, Object> report = ask(line, time);
+        while (report != null && code(report) != 0 && System.nanoTime() < deadline) {
+            Thread.sleep(BETWEEN.toMillis());
+            report = ask(line, time);
+        }
+        if (report == null) {
+            return NOT_KNOWN;
+        }
+        PrintWriter out = line.getOut();
+        if (json) {
+            out.println(JsonWriter.write(report));
+        } else {
+            out.print(ReadinessText.of(report));
+        }
+        out.flush();
+        return code(report);
+    }
+
+    private static int code(Map<String, Object> report) {
+        return report.get("exitCode") instanceof Number code ? code.intValue() : NOT_KNOWN;
+    }
+
+    /** Returns the report, or null after a message when the proxy did not answer. */
+    private @Nullable Map<String, Object> ask(CommandLine line, Duration time)
+            throws InterruptedException, ConfigException {
+        LoadedConfig config = loaded;
+        String standby = Objects.requireNonNull(name);
+        if (admin != null) {
+            AdminClient client = config == null
+                    ? new AdminClient(admin, null)
+                    : AdminClient.of(admin, config.config().admin());
+            try {
+                return client.view("standbys/" + standby + "/readiness");
+            } catch (IOException e) {
+                line.getErr().println("understudy: " + Failures.sentence(e));
+                return null;
+            }
+        }
+        Limits defaults = ReadinessGate.LIMITS;
+        try {
+            return gate(
+                    Objects.requireNonNull(config),
+                    standby,
+                    maxLag == null ? defaults : new Limits(maxLag, defaults.noticedLag(), defaults.transaction()),
+                    time);
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(line, e.getMessage(), e);
+        }
+    }
+
+    private static Map<String, Object> gate(LoadedConfig config, String name, Limits limits, Duration time)
+            throws InterruptedException {
+        long begun = System.nanoTime();
+        StandbyConfig standby = ReadinessGate.standby(config.config(), name);
+        Address primary = null;
+        Map<String, Object> warmth = null;
+        if (config.config().admin().enabled()) {
+            AdminClient proxy = AdminClient.of(config.config().admin());
+            try {
+                // Which server is the primary now, and how cold a standby is, the running proxy knows best.
+                if (proxy.value("primary", ADMIN_PATIENCE) instanceof Map<?, ?> view) {
+                    primary = Address.parse(String.valueOf(view.get("address")));
+                }
+                if (config.plugins().containsKey("mirror")) {
+                    warmth = ReadinessView.warmthOf(proxy.value("standbys", ADMIN_PATIENCE), name);
+                }
+            } catch (IOException e) {
+                // It does not run: the file names the primary, and that the warmth is unknown is a finding.
+            }
+        }
+        if (primary == null) {
+            primary = ConfiguredPrimary.of(config.config().primary(), standby);
+        }
+        Duration left = time.minusNanos(System.nanoTime() - begun);
+        return ReadinessGate.of(config, name, primary, limits, left.isNegative() ? Duration.ZERO : left)
+                .report(warmth)
+                .view();
+    }
+}

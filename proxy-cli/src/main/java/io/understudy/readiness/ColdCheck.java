@@ -1,0 +1,63 @@
+package io.understudy.readiness;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** How cold the standby's buffer pool is, by the mirror's figures. */
+final class ColdCheck implements Check {
+    private static final String NAME = "cold";
+
+    @Override
+    public List<Finding> findings(Situation situation) {
+        if (!situation.mirrors()) {
+            return List.of();
+        }
+        Map<String, Object> warmth = situation.warmth();
+        Double excess = warmth == null ? null : number(warmth.get("excessPages"), "estimate");
+        Double least = warmth == null ? null : number(warmth.get("excessPages"), "low");
+        if (warmth == null || excess == null || least == null) {
+            return List.of(Finding.unknown(
+                    NAME,
+                    "",
+                    "how cold it is, is not known"
+                            + (warmth == null
+                                    ? ": the proxy was not asked, or has no figures"
+                                    : ": " + warmth.get("state")),
+                    "a cold standby answers slowly for minutes after the promotion",
+                    "let the mirror run for some minutes (docs/mirroring.md); on the standby: SET GLOBAL"
+                            + " innodb_buffer_pool_load_now = 1"));
+        }
+        if (least <= situation.coldAbove()) { // within the accuracy of the estimate
+            return List.of();
+        }
+        String until = seconds(warmth.get("forecast"), "secondsUntilWarm");
+        String over = seconds(warmth.get("forecast"), "secondsOverCapacity");
+        Double reads = number(warmth.get("forecast"), "extraReadsFirstMinute");
+        return List.of(Finding.warns(
+                NAME,
+                "",
+                String.format(Locale.ROOT, "it is cold: %.2f pages a statement above the primary's", excess)
+                        + (until.isEmpty() ? "" : ", warm in " + until),
+                "after the promotion these pages come from its disk"
+                        + (reads == null ? "" : String.format(Locale.ROOT, ": %,.0f in the first minute", reads))
+                        + (over.isEmpty() ? "" : ", more than its disk gives for " + over),
+                "mirror a larger sample until then (sample: adaptive)"));
+    }
+
+    /** Returns a time of the forecast; empty if it has none. */
+    private static String seconds(@Nullable Object forecast, String key) {
+        Double seconds = number(forecast, key);
+        if (seconds != null) {
+            return seconds == 0 ? "" : String.format(Locale.ROOT, "about %.0f s", seconds);
+        }
+        return forecast instanceof Map<?, ?> values && values.get(key) instanceof String words ? words : "";
+    }
+
+    private static @Nullable Double number(@Nullable Object map, String key) {
+        return map instanceof Map<?, ?> values && values.get(key) instanceof Number number
+                ? number.doubleValue()
+                : null;
+    }
+}

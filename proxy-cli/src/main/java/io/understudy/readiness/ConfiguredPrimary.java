@@ -1,0 +1,51 @@
+package io.understudy.readiness;
+
+import io.understudy.config.Address;
+import io.understudy.config.MonitorConfig;
+import io.understudy.config.PrimaryConfig;
+import io.understudy.config.StandbyConfig;
+import io.understudy.server.QueryPool;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+
+/** Finds the primary by the configuration alone, for when no proxy runs that knows it. */
+public final class ConfiguredPrimary {
+    private static final Duration CONNECT = Duration.ofSeconds(1);
+
+    private ConfiguredPrimary() {}
+
+    /**
+     * Returns {@code primary.address}; of candidates, the one that is writable and not the standby itself. If none of
+     * them is writable, the first other than the standby.
+     */
+    public static Address of(PrimaryConfig primary, StandbyConfig standby) {
+        List<Address> others = primary.candidates().stream()
+                .filter(candidate -> !candidate.equals(standby.address()))
+                .toList();
+        MonitorConfig account = primary.monitor();
+        if (others.isEmpty() || account == null) {
+            return primary.address();
+        }
+        return others.size() == 1
+                ? others.get(0)
+                : others.stream()
+                        .filter(candidate -> isWritable(candidate, primary, account))
+                        .findFirst()
+                        .orElse(others.get(0));
+    }
+
+    private static boolean isWritable(Address candidate, PrimaryConfig primary, MonitorConfig account) {
+        try (Connection connection =
+                        QueryPool.connect(candidate, primary.tls(), account.user(), account.password(), CONNECT);
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT @@GLOBAL.read_only")) {
+            return row.next() && !ServerFacts.isOn(row.getString(1));
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+}

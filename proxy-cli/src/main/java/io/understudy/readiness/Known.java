@@ -1,0 +1,25 @@
+package io.understudy.readiness;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A fact, or the reason why it is not known.
+ *
+ * @param value null if it is not known
+ * @param reason why it is not known; empty otherwise
+ * @param statement the statement that makes it readable; may be empty
+ */
+record Known<T>(@Nullable T value, String reason, String statement) {
+    static <T> Known<T> of(T value) {
+        return new Known<>(value, "", "");
+    }
+
+    static <T> Known<T> unknown(String reason, String statement) {
+        return new Known<>(null, reason, statement);
+    }
+
+    /** Returns the state of a fact before its query has been answered. */
+    static <T> Known<T> late() {
+        return unknown("no response in time", "");
+    }
+}

@@ -1,0 +1,144 @@
+package io.understudy.readiness;
+
+import io.understudy.config.Address;
+import io.understudy.config.LoadedConfig;
+import io.understudy.config.MonitorConfig;
+import io.understudy.config.PagesConfig;
+import io.understudy.config.PrimaryConfig;
+import io.understudy.config.StandbyConfig;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.plugins.mirror.MirrorConfig;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Answers the question whether one standby may be promoted. Reads both servers and changes nothing. */
+public final class ReadinessGate {
+    /** The bounds that apply unless others are given. */
+    public static final Limits LIMITS =
+            new Limits(Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(10));
+
+    /** The default of the time for all of it. */
+    public static final Duration TIME = Duration.ofSeconds(6);
+
+    /** Between the two readings: replication applies within it what only seemed to differ. */
+    private static final Duration PAUSE = Duration.ofMillis(300);
+
+    private static final List<Check> CHECKS = List.of(
+            new ReachableCheck(),
+            Check.twice(new ReplicatesCheck()),
+            new LagCheck(),
+            new ReceivedCheck(),
+            new ErrantCheck(),
+            Check.twice(new SemiSyncCheck()),
+            new ReadOnlyCheck(),
+            new ColdCheck(),
+            new SettingsCheck(),
+            Check.twice(new AccountsCheck()),
+            Check.twice(new TablesCheck()),
+            Check.twice(new TransactionsCheck()),
+            Check.twice(new SchemaChangeCheck()));
+
+    private final LoadedConfig loaded;
+    private final StandbyConfig standby;
+    private final Address primary;
+    private final Limits limits;
+    private final Duration time;
+
+    private ReadinessGate(LoadedConfig loaded, StandbyConfig standby, Address primary, Limits limits, Duration time) {
+        this.loaded = loaded;
+        this.standby = standby;
+        this.primary = primary;
+        this.limits = limits;
+        this.time = time;
+    }
+
+    /**
+     * Returns the gate for a standby.
+     *
+     * @param primary the present primary; see {@link ConfiguredPrimary} for when no proxy knows it
+     * @param time for all of it; what is not read by then counts as not known
+     * @throws IllegalArgumentException if the configuration has no such standby
+     */
+    public static ReadinessGate of(LoadedConfig loaded, String name, Address primary, Limits limits, Duration time) {
+        return new ReadinessGate(loaded, standby(loaded.config(), name), primary, limits, time);
+    }
+
+    /**
+     * Returns the standby of a name.
+     *
+     * @throws IllegalArgumentException if the configuration has no such standby
+     */
+    public static StandbyConfig standby(UnderstudyConfig config, String name) {
+        return config.standbys().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("there is no standby '" + name + "'; known: "
+                        + config.standbys().stream().map(StandbyConfig::name).toList()));
+    }
+
+    /**
+     * Reads both servers and returns the verdict.
+     *
+     * @param warmth the mirror's figures of this standby, or null if there are none
+     */
+    public ReadinessReport report(@Nullable Map<String, Object> warmth) throws InterruptedException {
+        long begun = System.nanoTime();
+        PrimaryConfig config = loaded.config().primary();
+        List<ServerLink.Login> logins = logins(standby, config);
+        try (ServerLink standbyLink = new ServerLink("standby", standby.address(), standby.tls(), logins);
+                ServerLink primaryLink = new ServerLink("primary", primary, config.tls(), logins)) {
+            long half = begun + time.toNanos() / 2;
+            long end = begun + time.toNanos();
+            ServerLink.Reading standbyBefore = standbyLink.read(half);
+            ServerLink.Reading primaryBefore = primaryLink.read(half);
+            Situation.Round before = new Situation.Round(standbyBefore.await(half), primaryBefore.await(half));
+            long pause = Math.min(PAUSE.toNanos(), end - System.nanoTime());
+            TimeUnit.NANOSECONDS.sleep(pause);
+            ServerLink.Reading standbyNow = again(standbyLink, standbyBefore, end);
+            ServerLink.Reading primaryNow = again(primaryLink, primaryBefore, end);
+            Situation.Round now = new Situation.Round(standbyNow.await(end), primaryNow.await(end));
+            return judge(before, now, warmth, Duration.ofNanos(System.nanoTime() - begun));
+        }
+    }
+
+    /** A server that has hung for half of the time is not asked again. */
+    private static ServerLink.Reading again(ServerLink link, ServerLink.Reading before, long deadline) {
+        return before.done().isDone() ? link.read(deadline) : before;
+    }
+
+    private ReadinessReport judge(
+            Situation.Round before, Situation.Round now, @Nullable Map<String, Object> warmth, Duration took) {
+        UnderstudyConfig config = loaded.config();
+        PagesConfig pages = config.pages();
+        Record mirror = loaded.plugins().get("mirror");
+        Situation situation = new Situation(
+                before,
+                now,
+                primary.toString(),
+                pages == null ? Set.of() : Set.of(pages.user()),
+                warmth,
+                mirror != null,
+                mirror instanceof MirrorConfig settings ? settings.target() : 0,
+                limits);
+        List<Finding> findings = new ArrayList<>();
+        CHECKS.forEach(check -> findings.addAll(check.findings(situation)));
+        return new ReadinessReport(standby, situation, LagCheck.Lag.of(situation), findings, took);
+    }
+
+    /** The monitor's account exists on both servers; so does the mirror's, which may do less. */
+    private static List<ServerLink.Login> logins(StandbyConfig standby, PrimaryConfig primary) {
+        Set<ServerLink.Login> logins = new LinkedHashSet<>();
+        MonitorConfig monitor = primary.monitor();
+        if (monitor != null) {
+            logins.add(new ServerLink.Login(monitor.user(), monitor.password()));
+        }
+        logins.add(new ServerLink.Login(standby.user(), standby.password()));
+        return List.copyOf(logins);
+    }
+}

@@ -1,0 +1,141 @@
+package io.understudy.readiness;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Whether the standby replicates from this primary, all of it, and applies. */
+final class ReplicatesCheck implements Check.OfRound {
+    private static final String NAME = "replicates";
+
+    @Override
+    public List<Finding> findings(Situation.Round round, Situation situation) {
+        ServerFacts standby = round.standby();
+        if (!standby.answered()) {
+            return List.of();
+        }
+        if (isTheSameServer(standby, round.primary())) {
+            return List.of(Finding.blocks(
+                    NAME, "itself", "the standby is the primary itself", "there is nothing to promote", ""));
+        }
+        List<Channel> channels = standby.channels().value();
+        if (channels == null) {
+            return List.of(Finding.undecided(
+                    NAME,
+                    "privilege",
+                    "its replication cannot be read: " + standby.channels().reason(),
+                    "it may have stopped, or replicate from another server",
+                    standby.channels().statement()));
+        }
+        if (channels.isEmpty()) {
+            return List.of(Finding.blocks(
+                    NAME,
+                    "nothing",
+                    "the standby does not replicate",
+                    "its data ends at some moment in the past, or it has been promoted already",
+                    standby.isMariaDb()
+                            ? "on the standby: CHANGE MASTER TO MASTER_HOST = '…', MASTER_USE_GTID = slave_pos; START"
+                                    + " SLAVE"
+                            : "on the standby: CHANGE REPLICATION SOURCE TO SOURCE_HOST = '…', SOURCE_AUTO_POSITION ="
+                                    + " 1; START REPLICA"));
+        }
+        List<Finding> findings = new ArrayList<>();
+        for (Channel channel : channels) {
+            source(channel, round, situation, findings);
+            threads(channel, round, findings);
+            completeness(channel, standby, findings);
+        }
+        return findings;
+    }
+
+    private static boolean isTheSameServer(ServerFacts standby, ServerFacts primary) {
+        if (!primary.answered()) {
+            return false;
+        }
+        String uuid = standby.variable("server_uuid");
+        if (!uuid.isEmpty()) {
+            return uuid.equals(primary.variable("server_uuid"));
+        }
+        return List.of("server_id", "hostname", "port", "datadir").stream()
+                .allMatch(name -> standby.variable(name).equals(primary.variable(name)));
+    }
+
+    private static void source(Channel channel, Situation.Round round, Situation situation, List<Finding> findings) {
+        if (!round.primary().answered()) {
+            if (!channel.source().equals(situation.primaryAddress())) {
+                findings.add(Finding.unknown(
+                        NAME,
+                        "source " + channel.name(),
+                        "it replicates from " + channel.source() + "; whether that is the primary ("
+                                + situation.primaryAddress() + ") cannot be compared while that is away",
+                        "a standby of another server has other data",
+                        ""));
+            }
+            return;
+        }
+        Boolean from = channel.isFrom(round.primary());
+        if (from == null) {
+            findings.add(Finding.undecided(
+                    NAME,
+                    "source " + channel.name(),
+                    "it is to replicate from " + channel.source() + " and has not connected there yet",
+                    "whether that is the primary is not known",
+                    "on the standby: " + start(round.standby(), "")));
+        } else if (!from) {
+            findings.add(Finding.blocks(
+                    NAME,
+                    "source " + channel.name(),
+                    "it replicates from " + channel.source() + ", which is not the primary "
+                            + situation.primaryAddress(),
+                    "its data are those of another server",
+                    "name its primary in primary.address, or let it replicate from " + situation.primaryAddress()));
+        }
+    }
+
+    private static String start(ServerFacts standby, String thread) {
+        return (standby.isMariaDb() ? "START SLAVE" : "START REPLICA") + (thread.isEmpty() ? "" : " " + thread);
+    }
+
+    private static void threads(Channel channel, Situation.Round round, List<Finding> findings) {
+        if (!channel.applies()) {
+            String error = channel.error("sql");
+            findings.add(Finding.blocks(
+                    NAME,
+                    "applier " + channel.name(),
+                    "the applier has stopped" + (error.isEmpty() ? "" : ": " + error),
+                    "what it has received is not in its tables, and is discarded if its replication is restarted",
+                    (error.isEmpty() ? "" : "mend the error, then ") + "on the standby: "
+                            + start(round.standby(), "SQL_THREAD")));
+        }
+        if (!channel.receives() && round.primary().answered()) {
+            String error = channel.error("io");
+            findings.add(Finding.blocks(
+                    NAME,
+                    "receiver " + channel.name(),
+                    "it receives nothing from the primary" + (error.isEmpty() ? "" : ": " + error),
+                    "what the primary commits from now on is lost",
+                    "on the standby: " + start(round.standby(), "IO_THREAD")));
+        }
+    }
+
+    private static void completeness(Channel channel, ServerFacts standby, List<Finding> findings) {
+        if (!channel.filters().isEmpty()) {
+            findings.add(Finding.warns(
+                    NAME,
+                    "filters " + channel.name(),
+                    "it filters what it replicates: " + String.join(", ", channel.filters()),
+                    "the data that it leaves out are gone after the promotion",
+                    "remove the filters and copy the tables that are missing"));
+        }
+        if (channel.delay() > 0) {
+            findings.add(Finding.warns(
+                    NAME,
+                    "delay " + channel.name(),
+                    "it applies with a delay of " + channel.delay() + " s on purpose",
+                    "a promotion waits for that long, or loses what is not applied",
+                    standby.isMariaDb()
+                            ? "on the standby: STOP SLAVE; CHANGE MASTER TO MASTER_DELAY = 0; START SLAVE"
+                            : "on the standby: STOP REPLICA SQL_THREAD; CHANGE REPLICATION SOURCE TO SOURCE_DELAY = 0;"
+                                    + " START REPLICA SQL_THREAD"));
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package io.understudy.readiness;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one server said in one reading. One thread fills it; another may read it before it is complete, when the time is
+ * up.
+ */
+final class ServerFacts {
+    private volatile @Nullable String unreachable = "no response in time";
+    private volatile boolean denied;
+    private volatile Known<Map<String, String>> variables = Known.late();
+    private volatile Known<Map<String, String>> semiSync = Known.late();
+    private volatile Known<List<Channel>> channels = Known.late();
+    private volatile Known<List<OpenTransaction>> transactions = Known.late();
+    private volatile List<SchemaChange> schemaChanges = List.of();
+    private volatile Known<TableNames> tables = Known.late();
+    private volatile Known<Map<String, AccountShape>> accounts = Known.late();
+
+    void connected() {
+        unreachable = null;
+    }
+
+    void failed(String reason, boolean loginDenied) {
+        unreachable = reason;
+        denied = loginDenied;
+    }
+
+    void variables(Known<Map<String, String>> read) {
+        variables = read;
+    }
+
+    void semiSync(Known<Map<String, String>> read) {
+        semiSync = read;
+    }
+
+    void channels(Known<List<Channel>> read) {
+        channels = read;
+    }
+
+    void transactions(Known<List<OpenTransaction>> read) {
+        transactions = read;
+    }
+
+    void schemaChanges(List<SchemaChange> read) {
+        schemaChanges = read;
+    }
+
+    void tables(Known<TableNames> read) {
+        tables = read;
+    }
+
+    void accounts(Known<Map<String, AccountShape>> read) {
+        accounts = read;
+    }
+
+    /** Returns why there was no connection, or null when there was one. */
+    @Nullable
+    String unreachable() {
+        return unreachable;
+    }
+
+    /** Returns whether the server responded, and refused the account. */
+    boolean denied() {
+        return denied;
+    }
+
+    /** Returns whether the server responded to a query. */
+    boolean answered() {
+        return variables.value() != null;
+    }
+
+    /** Returns a system variable, or an empty text if it does not exist or the server did not respond. */
+    String variable(String name) {
+        Map<String, String> all = variables.value();
+        return all == null ? "" : all.getOrDefault(name, "");
+    }
+
+    /** Returns the first of these variables that exists, or an empty text. */
+    String variable(String name, String otherName) {
+        String value = variable(name);
+        return value.isEmpty() ? variable(otherName) : value;
+    }
+
+    /** Returns a variable as a number, or -1. */
+    long number(String name) {
+        try {
+            return Long.parseLong(variable(name));
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+
+    boolean isMariaDb() {
+        return variable("version").toLowerCase(Locale.ROOT).contains("mariadb");
+    }
+
+    /** Returns whether a switch is on. MariaDB 12 has several words for a {@code read_only} that is on. */
+    static boolean isOn(String value) {
+        return !value.isEmpty() && !value.equals("0") && !value.equalsIgnoreCase("OFF");
+    }
+
+    Known<Map<String, String>> variables() {
+        return variables;
+    }
+
+    /** Returns a status variable of semi-synchronous replication by its name's end, such as {@code master_status}. */
+    String semiSync(String name, String otherName) {
+        Map<String, String> all = semiSync.value();
+        if (all == null) {
+            return "";
+        }
+        String value = all.get("rpl_semi_sync_" + name);
+        return value == null ? all.getOrDefault("rpl_semi_sync_" + otherName, "") : value;
+    }
+
+    Known<List<Channel>> channels() {
+        return channels;
+    }
+
+    Known<List<OpenTransaction>> transactions() {
+        return transactions;
+    }
+
+    /** Returns the schema changes that it executes; empty also if the account may not see them. */
+    List<SchemaChange> schemaChanges() {
+        return schemaChanges;
+    }
+
+    Known<TableNames> tables() {
+        return tables;
+    }
+
+    Known<Map<String, AccountShape>> accounts() {
+        return accounts;
+    }
+}

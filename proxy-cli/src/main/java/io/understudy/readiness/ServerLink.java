@@ -1,0 +1,119 @@
+package io.understudy.readiness;
+
+import io.understudy.config.Address;
+import io.understudy.config.Secret;
+import io.understudy.config.ServerTlsConfig;
+import io.understudy.server.QueryPool;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads one server on a thread of its own, so that a server that hangs delays neither the other one nor the verdict.
+ * Used by one thread.
+ */
+final class ServerLink implements AutoCloseable {
+    private static final int ER_ACCESS_DENIED = 1045;
+    private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
+
+    /** An account to log in with. */
+    record Login(String user, Secret password) {}
+
+    /** A reading in progress. */
+    record Reading(ServerFacts facts, Future<?> done) {
+        /** Waits for the reading's end or the deadline, and returns what has been read by then. */
+        ServerFacts await(long deadline) throws InterruptedException {
+            try {
+                done.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException e) {
+                // What is missing is marked as late.
+            } catch (ExecutionException e) {
+                throw new IllegalStateException(e.getCause());
+            }
+            return facts;
+        }
+    }
+
+    private final Address address;
+    private final ServerTlsConfig tls;
+    private final List<Login> logins;
+    private final ExecutorService thread;
+    private volatile @Nullable Connection connection;
+    private volatile String user = "";
+
+    /** @param logins tried in this order while the server refuses them */
+    ServerLink(String role, Address address, ServerTlsConfig tls, List<Login> logins) {
+        this.address = address;
+        this.tls = tls;
+        this.logins = logins;
+        thread = Executors.newSingleThreadExecutor(task -> {
+            Thread created = new Thread(task, "readiness-" + role);
+            created.setDaemon(true);
+            return created;
+        });
+    }
+
+    /** Starts to read all facts, until the deadline. */
+    Reading read(long deadline) {
+        ServerFacts facts = new ServerFacts();
+        return new Reading(facts, thread.submit(() -> fill(facts, deadline)));
+    }
+
+    private void fill(ServerFacts facts, long deadline) {
+        try {
+            Connection open = connection;
+            if (open == null || open.isClosed()) {
+                open = connect(deadline);
+                connection = open;
+            }
+            new FactsReader(new ServerSession(open, deadline), facts, user).read();
+        } catch (SQLException e) {
+            facts.failed(String.valueOf(e.getMessage()), isDenied(e));
+        }
+    }
+
+    private Connection connect(long deadline) throws SQLException {
+        SQLException refused = new SQLException("no account is configured");
+        for (Login login : logins) {
+            long left = Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
+            try {
+                Connection open =
+                        QueryPool.connect(address, tls, login.user(), login.password(), Duration.ofMillis(left));
+                user = login.user();
+                return open;
+            } catch (SQLException e) {
+                if (!isDenied(e)) {
+                    throw e;
+                }
+                refused = e;
+            }
+        }
+        throw refused;
+    }
+
+    private static boolean isDenied(SQLException e) {
+        return e.getErrorCode() == ER_ACCESS_DENIED || e.getErrorCode() == ER_ACCESS_DENIED_NO_PASSWORD;
+    }
+
+    /** Closes the socket without waiting for the server, which may hang. */
+    @Override
+    public void close() {
+        Connection open = connection;
+        if (open != null) {
+            try {
+                open.abort(Runnable::run);
+            } catch (SQLException e) {
+                // It is closed already.
+            }
+        }
+        thread.shutdownNow();
+    }
+}

@@ -1,0 +1,49 @@
+package io.understudy.readiness;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two readings of both servers, and what the proxy knows besides.
+ *
+ * @param before the first reading
+ * @param now the second one, some hundred milliseconds later
+ * @param primaryAddress of the present primary
+ * @param localAccounts accounts that exist on standbys only, on purpose
+ * @param warmth the mirror's figures of {@code /api/standbys}; null if there are none
+ * @param mirrors whether the configuration has the mirror
+ * @param coldAbove pages a statement above the primary's from which a standby counts as cold
+ */
+record Situation(
+        Round before,
+        Round now,
+        String primaryAddress,
+        Set<String> localAccounts,
+        @Nullable Map<String, Object> warmth,
+        boolean mirrors,
+        double coldAbove,
+        Limits limits) {
+
+    /** One reading of both servers. */
+    record Round(ServerFacts standby, ServerFacts primary) {}
+
+    /** Returns the connection from the primary: the one known to be, else the one that is not known not to be. */
+    static @Nullable Channel fromPrimary(Round round) {
+        List<Channel> channels = round.standby().channels().value();
+        Channel possible = null;
+        if (channels != null) {
+            for (Channel channel : channels) {
+                Boolean from = round.primary().answered() ? channel.isFrom(round.primary()) : null;
+                if (Boolean.TRUE.equals(from)) {
+                    return channel;
+                }
+                if (from == null && possible == null) {
+                    possible = channel;
+                }
+            }
+        }
+        return possible;
+    }
+}

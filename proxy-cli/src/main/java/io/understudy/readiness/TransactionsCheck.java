@@ -1,0 +1,54 @@
+package io.understudy.readiness;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** The oldest open transaction on the standby. */
+final class TransactionsCheck implements Check.OfRound {
+    private static final String NAME = "transactions";
+
+    @Override
+    public List<Finding> findings(Situation.Round round, Situation situation) {
+        ServerFacts standby = round.standby();
+        if (!standby.answered()) {
+            return List.of();
+        }
+        List<OpenTransaction> open = standby.transactions().value();
+        if (open == null) {
+            return List.of(Finding.unknown(
+                    NAME,
+                    "privilege",
+                    "its open transactions cannot be read: "
+                            + standby.transactions().reason(),
+                    "a long one may block what replication applies, and the promotion",
+                    standby.transactions().statement()));
+        }
+        List<Finding> findings = new ArrayList<>();
+        open.stream()
+                .filter(one -> one.seconds() >= situation.limits().transaction().toSeconds())
+                .max(Comparator.comparingLong(OpenTransaction::seconds))
+                .ifPresent(oldest -> findings.add(transaction(oldest)));
+        return findings;
+    }
+
+    private static Finding transaction(OpenTransaction oldest) {
+        String open = "open for " + oldest.seconds() + " s";
+        if (oldest.connection() == 0) {
+            return Finding.warns(
+                    NAME,
+                    "prepared",
+                    "a transaction without a connection is " + open + ", such as a prepared XA transaction",
+                    "its locks stay after the promotion until somebody ends it",
+                    "on the standby: XA RECOVER; XA COMMIT or XA ROLLBACK");
+        }
+        return Finding.warns(
+                NAME,
+                "connection " + oldest.connection(),
+                "connection " + oldest.connection()
+                        + (oldest.user().isEmpty() ? "" : " of " + oldest.user()) + " has a transaction " + open
+                        + (oldest.rows() == 0 ? "" : ", with " + oldest.rows() + " changed rows"),
+                "replicated schema changes of its tables wait for it, and so does all that comes after them",
+                "on the standby: KILL " + oldest.connection());
+    }
+}

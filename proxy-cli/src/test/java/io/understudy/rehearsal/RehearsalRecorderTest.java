@@ -1,0 +1,177 @@
+package io.understudy.rehearsal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.metrics.LatencyHistograms;
+import io.understudy.report.FailoverText;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The report on a change of the primary, second by second. */
+class RehearsalRecorderTest {
+    private static final long MILLI = 1_000_000;
+
+    private final LatencyHistograms histograms = new LatencyHistograms();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final Map<String, Object> primary = new HashMap<>(
+            Map.of("address", "a:1", "since", "2026-01-01T00:00:00Z", "reason", "start", "reachable", true));
+    private Instant now = Instant.parse("2026-01-01T01:00:00Z");
+    private @Nullable Map<String, Object> digests;
+
+    private final RehearsalRecorder recorder =
+            new RehearsalRecorder(() -> primary, histograms, meters, () -> digests, new Clock() {
+                @Override
+                public Instant instant() {
+                    return now;
+                }
+
+                @Override
+                public ZoneId getZone() {
+                    return ZoneOffset.UTC;
+                }
+
+                @Override
+                public Clock withZone(ZoneId zone) {
+                    throw new UnsupportedOperationException();
+                }
+            });
+
+    /** A second in which so many SELECTs took that long. */
+    private void second(int commands, long millis) {
+        for (int i = 0; i < commands; i++) {
+            histograms
+                    .series("understudy_command_seconds", "", "kind", "select")
+                    .record(millis * MILLI);
+        }
+        now = now.plus(Duration.ofSeconds(1));
+        recorder.tick();
+    }
+
+    private void change(String to) {
+        primary.putAll(Map.of("address", to, "since", now.toString(), "reason", "api", "reachable", true));
+    }
+
+    private void failed(String meter, String tag, String reason, int times) {
+        meters.counter(meter, tag, reason).increment(times);
+    }
+
+    @SuppressWarnings("unchecked")
+    private Map<String, Object> newest() {
+        return (Map<String, Object>) ((List<?>) recorder.view(true).get("changes")).get(0);
+    }
+
+    @Test
+    void timesUntilSteadyAndErrorsOfAPlannedChange() {
+        recorder.tick();
+        for (int i = 0; i < 30; i++) {
+            second(100, 5);
+        }
+        change("b:2");
+        failed("understudy.sessions.closed", "reason", "primary_changed", 8);
+        failed("understudy.sessions.closed", "reason", "client_closed", 5);
+        second(20, 50);
+        second(100, 40);
+        second(100, 40);
+        assertThat(newest()).containsEntry("steady", "not_yet").containsEntry("steadyAfterSeconds", null);
+        for (int i = 0; i < 5; i++) {
+            second(95, 6);
+        }
+        assertThat(newest())
+                .containsEntry("from", "a:1")
+                .containsEntry("to", "b:2")
+                .containsEntry("steady", "yes")
+                .containsEntry("steadyAfterSeconds", 3.0)
+                .containsEntry("commandsPerSecondBefore", 100.0)
+                .containsEntry("unreachableSecondsBefore", null)
+                .containsEntry("errors", Map.of("primary_changed", 8L))
+                .containsEntry("digests", null);
+        Map<?, ?> kind = (Map<?, ?>) ((List<?>) newest().get("kinds")).get(0);
+        assertThat(((Map<?, ?>) kind.get("before")).get("p50Seconds")).isEqualTo(0.0051);
+        assertThat(((Map<?, ?>) kind.get("after")).get("p95Seconds")).isEqualTo(0.041);
+        assertThat(FailoverText.of(recorder.view(true)))
+                .contains("from a:1 to b:2 (api)", "steady 3.0 s after it", "primary_changed 8", "query-log");
+    }
+
+    @Test
+    void errorsOfTheOutageBeforeTheChangeCount() {
+        recorder.tick();
+        for (int i = 0; i < 20; i++) {
+            second(100, 5);
+        }
+        primary.put("reachable", false);
+        failed("understudy.sessions.closed", "reason", "server_closed", 8);
+        second(0, 0);
+        failed("understudy.connections", "outcome", "backend_unreachable", 3);
+        second(0, 0);
+        change("b:2");
+        for (int i = 0; i < 6; i++) {
+            second(100, 5);
+        }
+        assertThat(newest())
+                .containsEntry("errors", Map.of("server_closed", 8L, "backend_unreachable", 3L))
+                .containsEntry("unreachableSecondsBefore", 1.0)
+                .containsEntry("commandsPerSecondBefore", 100.0)
+                .containsEntry("steady", "yes");
+    }
+
+    private void digest(long count, long errors, double seconds) {
+        digests = Map.of(
+                "digests",
+                List.of(Map.of(
+                        "digest",
+                        "0f",
+                        "kind",
+                        "select",
+                        "text",
+                        "SELECT ?",
+                        "count",
+                        count,
+                        "errors",
+                        errors,
+                        "seconds",
+                        Map.of("total", seconds))));
+    }
+
+    @Test
+    void digestsAreComparedWhereTheQueryLogIsOn() {
+        digest(0, 0, 0);
+        recorder.tick();
+        digest(1000, 0, 1);
+        for (int i = 0; i < 20; i++) {
+            second(10, 1);
+        }
+        change("b:2");
+        second(10, 1);
+        digest(1100, 4, 2);
+        second(10, 1);
+        Map<?, ?> row = (Map<?, ?>) ((List<?>) newest().get("digests")).get(0);
+        assertThat(row.get("text")).isEqualTo("SELECT ?");
+        assertThat(row.get("before")).isEqualTo(Map.of("count", 1000L, "errors", 0L, "meanSeconds", 0.001));
+        assertThat(row.get("after")).isEqualTo(Map.of("count", 100L, "errors", 4L, "meanSeconds", 0.01));
+        assertThat(recorder.view(false).toString()).doesNotContain("SELECT ?");
+    }
+
+    @Test
+    void withoutLoadNothingIsClaimed() {
+        recorder.tick();
+        second(0, 0);
+        change("b:2");
+        for (int i = 0; i < 10; i++) {
+            second(10, 1);
+        }
+        assertThat(newest()).containsEntry("steady", "no_load_before");
+        change("c:3");
+        second(10, 1);
+        assertThat((List<?>) recorder.view(true).get("changes")).hasSize(2);
+        assertThat(newest()).containsEntry("to", "c:3");
+    }
+}
