@@ -37,6 +37,12 @@ interface Dialect {
     /** Returns why the server cannot be switched by GTID; empty if it can. */
     String obstacle(Node node) throws SQLException;
 
+    /** Returns a statement that lists the account's grants, with those of its active roles. */
+    String grants(Node node) throws SQLException;
+
+    /** Returns the privileges that a switchover needs on a server and the account lacks. */
+    List<String> missing(Privileges privileges, Node node) throws SQLException;
+
     String stop(Replication replication);
 
     String start(Replication replication);

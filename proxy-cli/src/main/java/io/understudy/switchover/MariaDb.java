@@ -8,6 +8,9 @@ import java.util.Map;
 
 /** MariaDB's statements. */
 final class MariaDb implements Dialect {
+    private static final List<String> NEEDED =
+            List.of("READ_ONLY ADMIN", "REPLICATION SLAVE ADMIN", "SLAVE MONITOR", "RELOAD");
+
     @Override
     public String product() {
         return "MariaDB";
@@ -43,6 +46,8 @@ final class MariaDb implements Dialect {
                         !"No".equalsIgnoreCase(row.getOrDefault("using_gtid", "No")),
                         row.getOrDefault("master_server_id", ""),
                         row.getOrDefault("master_user", ""),
+                        Dialect.on(row, "master_ssl_allowed"),
+                        false,
                         Dialect.error(row)))
                 .toList();
     }
@@ -75,6 +80,22 @@ final class MariaDb implements Dialect {
     }
 
     @Override
+    public String grants(Node node) {
+        return "SHOW GRANTS";
+    }
+
+    /** Until 10.11 SUPER is enough for all of them but RELOAD. */
+    @Override
+    public List<String> missing(Privileges privileges, Node node) throws SQLException {
+        boolean enough =
+                privileges.has("SUPER") && node.value("SELECT VERSION()").startsWith("10.");
+        return NEEDED.stream()
+                .filter(name -> !privileges.has(name))
+                .filter(name -> !enough || name.equals("RELOAD"))
+                .toList();
+    }
+
+    @Override
     public String stop(Replication replication) {
         return "STOP SLAVE " + Dialect.quote(replication.name());
     }
@@ -94,7 +115,8 @@ final class MariaDb implements Dialect {
         return List.of(
                 "SET GLOBAL gtid_slave_pos=" + Dialect.quote(position),
                 "CHANGE MASTER TO MASTER_HOST=" + Dialect.quote(host) + ", MASTER_PORT=" + port + ", MASTER_USER="
-                        + Dialect.quote(before.user()) + ", MASTER_PASSWORD='PASSWORD', MASTER_USE_GTID=slave_pos",
+                        + Dialect.quote(before.user()) + ", MASTER_PASSWORD='PASSWORD', MASTER_SSL="
+                        + (before.encrypted() ? 1 : 0) + ", MASTER_USE_GTID=slave_pos",
                 "START SLAVE");
     }
 }

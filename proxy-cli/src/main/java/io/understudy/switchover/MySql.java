@@ -6,6 +6,9 @@ import java.util.List;
 
 /** MySQL's statements, as of 8.0.23. */
 final class MySql implements Dialect {
+    private static final List<String> NEEDED =
+            List.of("SYSTEM_VARIABLES_ADMIN", "REPLICATION_SLAVE_ADMIN", "REPLICATION CLIENT", "RELOAD");
+
     @Override
     public String product() {
         return "MySQL";
@@ -43,6 +46,8 @@ final class MySql implements Dialect {
                         row.getOrDefault("auto_position", "0").equals("1"),
                         row.getOrDefault("source_server_id", ""),
                         row.getOrDefault("source_user", ""),
+                        Dialect.on(row, "source_ssl_allowed"),
+                        row.getOrDefault("get_source_public_key", "0").equals("1"),
                         Dialect.error(row)))
                 .toList();
     }
@@ -61,6 +66,22 @@ final class MySql implements Dialect {
             return "its binary log is off";
         }
         return node.value("SELECT @@GLOBAL.gtid_mode").equals("ON") ? "" : "gtid_mode is not ON";
+    }
+
+    @Override
+    public String grants(Node node) throws SQLException {
+        String roles = node.value("SELECT CURRENT_ROLE()");
+        return roles.isEmpty() || roles.equalsIgnoreCase("NONE")
+                ? "SHOW GRANTS"
+                : "SHOW GRANTS FOR CURRENT_USER() USING " + roles;
+    }
+
+    @Override
+    public List<String> missing(Privileges privileges, Node node) {
+        return NEEDED.stream()
+                .filter(name -> !privileges.has(name))
+                .filter(name -> !privileges.has("SUPER") || name.equals("RELOAD"))
+                .toList();
     }
 
     @Override
@@ -83,7 +104,9 @@ final class MySql implements Dialect {
         return List.of(
                 "CHANGE REPLICATION SOURCE TO SOURCE_HOST=" + Dialect.quote(host) + ", SOURCE_PORT=" + port
                         + ", SOURCE_USER=" + Dialect.quote(before.user())
-                        + ", SOURCE_PASSWORD='PASSWORD', SOURCE_AUTO_POSITION=1",
+                        + ", SOURCE_PASSWORD='PASSWORD'"
+                        + (before.encrypted() ? ", SOURCE_SSL=1" : "")
+                        + (before.fetchesKey() ? ", GET_SOURCE_PUBLIC_KEY=1" : "") + ", SOURCE_AUTO_POSITION=1",
                 "START REPLICA");
     }
 }

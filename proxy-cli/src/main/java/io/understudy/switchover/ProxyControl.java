@@ -32,6 +32,11 @@ final class ProxyControl {
                 : List.of();
     }
 
+    /** Returns the readiness gate's report on a standby. */
+    Map<String, Object> readiness(String standby) throws IOException, InterruptedException {
+        return admin.view("standbys/" + URLEncoder.encode(standby, StandardCharsets.UTF_8) + "/readiness");
+    }
+
     /** Makes another server the primary. */
     void follow(String address) throws IOException, InterruptedException {
         admin.act("primary?address=" + URLEncoder.encode(address, StandardCharsets.UTF_8));

@@ -82,6 +82,7 @@ public final class Switchover implements AutoCloseable {
             if (!Dialect.of(primary).product().equals(dialect.product())) {
                 throw new SQLException("the primary and " + standby.name() + " are of different products");
             }
+            Privileges.check(dialect, primary, replica);
             List<Replication> all = dialect.replications(replica);
             if (all.size() != 1) {
                 throw new SQLException(standby.name() + " has " + all.size()

@@ -188,7 +188,7 @@ class SwitchoverTest {
     private static void makeStandby(EmbeddedServer old, Said said) {
         Matcher matcher = STATEMENTS.matcher(said.text());
         assertThat(matcher.find()).as(said.text()).isTrue();
-        String statements = matcher.group(1).replace("'PASSWORD'", "'repl', MASTER_SSL=0");
+        String statements = matcher.group(1).replace("'PASSWORD'", "'repl'");
         old.execute(statements.split("; "));
         awaitReplication(old);
     }
@@ -271,7 +271,7 @@ class SwitchoverTest {
         assertThat(command(out, "--to", name(standby()), "-c", file, "--dry-run"))
                 .as(out.toString())
                 .isZero();
-        assertThat(out.toString()).contains("11. print the statements", "lag ", "replicates from");
+        assertThat(out.toString()).contains("12. print the statements", "lag ", "replicates from", "readiness gate");
         assertThat(readOnly(standby())).isTrue();
         assertThat(primary().ask("SELECT @@GLOBAL.gtid_binlog_pos")).isEqualTo(position);
         assertThat(proxy.proxy().holdView()).containsEntry("held", false);
