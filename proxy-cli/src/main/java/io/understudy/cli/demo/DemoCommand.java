@@ -18,7 +18,12 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
-        subcommands = {SteeringDemoCommand.class, PagesDemoCommand.class, SemiSyncCommand.class},
+        subcommands = {
+            SteeringDemoCommand.class,
+            PagesDemoCommand.class,
+            FailoverDemoCommand.class,
+            SemiSyncCommand.class
+        },
         description = "Run a primary, a standby, the proxy and a sample application, and report what happened.")
 public final class DemoCommand implements Callable<Integer> {
     @Option(

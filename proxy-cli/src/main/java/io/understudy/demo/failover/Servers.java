@@ -1,0 +1,141 @@
+package io.understudy.demo.failover;
+
+import io.understudy.embedded.DelayedLink;
+import io.understudy.embedded.EmbeddedException;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.EmbeddedServer;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+
+/** The two servers: the first is the primary at first, the second one between the planned change and the kill. */
+final class Servers implements AutoCloseable {
+    static final String PLANNED = "demo.planned";
+    static final String UNPLANNED = "demo.unplanned";
+    static final String AFTER = "demo.after";
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /** A server by the order in which they are the primary. */
+    enum Primary {
+        FIRST,
+        SECOND
+    }
+
+    private final EmbeddedPair pair;
+    /** From the first server to the second, once that is the primary. */
+    private final DelayedLink link;
+
+    private Servers(EmbeddedPair pair) {
+        this.pair = pair;
+        link = DelayedLink.to(pair.standby().address(), Duration.ZERO);
+    }
+
+    static Servers prepare(EmbeddedPair pair, String password) {
+        pair.primary().execute("CREATE DATABASE demo");
+        for (String table : new String[] {PLANNED, UNPLANNED, AFTER}) {
+            pair.primary()
+                    .execute("CREATE TABLE " + table
+                            + " (w INT NOT NULL, n INT NOT NULL, filler VARCHAR(60), PRIMARY KEY (w, n))");
+        }
+        pair.createAccount("app", password, "ALL ON demo.*");
+        pair.createAccount("understudy", password, "SELECT, REPLICATION SLAVE, SLAVE MONITOR, PROCESS ON *.*");
+        pair.createAccount(
+                "switcher", password, "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD ON *.*");
+        pair.awaitCaughtUp(PATIENCE);
+        return new Servers(pair);
+    }
+
+    EmbeddedServer of(Primary which) {
+        return which == Primary.FIRST ? pair.primary() : pair.standby();
+    }
+
+    /** Makes the first server, whose last transaction the second has, its standby. */
+    void replicateBack() {
+        EmbeddedServer first = pair.primary();
+        first.execute(
+                "SET GLOBAL gtid_slave_pos='" + first.ask("SELECT @@GLOBAL.gtid_binlog_pos") + "'",
+                "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=" + link.port()
+                        + ", MASTER_USER='repl', MASTER_PASSWORD='repl', MASTER_USE_GTID=slave_pos,"
+                        + " MASTER_CONNECT_RETRY=1, MASTER_SSL=0",
+                "START SLAVE");
+        String goal = pair.standby().ask("SELECT @@GLOBAL.gtid_binlog_pos");
+        if (!first.ask("SELECT MASTER_GTID_WAIT('" + goal + "', " + PATIENCE.toSeconds() + ")")
+                .equals("0")) {
+            throw new EmbeddedException("the old primary does not catch up with the new one");
+        }
+    }
+
+    void cutOff() {
+        link.refuse();
+        link.cut();
+    }
+
+    /** Kills the second server. */
+    void kill() {
+        pair.standby().kill();
+    }
+
+    /** Waits until the first server has applied what it received. */
+    void awaitApplied() throws SQLException, InterruptedException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!received().equals(pair.primary().ask("SELECT @@GLOBAL.gtid_slave_pos"))) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new EmbeddedException("the survivor does not apply what it received");
+            }
+            Thread.sleep(20);
+        }
+    }
+
+    private String received() throws SQLException {
+        try (Connection connection = pair.primary().connect();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SHOW ALL SLAVES STATUS")) {
+            return rows.next() ? String.valueOf(rows.getString("Gtid_IO_Pos")) : "";
+        }
+    }
+
+    void stopReplication() {
+        pair.primary().execute("STOP SLAVE");
+    }
+
+    /** Makes the first server writable. */
+    void promote() {
+        pair.primary().execute("STOP SLAVE", "RESET SLAVE ALL", "SET GLOBAL read_only=0");
+    }
+
+    /** Starts the second server again; its options make it read-only. */
+    void reviveKilled() {
+        pair.standby().restart();
+    }
+
+    /** Returns the rows of a table on a server. */
+    Set<String> rows(Primary which, String table) throws SQLException {
+        Set<String> all = new HashSet<>();
+        try (Connection connection = of(which).connect();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT w, n FROM " + table)) {
+            while (rows.next()) {
+                all.add(rows.getInt(1) + "-" + rows.getInt(2));
+            }
+        }
+        return all;
+    }
+
+    /** Returns the checksum of the table that was written to when the primary died. */
+    String checksum(Primary which) throws SQLException {
+        try (Connection connection = of(which).connect();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("CHECKSUM TABLE " + UNPLANNED)) {
+            return rows.next() ? String.valueOf(rows.getString(2)) : "";
+        }
+    }
+
+    @Override
+    public void close() {
+        link.close();
+    }
+}
