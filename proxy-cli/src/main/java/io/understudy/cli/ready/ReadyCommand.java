@@ -8,6 +8,7 @@ import io.understudy.config.Address;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
+import io.understudy.config.Secret;
 import io.understudy.config.StandbyConfig;
 import io.understudy.readiness.ConfiguredPrimary;
 import io.understudy.readiness.Limits;
@@ -132,9 +133,8 @@ public final class ReadyCommand implements Callable<Integer> {
         LoadedConfig config = loaded;
         String standby = Objects.requireNonNull(name);
         if (admin != null) {
-            AdminClient client = config == null
-                    ? new AdminClient(admin, null)
-                    : AdminClient.of(admin, config.config().admin());
+            Secret token = config == null ? null : config.config().admin().token();
+            AdminClient client = new AdminClient(admin, token == null ? null : token.reveal());
             try {
                 return client.view("standbys/" + standby + "/readiness");
             } catch (IOException e) {

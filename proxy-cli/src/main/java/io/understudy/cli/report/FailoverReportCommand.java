@@ -1,6 +1,7 @@
 package io.understudy.cli.report;
 
 import io.understudy.base.JsonWriter;
+import io.understudy.cli.AdminOptions;
 import io.understudy.report.AdminClient;
 import io.understudy.report.FailoverText;
 import java.io.PrintWriter;
@@ -38,7 +39,7 @@ public final class FailoverReportCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         CommandLine line = Objects.requireNonNull(spec).commandLine();
         PrintWriter out = line.getOut();
-        AdminClient admin = options.client(options.config(line));
+        AdminClient admin = options.client(line);
         Map<String, Object> view = admin.view("failover");
         if (json) {
             out.println(JsonWriter.write(view));
