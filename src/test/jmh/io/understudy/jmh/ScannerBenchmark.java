@@ -15,7 +15,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** Scans one buffer of at most 64 KiB, full of packets of one size, none of which the sink requests. */
+/** Scans one buffer of at most 64 KiB, full of packets of one size, none of which the sink inspects. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -25,6 +25,10 @@ public class ScannerBenchmark {
     /** Payload bytes of each packet. */
     @Param({"20", "190", "65000"})
     public int payload;
+
+    /** Whether the sink takes rows without a call for each. */
+    @Param({"false", "true"})
+    public boolean rows;
 
     private final ByteBufAllocator alloc = PooledByteBufAllocator.DEFAULT;
     private final ByteBuf bytes = alloc.directBuffer(BUFFER);
@@ -42,7 +46,7 @@ public class ScannerBenchmark {
         scanner.scan(bytes.retain());
     }
 
-    private static final class Discard implements PacketSink {
+    private final class Discard implements PacketSink {
         @Override
         public int onPacket(int length, int sequence, int first) {
             return 0;
@@ -55,6 +59,11 @@ public class ScannerBenchmark {
 
         @Override
         public void onEnd() {}
+
+        @Override
+        public boolean takesRows() {
+            return rows;
+        }
 
         @Override
         public void forward(ByteBuf forwarded) {

@@ -22,6 +22,7 @@ public class TrackerBenchmark {
     private final ClientSession session = Ends.loggedIn();
     private final ByteBuf query = query("SELECT c FROM sbtest1 WHERE id=4711");
     private final ByteBuf oneRow = oneRow();
+    private final ByteBuf rows = rows600();
     private final ByteBuf execute = Ends.packet(
             0,
             Ends.bytes(20)
@@ -35,6 +36,18 @@ public class TrackerBenchmark {
     private final ByteBuf update = query("UPDATE sbtest1 SET k=k+1 WHERE id=4711");
     private final ByteBuf ok = Ends.packet(
             1, Ends.bytes(7).writeByte(0).writeByte(1).writeByte(0).writeShortLE(2).writeZero(2));
+
+    /** Returns a result of 600 rows of 100 bytes. */
+    private static ByteBuf rows600() {
+        ByteBuf out = Ends.bytes(64 * 1024);
+        out.writeMediumLE(1).writeByte(1).writeByte(1);
+        out.writeMediumLE(60).writeByte(2).writeByte(3).writeZero(59);
+        out.writeMediumLE(5).writeByte(3).writeByte(0xFE).writeShortLE(0).writeShortLE(2);
+        for (int row = 0; row < 600; row++) {
+            out.writeMediumLE(100).writeByte(4 + row).writeByte(99).writeZero(99);
+        }
+        return out.writeMediumLE(5).writeByte(604).writeByte(0xFE).writeShortLE(0).writeShortLE(2);
+    }
 
     private static ByteBuf query(String sql) {
         ByteBuf payload = Ends.bytes(200).writeByte(3);
@@ -55,6 +68,11 @@ public class TrackerBenchmark {
     @Benchmark
     public void textQuery() {
         exchange(query, oneRow);
+    }
+
+    @Benchmark
+    public void manyRows() {
+        exchange(query, rows);
     }
 
     @Benchmark

@@ -84,6 +84,20 @@ public final class ResponseTracker {
         }
     }
 
+    /** See {@link PacketSink#takesRows}. */
+    public boolean takesRows() {
+        Exchange exchange = inFlight.head();
+        return exchange != null && exchange.takesRows() && exchange.injected() == null;
+    }
+
+    /** See {@link PacketSink#onRows}. */
+    public void rows(int packets, int payload) {
+        Exchange exchange = inFlight.head();
+        if (exchange != null) {
+            exchange.rows(packets, payload);
+        }
+    }
+
     /** Ends the response to an unknown command, because a new command has arrived. */
     void superseded() {
         Exchange exchange = inFlight.head();

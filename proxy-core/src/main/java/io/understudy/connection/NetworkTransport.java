@@ -2,6 +2,7 @@ package io.understudy.connection;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelOption;
@@ -154,7 +155,10 @@ public final class NetworkTransport {
                         .bufferRingSize(RING_BUFFERS)
                         .batchSize(RING_BUFFERS)
                         .incremental(true)
-                        .allocator(new IoUringFixedBufferRingAllocator(RING_BUFFER_BYTES))
+                        // Pooled: Netty's default allocator takes fresh memory for most of these buffers, and the JDK
+                        // fills it with zeros: a tenth of the CPU of a large result.
+                        .allocator(
+                                new IoUringFixedBufferRingAllocator(PooledByteBufAllocator.DEFAULT, RING_BUFFER_BYTES))
                         .build());
         return new MultiThreadIoEventLoopGroup(
                 threads, new DefaultThreadFactory(name, true), IoUringIoHandler.newFactory(config));

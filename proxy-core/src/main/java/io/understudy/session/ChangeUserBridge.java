@@ -142,6 +142,16 @@ final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
         }
 
         @Override
+        public boolean takesRows() {
+            return next.takesRows();
+        }
+
+        @Override
+        public void onRows(int packets, int payload, int sequence) {
+            next.onRows(packets, payload, sequence);
+        }
+
+        @Override
         public PacketSink instead(RuntimeException fault, boolean undecided) {
             return next.instead(fault, undecided);
         }

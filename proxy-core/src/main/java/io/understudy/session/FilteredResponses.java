@@ -66,6 +66,16 @@ final class FilteredResponses implements PacketSink {
     }
 
     @Override
+    public boolean takesRows() {
+        return next.takesRows();
+    }
+
+    @Override
+    public void onRows(int packets, int payload, int sequenceNumber) {
+        next.onRows(packets, payload, sequenceNumber);
+    }
+
+    @Override
     public void forward(ByteBuf bytes) {
         next.forward(bytes);
     }

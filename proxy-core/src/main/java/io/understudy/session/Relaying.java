@@ -417,6 +417,17 @@ final class Relaying implements SessionPhase {
         }
 
         @Override
+        public boolean takesRows() {
+            return tracker.takesRows();
+        }
+
+        @Override
+        public void onRows(int packets, int payload, int sequence) {
+            tracker.rows(packets, payload);
+            nextSequence = sequence + 1 & 0xFF;
+        }
+
+        @Override
         public PacketSink instead(RuntimeException fault, boolean undecided) {
             unfit(fault);
             UnreadResponses next = unreadResponses(undecided);

@@ -171,7 +171,40 @@ public final class PacketScanner {
             }
             ended();
             at = next;
+            if (numbering == null && sink.takesRows()) {
+                at = rows(in, at, end);
+            }
         } while (end - at > Packets.HEADER);
+        return at;
+    }
+
+    /**
+     * Goes from header to header over rows that lie entirely in this buffer, without a call for each: a result of small
+     * rows is mostly this loop. Returns the index of the first packet that is none of them.
+     */
+    private int rows(ByteBuf in, int first, int end) {
+        int at = first;
+        int last = first;
+        int packets = 0;
+        // One read of eight bytes has the header and the first byte. The few rows at the buffer's end, and any of less
+        // than four bytes there, go the other way.
+        while (end - at >= Long.BYTES) {
+            long lead = in.getLongLE(at);
+            int length = (int) lead & Packets.MAX_PAYLOAD;
+            if (length == 0
+                    || length == Packets.MAX_PAYLOAD
+                    || length > end - at - Packets.HEADER
+                    || ((int) (lead >>> 32) & 0xFF) >= Marker.EOF) {
+                break;
+            }
+            last = at;
+            at += Packets.HEADER + length;
+            packets++;
+        }
+        if (packets > 0) {
+            packetAt = last;
+            sink.onRows(packets, at - first - packets * Packets.HEADER, in.getUnsignedByte(last + 3));
+        }
         return at;
     }
 

@@ -44,6 +44,25 @@ public interface PacketSink {
     void onEnd();
 
     /**
+     * Returns whether rows follow, and none of them needs a decision: the scanner may then report complete packets that
+     * begin with a byte below {@link Marker#EOF} by {@link #onRows}, all at once. Asked after {@link #onEnd} of a
+     * packet that was neither shown nor dropped.
+     */
+    default boolean takesRows() {
+        return false;
+    }
+
+    /**
+     * Called after complete packets for which {@link #takesRows} allowed it, in place of {@link #onPacket} and
+     * {@link #onEnd} for each.
+     *
+     * @param packets how many there are, at least 1
+     * @param payload sum of their payload lengths in bytes
+     * @param sequence sequence number of the last one
+     */
+    default void onRows(int packets, int payload, int sequence) {}
+
+    /**
      * Returns the sink to report to from now on, after this sink has thrown. The current packet is treated as decided
      * last.
      *

@@ -186,6 +186,13 @@ class ResponseTableTest {
                     .last(mode.end(TX), rows(code, TX, 3)));
         }
         all.add(mode.header(mode.query("no rows"), 1, AC).last(mode.end(AC), rows(q, AC, 0)));
+        Conversation many = mode.header(mode.query("rows of many lengths"), 1, AC);
+        for (int length = 1; length <= 24; length++) {
+            byte[] row = new byte[length];
+            row[0] = (byte) (length % 5 == 0 ? 0xFB : length);
+            many.server(row);
+        }
+        all.add(many.server(new byte[0], of(1)).last(mode.end(AC), rows(q, AC, 26)));
         Conversation wide = mode.definitions(mode.query("300 columns").server(of(0xFC, 44, 1)), 300, AC);
         LARGE.add(wide.server(of(0xFB, 0xFB)).last(mode.end(AC), rows(q, AC, 1)));
         all.add(mode.header(mode.query("error in the rows"), 1, AC)

@@ -6,8 +6,10 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.testkit.Bytes;
 import io.understudy.testkit.LeakCheck;
 import io.understudy.testkit.Memory;
+import io.understudy.wire.Marker;
 import io.understudy.wire.PacketScanner;
 import io.understudy.wire.PacketSink;
+import io.understudy.wire.Packets;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.Random;
@@ -47,6 +49,8 @@ class ScannerFuzzTest {
         Notes cut = new Notes(verdicts);
         play(cut, bytes, 1 + cuts);
         assertThat(cut.events.toString()).isEqualTo(whole.events.toString());
+        assertThat(cut.rows).isEqualTo(whole.rows);
+        assertThat(cut.rowBytes).isEqualTo(whole.rowBytes);
         byte[] longer = whole.out.toByteArray();
         byte[] shorter = cut.out.toByteArray();
         // The only bytes that may be held back are an incomplete lead, or those that the sink has not decided on.
@@ -72,15 +76,28 @@ class ScannerFuzzTest {
 
     private static final class Notes implements PacketSink {
         private final int verdicts;
+        /** Whether packets that can be rows are: they are counted, in one of two ways, and are no events. */
+        private final boolean takesRows;
+
+        private boolean row;
+        private long rows;
+        private long rowBytes;
         private final StringBuilder events = new StringBuilder();
         private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
         Notes(int verdicts) {
             this.verdicts = verdicts;
+            this.takesRows = (verdicts & 1) != 0;
         }
 
         @Override
         public int onPacket(int length, int sequence, int first) {
+            row = takesRows && length > 0 && length < Packets.MAX_PAYLOAD && first < Marker.EOF;
+            if (row) {
+                rows++;
+                rowBytes += length;
+                return 0;
+            }
             events.append('p').append(length).append(',').append(sequence).append(',');
             events.append(first).append(' ');
             int mixed = (length * 31 + sequence * 7 + first) * 0x9E3779B1 ^ verdicts;
@@ -98,7 +115,21 @@ class ScannerFuzzTest {
 
         @Override
         public void onEnd() {
-            events.append("e ");
+            if (!row) {
+                events.append("e ");
+            }
+        }
+
+        @Override
+        public boolean takesRows() {
+            return takesRows;
+        }
+
+        @Override
+        public void onRows(int packets, int payload, int sequence) {
+            assertThat(packets).isPositive();
+            rows += packets;
+            rowBytes += payload;
         }
 
         @Override

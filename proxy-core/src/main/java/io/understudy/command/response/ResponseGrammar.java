@@ -29,6 +29,14 @@ public abstract class ResponseGrammar {
      */
     public abstract int packet(ResponseProgress progress, int length, int first);
 
+    /**
+     * Returns whether the next packets are rows, for which {@link #packet} would only be a count, as long as they begin
+     * with a byte below EOF's and have neither no nor the maximum length. Asked between two packets of the response.
+     */
+    public boolean takesRows(ResponseProgress progress) {
+        return false;
+    }
+
     /** Inspects the requested bytes, or as many as the packet has. */
     public void inspect(ResponseProgress progress, ByteBuf buf, int index, int length) {
         throw new IllegalStateException(getClass().getSimpleName() + " asked for no bytes");

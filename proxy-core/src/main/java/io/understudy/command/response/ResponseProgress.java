@@ -89,6 +89,18 @@ public abstract class ResponseProgress implements ResponseView {
         return packets > 0 && response.definitionNext(this);
     }
 
+    /** Returns whether rows follow, none of which needs {@link #packet}. */
+    public final boolean takesRows() {
+        return response.takesRows(this);
+    }
+
+    /** Called after rows for which {@link #takesRows} allowed it, in place of {@link #packet} for each. */
+    public final void rows(int count, int payload) {
+        bytes += payload;
+        packets += count;
+        rows += count;
+    }
+
     public final void inspect(ByteBuf buf, int index, int length) {
         response.inspect(this, buf, index, length);
     }

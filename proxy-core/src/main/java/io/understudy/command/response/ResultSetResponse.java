@@ -98,6 +98,11 @@ final class ResultSetResponse extends ResponseGrammar {
     }
 
     @Override
+    public boolean takesRows(ResponseProgress p) {
+        return p.phase == ROWS && !p.over();
+    }
+
+    @Override
     public void inspect(ResponseProgress p, ByteBuf buf, int index, int length) {
         if (p.first == Marker.ERR) {
             if (!isProgressReport(p, buf, index, length)) {
