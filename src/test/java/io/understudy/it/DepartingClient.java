@@ -8,8 +8,10 @@ import java.io.InputStream;
 import java.io.SequenceInputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
+import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
@@ -19,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 /** A client with or without TLS and compression that leaves in one of the ways in which clients do. */
 final class DepartingClient implements AutoCloseable {
     private static final int TIMEOUT_MILLIS = 20_000;
+    /** Bytes of statements in one frame. */
+    private static final int BATCH = 50_000;
+
     private static final SSLContext TRUSTING = trusting();
 
     /** What the client's end of its connection is made of. */
@@ -53,11 +58,13 @@ final class DepartingClient implements AutoCloseable {
         }
     }
 
+    private final FramedSocket framed;
     private final Socket raw;
     private final @Nullable SSLSocket tls;
     private final RawClient client;
 
-    private DepartingClient(Socket raw, @Nullable SSLSocket tls, RawClient client) {
+    private DepartingClient(FramedSocket framed, Socket raw, @Nullable SSLSocket tls, RawClient client) {
+        this.framed = framed;
         this.raw = raw;
         this.tls = tls;
         this.client = client;
@@ -97,7 +104,7 @@ final class DepartingClient implements AutoCloseable {
         if (form.compressed) {
             socket.compress();
         }
-        return new DepartingClient(raw, tls, client);
+        return new DepartingClient(socket, raw, tls, client);
     }
 
     private static byte[] greeting(Socket raw) throws IOException {
@@ -109,6 +116,35 @@ final class DepartingClient implements AutoCloseable {
 
     void query(String sql) throws IOException {
         client.query(sql);
+    }
+
+    /** Sends statements without waiting for responses. */
+    void pipeline(List<String> statements) throws IOException {
+        framed.deflate();
+        RawClient.Bytes packets = new RawClient.Bytes();
+        int size = 0;
+        for (String sql : statements) {
+            byte[] text = sql.getBytes(StandardCharsets.UTF_8);
+            packets.uint(text.length + 1, 3).uint(0, 1).uint(3, 1).raw(text);
+            size += text.length;
+            // Frames that hold whole commands begin with number 0, as servers expect.
+            if (size > BATCH) {
+                client.sendRaw(packets.bytes());
+                packets = new RawClient.Bytes();
+                size = 0;
+            }
+        }
+        client.sendRaw(packets.bytes());
+    }
+
+    /** Ends its sending side and could still read. */
+    void endSending(boolean closeNotify, boolean fin) throws IOException {
+        if (closeNotify) {
+            sayFarewell();
+        }
+        if (fin) {
+            raw.shutdownOutput();
+        }
     }
 
     long threadId() {

@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.zip.DataFormatException;
+import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
 /**
@@ -23,6 +24,7 @@ final class FramedSocket implements Closeable {
     private final Socket socket;
     private final DataInputStream received;
     private boolean compressed;
+    private boolean deflates;
     private int nextFrame;
     private byte[] content = new byte[0];
     private int at;
@@ -40,6 +42,11 @@ final class FramedSocket implements Closeable {
 
     void compress() {
         compressed = true;
+    }
+
+    /** Compresses the frames that are sent from now on; otherwise they say that they are not. */
+    void deflate() {
+        deflates = true;
     }
 
     /** Expects the next frame to start a response with this number. */
@@ -140,17 +147,34 @@ final class FramedSocket implements Closeable {
                 int number = 0;
                 for (int from = 0; from < bytes.length; from += FRAME) {
                     int length = Math.min(FRAME, bytes.length - from);
-                    ByteArrayOutputStream frame = new ByteArrayOutputStream();
-                    frame.write(length);
-                    frame.write(length >> 8);
-                    frame.write(length >> 16);
-                    frame.write(number++);
-                    frame.write(new byte[3]);
-                    frame.write(bytes, from, length);
-                    socket.getOutputStream().write(frame.toByteArray());
+                    socket.getOutputStream().write(frame(bytes, from, length, number++));
                 }
             }
         };
+    }
+
+    private byte[] frame(byte[] bytes, int from, int length, int number) {
+        byte[] content = new byte[deflates ? length + 100 : 0];
+        int made = 0;
+        if (deflates) {
+            Deflater deflater = new Deflater();
+            deflater.setInput(bytes, from, length);
+            deflater.finish();
+            made = deflater.deflate(content);
+            deflater.end();
+        }
+        ByteArrayOutputStream frame = new ByteArrayOutputStream();
+        int sent = deflates ? made : length;
+        frame.write(sent);
+        frame.write(sent >> 8);
+        frame.write(sent >> 16);
+        frame.write(number);
+        int original = deflates ? length : 0;
+        frame.write(original);
+        frame.write(original >> 8);
+        frame.write(original >> 16);
+        frame.write(deflates ? content : bytes, deflates ? 0 : from, sent);
+        return frame.toByteArray();
     }
 
     @Override

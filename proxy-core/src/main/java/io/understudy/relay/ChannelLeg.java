@@ -239,13 +239,18 @@ final class ChannelLeg implements Leg {
         }
     }
 
+    /** Drops what is written from now on. */
+    void discardWrites() {
+        writeFailed = true;
+    }
+
     /**
      * Called when nothing more can be written. Bytes that the peer has sent are still read to their end, for a limited
      * time.
      */
     void writeFailed() {
         if (!writeFailed && channel.isOpen()) {
-            writeFailed = true;
+            discardWrites();
             closeLater();
         }
     }

@@ -64,15 +64,28 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
         if (event instanceof SslCloseCompletionEvent closed && closed.isSuccess()) {
             closeNotify = true;
-            ctx.close(); // also where no FIN follows
+            client.discardWrites(); // the TLS engine writes nothing behind a close_notify received
+            closedTls(ctx); // also where no FIN follows
         }
         if (event instanceof ChannelInputShutdownEvent) {
-            if (client.isEncrypted()) {
-                ctx.close(); // over TLS: close_notify ends both directions
-            } else {
+            if (!client.isEncrypted()) {
                 session.clientShutOutput();
+            } else if (!closeNotify) {
+                closedTls(ctx);
             }
         }
         super.userEventTriggered(ctx, event);
+    }
+
+    /**
+     * Ends both directions, as TLS does; commands that the client has sent ahead are executed first. The server would
+     * execute none behind the first response that it cannot send.
+     */
+    private void closedTls(ChannelHandlerContext ctx) {
+        if (session.pipelined()) {
+            session.clientShutOutput();
+        } else {
+            ctx.close();
+        }
     }
 }

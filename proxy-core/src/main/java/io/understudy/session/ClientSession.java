@@ -53,7 +53,7 @@ public final class ClientSession implements Handshake.Outcome {
         this.client = client;
         this.environment = environment;
         this.onEnd = onEnd;
-        this.faults = new SessionFaults(id, client, environment.metrics(), environment.outage());
+        this.faults = new SessionFaults(id, client, environment.metrics(), environment.repeatedWarning());
     }
 
     public long id() {
@@ -226,12 +226,23 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
+    /** Returns whether the client may have sent commands that the server begins only after another response. */
+    public boolean pipelined() {
+        return phase.pipelined();
+    }
+
     /**
      * Called when the client has shut down its output. It may still read, so it receives the responses that are due.
      */
     public void clientShutOutput() {
         clientDone = true;
         phase.clientShutOutput();
+        if (!held() || !phase.pipelined()) {
+            passOnEnd();
+        }
+    }
+
+    private void passOnEnd() {
         if (!phase.responsesDue()) {
             countDeparture();
             end(CloseReason.CLIENT_CLOSED);
@@ -411,6 +422,9 @@ public final class ClientSession implements Handshake.Outcome {
             long waited = relaying.release();
             if (waited > 0) {
                 environment.hold().waited(waited);
+            }
+            if (waited > 0 && clientDone && !ended()) {
+                passOnEnd();
             }
         }
     }

@@ -305,6 +305,11 @@ final class Relaying implements SessionPhase {
         return model.inFlight().head() != null;
     }
 
+    @Override
+    public boolean pipelined() {
+        return model.inFlight().size() > 1 || held.holdsAny();
+    }
+
     private void responded(Exchange exchange) {
         responded = true;
         metrics.command(exchange.code());

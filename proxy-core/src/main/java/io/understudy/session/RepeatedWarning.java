@@ -1,34 +1,49 @@
 package io.understudy.session;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
-/** Limits a warning that every session of an outage would log: one line for each text in ten seconds. Thread-safe. */
+/** Limits warnings that many sessions would log for one cause: one line for each cause in ten seconds. Thread-safe. */
 final class RepeatedWarning {
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
+    /** Causes are remembered up to this number; the one that was logged first is forgotten for a new one. */
+    private static final int MOST_CAUSES = 32;
 
     private final LongSupplier nanoClock;
-    private @Nullable String last;
-    private long loggedNanos;
-    private long suppressed;
+    /** Guarded by this. */
+    private final Map<String, Logged> causes = new LinkedHashMap<>();
+
+    private static final class Logged {
+        private long nanos;
+        private long suppressed;
+    }
 
     RepeatedWarning(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
     }
 
-    /** Returns how often the text was suppressed since it was last logged, or -1 if it is to be suppressed now. */
-    synchronized long mayLog(String text) {
+    /** Returns how often the cause was suppressed since it was last logged, or -1 if it is to be suppressed now. */
+    synchronized long mayLog(String cause) {
         long now = nanoClock.getAsLong();
-        boolean same = text.equals(last);
-        if (same && now - loggedNanos < INTERVAL_NANOS) {
-            suppressed++;
+        Logged logged = causes.get(cause);
+        if (logged == null) {
+            if (causes.size() >= MOST_CAUSES) {
+                causes.remove(causes.keySet().iterator().next());
+            }
+            logged = new Logged();
+            logged.nanos = now;
+            causes.put(cause, logged);
+            return 0;
+        }
+        if (now - logged.nanos < INTERVAL_NANOS) {
+            logged.suppressed++;
             return -1;
         }
-        long count = same ? suppressed : 0;
-        last = text;
-        loggedNanos = now;
-        suppressed = 0;
+        long count = logged.suppressed;
+        logged.nanos = now;
+        logged.suppressed = 0;
         return count;
     }
 }

@@ -19,7 +19,7 @@ public final class SessionEnvironment {
     private final LimitedAccounts limitedAccounts = new LimitedAccounts();
     private final InflationBudget inflation = new InflationBudget(InflationBudget.defaultLimit());
     private final Hold hold;
-    private final RepeatedWarning outage = new RepeatedWarning(System::nanoTime);
+    private final RepeatedWarning repeated = new RepeatedWarning(System::nanoTime);
     private volatile int statementLimit;
     private volatile LoginPolicy loginPolicy = LoginPolicy.PLAIN;
 
@@ -69,8 +69,9 @@ public final class SessionEnvironment {
         return hold;
     }
 
-    RepeatedWarning outage() {
-        return outage;
+    /** Returns what limits warnings that many sessions have one cause for. */
+    RepeatedWarning repeatedWarning() {
+        return repeated;
     }
 
     LatencyHistogram passthroughSeconds() {

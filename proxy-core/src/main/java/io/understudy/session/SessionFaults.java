@@ -32,20 +32,20 @@ final class SessionFaults {
     private final long id;
     private final Leg client;
     private final CoreMetrics metrics;
-    private final RepeatedWarning outage;
+    private final RepeatedWarning repeated;
 
-    /** @param outage limits the lines that many sessions would log for one cause */
-    SessionFaults(long id, Leg client, CoreMetrics metrics, RepeatedWarning outage) {
+    /** @param repeated limits the lines that many sessions would log for one cause */
+    SessionFaults(long id, Leg client, CoreMetrics metrics, RepeatedWarning repeated) {
         this.id = id;
         this.client = client;
         this.metrics = metrics;
-        this.outage = outage;
+        this.repeated = repeated;
     }
 
     /** The primary cannot be connected to. */
     CloseReason serverFailed(SessionPhase phase, int code, String sqlState, String message) {
         metrics.connection("backend_unreachable");
-        warnOfOutage(message);
+        warn(message, message);
         tell(phase, code, sqlState, message);
         return CloseReason.BACKEND_UNREACHABLE;
     }
@@ -54,13 +54,14 @@ final class SessionFaults {
     CloseReason serverSilent(SessionPhase phase, String server) {
         metrics.connection("backend_silent");
         String message = "no response from " + server + " within limits.handshakeTimeout: it is frozen or overloaded";
-        warnOfOutage(message);
+        warn(message, message);
         tell(phase, ER_BAD_HOST_ERROR, "08S01", "Can't connect to MySQL server (Understudy: " + message + ")");
         return CloseReason.BACKEND_UNREACHABLE;
     }
 
-    private void warnOfOutage(String message) {
-        long others = outage.mayLog(message);
+    /** Logs a warning that many sessions may have the same cause for. */
+    private void warn(String cause, String message) {
+        long others = repeated.mayLog(cause);
         if (others > 0) {
             log.warn(
                     "session {} from {}: {} ({} more sessions before, for the same reason)",
@@ -93,7 +94,8 @@ final class SessionFaults {
 
     CloseReason handshakeTimedOut(SessionPhase phase) {
         metrics.connection("handshake_timeout");
-        log.warn("session {} from {}: no login within the handshake timeout", id, client.remoteAddress());
+        String message = "no login within the handshake timeout";
+        warn(message, message);
         tell(phase, ER_HANDSHAKE, "08S01", "Understudy: the login was not complete within limits.handshakeTimeout");
         return CloseReason.HANDSHAKE_TIMEOUT;
     }
@@ -119,7 +121,7 @@ final class SessionFaults {
     CloseReason noTlsWithServer(SessionPhase phase, Throwable cause) {
         metrics.connection("server_tls_failed");
         String why = why(cause);
-        log.warn("session {} from {}: no TLS with the primary: {}", id, client.remoteAddress(), why);
+        warn("no TLS with the primary", "no TLS with the primary: " + why);
         // The same number as when no connection is possible; not 2026, a client library's own number, which clients
         // consider forged.
         tell(
@@ -133,16 +135,19 @@ final class SessionFaults {
     /** This client waits for TLS and cannot be sent an error. */
     CloseReason noTlsWithClient(Throwable cause) {
         metrics.connection("client_tls_failed");
-        log.warn("session {} from {}: no TLS with the client: {}", id, client.remoteAddress(), why(cause));
+        warn("no TLS with the client", "no TLS with the client: " + why(cause));
         return CloseReason.CLIENT_TLS_FAILED;
     }
 
     CloseReason malformed(SessionPhase phase, CloseReason reason, MalformedPacketException e) {
-        log.warn("session {} from {} closed, {}: {}", id, client.remoteAddress(), reason.label(), e.getMessage());
         if (phase instanceof LoggingIn) {
+            warn(
+                    "handshake " + reason.label() + e.kind().label(),
+                    "closed in the handshake, " + reason.label() + ": " + e.getMessage());
             metrics.connection("handshake_malformed");
             tell(phase, ER_HANDSHAKE, "08S01", "Understudy: bad handshake: " + e.getMessage());
         } else {
+            log.warn("session {} from {} closed, {}: {}", id, client.remoteAddress(), reason.label(), e.getMessage());
             tell(phase, ER_MALFORMED, "HY000", "Understudy: malformed communication packet: " + e.getMessage());
         }
         return reason;

@@ -35,6 +35,11 @@ sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Unread, P
         return false;
     }
 
+    /** Returns whether the server may have commands that it begins only after another response. */
+    default boolean pipelined() {
+        return false;
+    }
+
     /** Returns the outcome under which a client that leaves now is counted; null after its login has been counted. */
     default @Nullable String departure() {
         return null;

@@ -108,6 +108,12 @@ final class Unread implements SessionPhase {
         return true;
     }
 
+    /** Not known either. */
+    @Override
+    public boolean pipelined() {
+        return true;
+    }
+
     @Override
     public String name() {
         return "relaying unread";

@@ -4,10 +4,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
 import io.understudy.wire.MalformedPacketException;
+import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -78,7 +78,8 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
     private boolean resuming;
     private boolean ending;
     private boolean ended;
-    private @Nullable Object shutdown;
+    /** Events behind bytes that wait: the FIN and the close_notify among them. Made when there is one. */
+    private @Nullable ArrayDeque<Object> events;
 
     FrameDecoder(Codec codec, FrameNumbers numbers, boolean peerIsClient, InflationBudget budget) {
         this.codec = codec;
@@ -107,7 +108,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         run(ctx);
     }
 
-    /** Goes on with what waits; later, because this may be within its own doing. */
+    /** Continues with the bytes that wait. In a later task, because the call may come from within {@link #run}. */
     void resume() {
         ChannelHandlerContext ctx = context;
         if (!undrained || waiting || resuming || ended || ctx == null) {
@@ -142,9 +143,16 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         if (undrained && intake.takesMore()) {
             resume();
         }
-        Object event = shutdown;
-        if (event != null && !undrained) {
-            shutdown = null;
+        passOnEvents(ctx);
+    }
+
+    private void passOnEvents(ChannelHandlerContext ctx) {
+        ArrayDeque<Object> waitingEvents = events;
+        if (waitingEvents == null || undrained || ended) {
+            return;
+        }
+        events = null;
+        for (Object event : waitingEvents) {
             ctx.fireUserEventTriggered(event);
         }
     }
@@ -355,13 +363,19 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         });
     }
 
+    /** Keeps an event behind the bytes ahead of which it must not be processed: they may be commands. */
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-        if (event instanceof ChannelInputShutdownEvent && undrained) {
-            shutdown = event;
-        } else {
+        if (!undrained) {
             ctx.fireUserEventTriggered(event);
+            return;
         }
+        ArrayDeque<Object> waitingEvents = events;
+        if (waitingEvents == null) {
+            waitingEvents = new ArrayDeque<>(2);
+            events = waitingEvents;
+        }
+        waitingEvents.add(event);
     }
 
     @Override
@@ -386,6 +400,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         frames.release();
         frames = Unpooled.EMPTY_BUFFER;
         kept = null;
+        events = null;
         undrained = false;
         waiting = false;
         closeInflation();

@@ -6,9 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.github.luben.zstd.Zstd;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.util.AttributeKey;
+import io.netty.util.ReferenceCountUtil;
 import io.understudy.testkit.LeakCheck;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -139,6 +146,39 @@ class InflationTest {
     }
 
     /** A frame without budget waits, unread, and continues when another frame has ended. */
+    /** The FIN and the close_notify are such events, and the bytes may be commands. */
+    @Test
+    void eventsStayBehindTheBytesThatWait() {
+        Compressed compressed = Compressed.zlib(true, budget);
+        List<Object> seen = new ArrayList<>();
+        EmbeddedChannel server = new EmbeddedChannel(compressed.decoder(), new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                ReferenceCountUtil.release(msg);
+                seen.add("bytes");
+            }
+
+            @Override
+            public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+                seen.add(event);
+            }
+        });
+        Taker taker = new Taker();
+        taker.takes = false;
+        compressed.attach(taker);
+        server.writeInbound(frame("zlib", content(0), 3));
+        server.pipeline().fireUserEventTriggered(SslCloseCompletionEvent.SUCCESS);
+        server.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+        assertThat(seen).isEmpty();
+        taker.takes = true;
+        compressed.resume();
+        server.runPendingTasks();
+        assertThat(seen).contains("bytes");
+        assertThat(seen.subList(seen.lastIndexOf("bytes") + 1, seen.size()))
+                .containsExactly(SslCloseCompletionEvent.SUCCESS, ChannelInputShutdownEvent.INSTANCE);
+        server.finishAndReleaseAll();
+    }
+
     @Test
     void aFrameWaitsForBudget() {
         byte[] content = content(3);
