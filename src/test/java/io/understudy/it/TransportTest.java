@@ -1,12 +1,14 @@
 package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.understudy.config.Transport;
 import io.understudy.connection.NetworkTransport;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.Channels;
@@ -61,12 +63,57 @@ class TransportTest {
         ServerUnderTest server = ServerUnderTest.shared();
         String primary = server.ask("SELECT @@socket");
         assumeTrue(primary != null && Files.exists(Path.of(primary)), "the server's socket is not on this machine");
+        overSocketFile(transport, "unix:" + primary, (proxy, client, socket) -> {
+            client.query("SELECT REPEAT('z', 500000), CONNECTION_ID()");
+            List<RawClient.Packet> response = client.readResult();
+            assertThat(response).hasSize(6);
+            assertThat(response.get(4).payload().length).isGreaterThan(500_000);
+            assertThat(proxy.sessions()).isEqualTo(1);
+        });
+    }
+
+    /** The proxy's writes are blocked again and again while nothing is left to read. */
+    @ParameterizedTest
+    @ValueSource(strings = {"nio", "epoll", "io_uring"})
+    void aClientThatEndsItsSendingSideGetsALargeResult(String transport) throws Exception {
+        assume(transport);
+        ServerUnderTest server = ServerUnderTest.shared();
+        try (ProxyUnderTest proxy = ProxyUnderTest.to(server.address(), "transport: " + transport);
+                RawClient client = RawClient.open(proxy.address(), 8192)) {
+            client.login(server.user(), server.password(), ServerUnderTest.SCHEMA, RawClient.PLAIN);
+            client.query("SELECT REPEAT('x', 100000) FROM seq_1_to_200");
+            client.shutdownOutput();
+            assertThat(client.readAll()).hasSize(1 + 1 + 1 + 200 + 1);
+        }
+    }
+
+    /** Only epoll has half-closure of socket files: else the client's FIN ends the session. */
+    @ParameterizedTest
+    @ValueSource(strings = {"nio", "epoll", "io_uring"})
+    void aSocketFilesClientThatEndsItsSendingSideGetsItsResponseOnEpollOnly(String transport) throws Exception {
+        assume(transport);
+        InetSocketAddress primary = ServerUnderTest.shared().address();
+        String address = primary.getHostString() + ":" + primary.getPort();
+        overSocketFile(transport, address, (proxy, client, socket) -> {
+            client.query("SELECT SLEEP(1)");
+            socket.shutdownOutput();
+            assertThat(client.readAll()).hasSize(transport.equals("epoll") ? 5 : 0);
+            await().until(() -> proxy.sessions() == 0);
+        });
+    }
+
+    private interface Dialogue {
+        void hold(ProxyUnderTest proxy, RawClient client, SocketChannel socket) throws Exception;
+    }
+
+    private static void overSocketFile(String transport, String primary, Dialogue dialogue) throws Exception {
+        ServerUnderTest server = ServerUnderTest.shared();
         Path folder = Files.createTempDirectory("us");
         Path listener = folder.resolve("p");
         String yaml = """
                 transport: %s
                 listen: { address: "unix:%s" }
-                primary: { address: "unix:%s", tls: { mode: disabled } }
+                primary: { address: "%s", tls: { mode: disabled } }
                 admin: { enabled: false }
                 """.formatted(transport, listener, primary);
         try (ProxyUnderTest proxy = ProxyUnderTest.start(yaml);
@@ -76,11 +123,7 @@ class TransportTest {
             OutputStream out = Channels.newOutputStream(socket);
             try (RawClient client = RawClient.over(in, out, socket)) {
                 client.login(server.user(), server.password(), ServerUnderTest.SCHEMA, RawClient.PLAIN);
-                client.query("SELECT REPEAT('z', 500000), CONNECTION_ID()");
-                List<RawClient.Packet> response = client.readResult();
-                assertThat(response).hasSize(6);
-                assertThat(response.get(4).payload().length).isGreaterThan(500_000);
-                assertThat(proxy.sessions()).isEqualTo(1);
+                dialogue.hold(proxy, client, socket);
             }
         } finally {
             Files.deleteIfExists(listener);

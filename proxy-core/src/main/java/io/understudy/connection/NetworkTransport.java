@@ -14,7 +14,6 @@ import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
@@ -138,7 +137,7 @@ public final class NetworkTransport {
     public EventLoopGroup group(int threads, String name) {
         IoHandlerFactory factory = switch (kind) {
             case IO_URING -> IoUringIoHandler.newFactory();
-            case EPOLL -> EpollIoHandler.newFactory();
+            case EPOLL -> EpollHandler.newFactory();
             default -> NioIoHandler.newFactory();
         };
         return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory);
