@@ -194,6 +194,7 @@ final class Servers implements AutoCloseable {
     void choosePrimary(Address chosen) {
         candidates.admit(chosen);
         address.change(chosen, PrimaryAddress.Reason.API, "POST /api/primary");
+        candidates.chosen();
     }
 
     /** See {@link PrimaryMonitor#loggedIn}. */

@@ -11,13 +11,15 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the process is out of file descriptors: begins with the first one refused, ends when some can be had again.
- * Holds a few back, for connections that are answered and closed at once. Thread-safe.
+ * Knows whether the process is out of file descriptors. A shortage begins when the kernel refuses a descriptor and ends
+ * when a probe gets enough of them. A few descriptors are held back for connections that only receive an error.
+ * Thread-safe.
  */
 public final class DescriptorShortage implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DescriptorShortage.class);
@@ -33,6 +35,7 @@ public final class DescriptorShortage implements AutoCloseable {
     private static final int OWN_USE = 64;
 
     private final EventExecutor executor;
+    private final Supplier<@Nullable Closeable> source;
     /** Guarded by this. */
     private final ArrayDeque<Closeable> heldBack = new ArrayDeque<>();
     /** Guarded by this. */
@@ -44,16 +47,22 @@ public final class DescriptorShortage implements AutoCloseable {
 
     private boolean logged;
 
-    /** @param executor probes whether the shortage is over; something not blocked by sessions */
+    /** @param executor probes whether the shortage is over; must not be an event loop of sessions */
     public DescriptorShortage(EventExecutor executor) {
+        this(executor, DescriptorShortage::devNull);
+    }
+
+    /** @param source opens a file descriptor, or returns null when the kernel refuses it */
+    DescriptorShortage(EventExecutor executor, Supplier<@Nullable Closeable> source) {
         this.executor = executor;
+        this.source = source;
         // Classes and jars that a shortage needs are loaded before there is one.
         enough();
         takeBack();
         ClassLoader.getSystemResource("understudy/opens/every/jar/of/the/class/path");
     }
 
-    /** Whether {@code cause} is a file descriptor refused by the kernel. */
+    /** Returns whether {@code cause} is a file descriptor refused by the kernel. */
     public static boolean is(@Nullable Throwable cause) {
         for (Throwable at = cause; at != null; at = at.getCause()) {
             if (at instanceof NoDescriptorException) {
@@ -72,8 +81,7 @@ public final class DescriptorShortage implements AutoCloseable {
         return false;
     }
 
-    /** Returns an open file descriptor for nothing but its place, or null when none can be had. */
-    private static @Nullable Closeable reserve() {
+    private static @Nullable Closeable devNull() {
         try {
             return new FileInputStream("/dev/null");
         } catch (IOException e) {
@@ -81,12 +89,12 @@ public final class DescriptorShortage implements AutoCloseable {
         }
     }
 
-    /** Whether file descriptors are short: no session gets one until that is over. */
+    /** Returns whether there is a shortage: no session gets a descriptor until it is over. */
     public boolean isShort() {
         return isShort;
     }
 
-    /** A file descriptor was refused. */
+    /** Begins a shortage. Called when the kernel has refused a descriptor. */
     public void happened() {
         synchronized (this) {
             if (isShort || executor.isShuttingDown()) {
@@ -98,9 +106,10 @@ public final class DescriptorShortage implements AutoCloseable {
     }
 
     /**
-     * Frees a descriptor held back, after one was refused for a connection that is to be answered and closed at once.
+     * Closes a descriptor that is held back, so that the kernel can give it to a connection that only receives an
+     * error.
      *
-     * @return false when none is left
+     * @return false if none is left
      */
     public boolean lend() {
         happened();
@@ -115,10 +124,10 @@ public final class DescriptorShortage implements AutoCloseable {
         return true;
     }
 
-    /** Holds back again what was lent, as far as it can be had. Returns whether nothing is missing. */
+    /** Opens descriptors in place of those lent. Returns whether all could be opened. */
     public synchronized boolean takeBack() {
         while (!closed && heldBack.size() < HELD_BACK) {
-            Closeable one = reserve();
+            Closeable one = source.get();
             if (one == null) {
                 return false;
             }
@@ -134,7 +143,7 @@ public final class DescriptorShortage implements AutoCloseable {
         heldBack.clear();
     }
 
-    /** Why no new clients should come, or null. */
+    /** Returns why the proxy is not ready for new clients, or null. */
     public @Nullable String problem() {
         return isShort
                 ? "out of file descriptors" + limitText()
@@ -152,20 +161,25 @@ public final class DescriptorShortage implements AutoCloseable {
     }
 
     private void probe() {
-        if (takeBack() && enough()) {
-            isShort = false;
-            if (logged) {
-                log.info("file descriptors can be had again");
+        boolean over = false;
+        try {
+            over = takeBack() && enough();
+        } finally {
+            if (over) {
+                isShort = false;
+                if (logged) {
+                    log.info("file descriptors are available again");
+                }
+            } else {
+                executor.schedule(this::probe, PROBE_MILLIS, TimeUnit.MILLISECONDS);
             }
-        } else {
-            executor.schedule(this::probe, PROBE_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
-    private static boolean enough() {
+    private boolean enough() {
         List<Closeable> opened = new ArrayList<>();
         while (opened.size() < ENOUGH) {
-            Closeable one = reserve();
+            Closeable one = source.get();
             if (one == null) {
                 break;
             }
@@ -185,7 +199,7 @@ public final class DescriptorShortage implements AutoCloseable {
     }
 
     /**
-     * Returns what to tell the operator when the limit is too low for so many clients, else null. To be asked when
+     * Returns a warning for the operator if the limit is too low for so many clients, else null. Must be called when
      * everything that the proxy keeps open is open.
      */
     public static @Nullable String limitTooLow(int maxConnections) {

@@ -8,14 +8,14 @@ import io.understudy.connection.DescriptorShortage;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keeps a listener accepting when the process is out of file descriptors: takes one of those held back for the next
- * connection, and returns it when that has been answered and closed. In the pipeline of one listener, on its event
- * loop.
+ * Keeps a listener accepting while the process is out of file descriptors. The next connection gets one of the
+ * descriptors that are held back; when that connection has received an error and is closed, another is held back in its
+ * place. In the pipeline of one listener, on its event loop.
  */
 public final class AcceptReserve extends ChannelInboundHandlerAdapter {
     private static final AttributeKey<Boolean> BORROWED = AttributeKey.valueOf(AcceptReserve.class, "borrowed");
     private static final long RETRY_MILLIS = 100;
-    /** Connections answered at a time: a part of what is held back, because other listeners need it too. */
+    /** Connections with a lent descriptor at a time. Fewer than are held back, because other listeners need some. */
     private static final int MOST_BORROWERS = 4;
 
     private final DescriptorShortage shortage;
@@ -28,12 +28,12 @@ public final class AcceptReserve extends ChannelInboundHandlerAdapter {
         this.shortage = shortage;
     }
 
-    /** Whether a connection was accepted in a shortage: it is to be answered and closed at once. */
+    /** Returns whether the connection was accepted in a shortage: it receives an error and is closed. */
     public static boolean isBorrowed(Channel accepted) {
         return Boolean.TRUE.equals(accepted.attr(BORROWED).get());
     }
 
-    /** Netty's own way with a failed accept is to pause for a second. */
+    /** Replaces Netty's handling of a failed accept, which pauses the listener for a second. */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (!DescriptorShortage.is(cause)) {
@@ -41,7 +41,7 @@ public final class AcceptReserve extends ChannelInboundHandlerAdapter {
             return;
         }
         shortage.happened();
-        // Off and on again, so that an edge-triggered listener asks for what is waiting.
+        // Off and on again, so that an edge-triggered listener accepts the connections in its backlog.
         ctx.channel().config().setAutoRead(false);
         if (borrowers < MOST_BORROWERS && shortage.lend()) {
             ctx.executor().execute(() -> ctx.channel().config().setAutoRead(true));

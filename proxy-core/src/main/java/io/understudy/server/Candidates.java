@@ -181,6 +181,11 @@ public final class Candidates implements AutoCloseable {
         }
     }
 
+    /** Called when an operator has chosen one. */
+    public synchronized void chosen() {
+        decide();
+    }
+
     /** Returns why it is not known which candidate is the primary; null when it is, or without candidates. */
     public @Nullable String problem() {
         return verdict == Verdict.PENDING || verdict == Verdict.ONE ? null : explanation;

@@ -81,6 +81,17 @@ class CandidatesTest {
     }
 
     @Test
+    void anOperatorsChoiceIsInTheReportAtOnce() {
+        servers.put(A, "READ_ONLY");
+        await().until(candidates::none);
+        assertThat(candidates.problem()).contains("the proxy stays with a:1");
+        candidates.admit(B);
+        address.change(B, PrimaryAddress.Reason.API, "for the test");
+        candidates.chosen();
+        assertThat(candidates.problem()).contains("none of the candidates").contains("the proxy stays with b:1");
+    }
+
+    @Test
     void twoWritableOnesChangeNothing() {
         servers.put(B, "WRITABLE");
         await().until(() -> candidates.problem() != null);

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,31 +20,32 @@ final class RecentDdl {
     private static final long KEPT_NANOS = StandbyTables.LASTING_NANOS + TimeUnit.SECONDS.toNanos(5);
 
     private final ConcurrentMap<String, Long> names = new ConcurrentHashMap<>();
-    private volatile @Nullable Long everything;
+    private final AtomicReference<@Nullable Long> everything = new AtomicReference<>();
 
     /** @param table with its schema */
     void changed(TableName table, long nowNanos) {
         if (names.size() >= MAX_NAMES) {
             changedEverything(nowNanos);
         } else {
-            names.put(key(table), nowNanos);
+            names.merge(key(table), nowNanos, RecentDdl::later);
         }
     }
 
     void changedEverything(long nowNanos) {
-        everything = nowNanos;
-        names.clear();
+        everything.accumulateAndGet(nowNanos, (before, now) -> before == null ? now : later(before, now));
+        names.values().removeIf(changed -> changed - nowNanos <= 0);
     }
 
     boolean isEmpty() {
-        return everything == null && names.isEmpty();
+        return everything.get() == null && names.isEmpty();
     }
 
     /** Returns when the name was last changed, or null if it was not. */
     @Nullable
     Long last(TableName table) {
         Long one = names.get(key(table));
-        return one == null ? everything : one;
+        Long all = everything.get();
+        return one == null || all == null ? (one == null ? all : one) : later(one, all);
     }
 
     /** Forgets changes that no knowledge is older than. */
@@ -52,11 +54,13 @@ final class RecentDdl {
             return;
         }
         long kept = appliedNanos + KEPT_NANOS;
-        Long all = everything;
-        if (all != null && nowNanos - all > kept) {
-            everything = null;
-        }
+        // Atomic, because a session may report a change meanwhile.
+        everything.updateAndGet(all -> all != null && nowNanos - all > kept ? null : all);
         names.values().removeIf(changed -> nowNanos - changed > kept);
+    }
+
+    private static Long later(Long one, Long other) {
+        return one - other < 0 ? other : one;
     }
 
     private static String key(TableName table) {

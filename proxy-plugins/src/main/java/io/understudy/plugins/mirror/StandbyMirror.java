@@ -65,6 +65,7 @@ final class StandbyMirror {
     private final MirrorConfig.Order order;
 
     private volatile MirrorConfig config;
+    private volatile boolean stopped;
     private @Nullable ScheduledFuture<?> sweeper;
 
     StandbyMirror(
@@ -154,6 +155,7 @@ final class StandbyMirror {
     }
 
     void stop() {
+        stopped = true;
         ScheduledFuture<?> task = sweeper;
         if (task != null) {
             task.cancel(false);
@@ -239,9 +241,17 @@ final class StandbyMirror {
     }
 
     private void enqueue(MirroredStatement statement, int waiting) {
+        if (stopped) {
+            discard(statement, DropReason.STANDBY_DOWN);
+            return;
+        }
         MirrorLane lane = lanes.get((int) Math.floorMod(statement.sessionId(), (long) lanes.size()));
         if (!lane.offer(statement)) {
             discard(statement, DropReason.QUEUE_FULL);
+            return;
+        }
+        if (stopped) {
+            discardWaiting(DropReason.STANDBY_DOWN); // of which stop() may have seen nothing
             return;
         }
         MirrorConfig.Queue limits = config.queue();

@@ -4,13 +4,13 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.understudy.sql.TableName;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -21,14 +21,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * What the names in mirrored statements are on one standby: a view executes whatever its definition says. The standby
- * is asked for a name when a statement first reads it, by a thread of its own, and the statement waits in the mirror's
- * queue meanwhile. Knowledge is renewed while it is used and never used when it is older than {@link #LASTING_NANOS}.
- * Thread-safe; nothing but that thread blocks.
+ * The tables and views of one standby that mirrored statements name: whether each may be read. A view executes whatever
+ * its definition says. When a statement first reads a name, a separate thread queries the standby's dictionary for it,
+ * and the statement waits. An entry is renewed while it is used, and is not used when it is older than
+ * {@link #LASTING_NANOS}. Thread-safe; only that thread blocks.
  */
 final class StandbyTables {
+    private static final Logger log = LoggerFactory.getLogger(StandbyTables.class);
+
     /** A name that is used is asked for again after this time. */
     static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -68,7 +72,7 @@ final class StandbyTables {
     private final LongSupplier appliedNanos;
     private final ConcurrentMap<TableName, TableState> known = new ConcurrentHashMap<>();
     private final Set<TableName> wanted = ConcurrentHashMap.newKeySet();
-    private final Queue<MirroredStatement> waiting = new ConcurrentLinkedQueue<>();
+    private final Deque<MirroredStatement> waiting = new ConcurrentLinkedDeque<>();
     private final AtomicInteger waitingCount = new AtomicInteger();
     private final AtomicBoolean scheduled = new AtomicBoolean();
     private volatile @Nullable Listener listener;
@@ -246,22 +250,35 @@ final class StandbyTables {
         }
     }
 
-    /** Decides about the statements that wait. One that came during the last query may have to wait for the next. */
+    /**
+     * Decides about the statements that wait, in their order. One that came during the last query may have to wait for
+     * the next, and those behind it wait with it.
+     */
     private void release() {
         Listener to = listener;
-        for (int n = waitingCount.get(); n > 0; n--) {
+        while (to != null) {
             MirroredStatement statement = waiting.poll();
-            if (statement == null || to == null) {
+            if (statement == null) {
                 return;
             }
             Verdict verdict = verdict(statement.tables());
             if (verdict == Verdict.WAIT) {
-                waiting.add(statement);
+                waiting.addFirst(statement);
                 schedule();
-            } else {
-                to.decided(statement, verdict);
-                waitingCount.decrementAndGet();
+                return;
             }
+            decided(to, statement, verdict);
+        }
+    }
+
+    /** Counts the statement as waiting until it is in the mirror's queue: its session's next one must not overtake. */
+    private void decided(Listener to, MirroredStatement statement, Verdict verdict) {
+        try {
+            to.decided(statement, verdict);
+        } catch (RuntimeException e) {
+            log.error("a mirrored statement was lost by an error of the proxy's own", e);
+        } finally {
+            waitingCount.decrementAndGet();
         }
     }
 

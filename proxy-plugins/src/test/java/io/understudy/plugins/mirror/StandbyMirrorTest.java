@@ -38,10 +38,13 @@ class StandbyMirrorTest {
     private final List<ByteBuf> packets = new ArrayList<>();
     private final List<Runnable> dictionaryQueries = new ArrayList<>();
 
+    private Runnable beforeAnswer = () -> {};
+
     /** A dictionary in which every name is a table. */
-    private static final class KnownTables implements TableDictionary {
+    private final class KnownTables implements TableDictionary {
         @Override
         public Found find(TableName table) {
+            beforeAnswer.run();
             return Found.TABLE;
         }
 
@@ -509,6 +512,41 @@ class StandbyMirrorTest {
                     .anySatisfy(connection -> assertThat(connection.selects()).containsExactlyElementsOf(expected));
         }
         mirror.stop();
+    }
+
+    /** The first waits for a name while the second, whose names are known by then, would be ready. */
+    @Test
+    void orderSessionHoldsWhileNamesWait() {
+        StandbyMirror mirror = mirror(ordered(2, MirrorConfig.Order.SESSION));
+        List<TableName> orders = List.of(new TableName("shop", "orders"));
+        List<TableName> items = List.of(new TableName("shop", "items"));
+        beforeAnswer = () -> {
+            beforeAnswer = () -> {};
+            offer(mirror, "SELECT 2 FROM items", 1, SETTING, items);
+            offer(mirror, "SELECT 3 FROM orders", 1, SETTING, orders);
+            offer(mirror, "SELECT 4", 1);
+        };
+        offer(mirror, "SELECT 1 FROM orders", 1, SETTING, orders);
+        while (!dictionaryQueries.isEmpty()) {
+            dictionaryQueries.remove(0).run();
+        }
+        run(mirror);
+        assertThat(standby.connections)
+                .anySatisfy(connection -> assertThat(connection.selects())
+                        .containsExactly(
+                                "SELECT 1 FROM orders", "SELECT 2 FROM items", "SELECT 3 FROM orders", "SELECT 4"));
+        mirror.stop();
+    }
+
+    @Test
+    void namesThatBecomeKnownAfterTheStopLeaveNothingBehind() {
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        beforeAnswer = mirror::stop;
+        List<TableName> orders = List.of(new TableName("shop", "orders"));
+        offer(mirror, "SELECT 1 FROM orders", 1, SETTING, orders);
+        dictionaryQueries.remove(0).run();
+        offer(mirror, "SELECT 2 FROM orders", 1, SETTING, orders);
+        assertThat(mirror.view()).containsEntry("waitingStatements", 0);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.understudy.plugins.mirror;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.Unpooled;
 import io.understudy.plugins.mirror.StandbyTables.Verdict;
 import io.understudy.sql.SqlModes;
 import io.understudy.sql.TableName;
@@ -19,11 +20,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which names a standby's own dictionary lets the mirror read. */
 class StandbyTablesTest {
+    private static final long FAILS = 2;
+
     private final Map<TableName, TableDictionary.Found> dictionary = new HashMap<>();
     private final List<TableName> asked = new ArrayList<>();
     private final List<Runnable> tasks = new ArrayList<>();
     private final RecentDdl changes = new RecentDdl();
     private final List<String> unfit = new ArrayList<>();
+    private final List<Long> decided = new ArrayList<>();
     private long appliedNanos;
     private boolean down;
 
@@ -33,7 +37,12 @@ class StandbyTablesTest {
     StandbyTablesTest() {
         tables.listener(new StandbyTables.Listener() {
             @Override
-            public void decided(MirroredStatement statement, Verdict verdict) {}
+            public void decided(MirroredStatement statement, Verdict verdict) {
+                decided.add(statement.sessionId());
+                if (statement.sessionId() == FAILS) {
+                    throw new IllegalStateException("on purpose");
+                }
+            }
 
             @Override
             public void turnedUnfit(TableName name, String reason) {
@@ -197,6 +206,34 @@ class StandbyTablesTest {
         assertThat(settled("t")).isEqualTo(Verdict.UNKNOWN);
         assertThat(tasks).isEmpty();
         assertThat(tables.view()).containsEntry("problem", "down");
+    }
+
+    @Test
+    void aDecisionThatFailsHoldsNothingUp() {
+        verdict("t");
+        for (long session = 1; session <= 3; session++) {
+            tables.await(statement(session));
+        }
+        answer();
+        assertThat(decided).containsExactly(1L, FAILS, 3L);
+        assertThat(tables.holdsStatements()).isFalse();
+    }
+
+    private static MirroredStatement statement(long session) {
+        return new MirroredStatement(
+                Unpooled.EMPTY_BUFFER,
+                null,
+                null,
+                null,
+                new StatementSetting(null, 45, null, null, null, null),
+                List.of(name("t")),
+                new MirrorRules.Bound(new MirrorConfig.Rule("all", null, null, null, null, null), List.of()),
+                session,
+                null,
+                null,
+                1,
+                1000,
+                System.nanoTime());
     }
 
     @Test
