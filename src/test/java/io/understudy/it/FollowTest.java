@@ -116,21 +116,32 @@ class FollowTest {
     }
 
     /** Logs in and writes, again and again, until a row is in {@code server}. Returns how long that took. */
-    private static Duration untilWritten(ProxyUnderTest proxy, EmbeddedServer server, String value)
-            throws InterruptedException {
+    private static Duration untilWritten(ProxyUnderTest proxy, EmbeddedServer server, String value) {
         long begun = System.nanoTime();
-        while (System.nanoTime() - begun < Duration.ofSeconds(30).toNanos()) {
-            try (Connection connection = connect(proxy)) {
-                if (port(connection) == server.port()) {
-                    write(connection, value);
-                    return Duration.ofNanos(System.nanoTime() - begun);
-                }
-            } catch (SQLException e) {
-                // Not there yet.
+        await().pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(20))
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> isWritten(proxy, server, value));
+        return Duration.ofNanos(System.nanoTime() - begun);
+    }
+
+    private static boolean isWritten(ProxyUnderTest proxy, EmbeddedServer server, String value) {
+        try (Connection connection = connect(proxy)) {
+            if (port(connection) != server.port()) {
+                return false;
             }
-            Thread.sleep(20);
+            write(connection, value);
+            return true;
+        } catch (SQLException e) {
+            return false;
         }
-        throw new AssertionError("no write in 30 s");
+    }
+
+    /** Waits while the primary is away. */
+    private static void stayAway(ProxyUnderTest proxy) {
+        await().during(AWAY)
+                .atMost(AWAY.plusSeconds(10))
+                .until(() -> !proxy.server().notReady().isEmpty());
     }
 
     private void promote() {
@@ -301,7 +312,7 @@ class FollowTest {
             old.kill();
             await().atMost(Duration.ofSeconds(3))
                     .until(() -> !proxy.server().notReady().isEmpty());
-            Thread.sleep(AWAY.toMillis());
+            stayAway(proxy);
             old.restart();
             report("ready after a kill and " + AWAY.toSeconds() + " s away", untilReady(proxy));
 
@@ -309,7 +320,7 @@ class FollowTest {
             await().atMost(Duration.ofSeconds(6))
                     .until(() -> !proxy.server().notReady().isEmpty());
             assertThat(proxy.server().notReady().toString()).contains("frozen");
-            Thread.sleep(AWAY.toMillis());
+            stayAway(proxy);
             old.thaw();
             report("ready after SIGSTOP and " + AWAY.toSeconds() + " s away", untilReady(proxy));
         }

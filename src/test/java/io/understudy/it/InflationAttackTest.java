@@ -205,9 +205,9 @@ class InflationAttackTest {
             others.awaitResults(MORE_RESULTS);
             ProxyProcess.Figures figures = proxy.figures();
             others.finish();
-            System.out.println(attack + " on " + transport + ", " + ATTACKERS + " attackers, heap " + HEAP
-                    + ": results " + others.results() + ", " + figures);
-            assertThat(figures.closed()).as("sessions that ended").isEmpty();
+            assertThat(figures.closed())
+                    .as("sessions that ended, after %s results, %s", others.results(), figures)
+                    .isEmpty();
         } finally {
             for (RawClient attacker : attackers) {
                 attacker.close();

@@ -13,6 +13,7 @@ public interface AdminAction {
      * @param parameters the values of the placeholders in the path, and the parameters of the query
      * @return the response body, as JSON
      * @throws IllegalArgumentException if a parameter names nothing known; its message is shown with status 400
+     * @throws IllegalStateException if it cannot be done for now; its message is shown with status 503
      * @throws Exception if it fails; the message is shown with status 500
      */
     Object run(Map<String, String> parameters) throws Exception;

@@ -51,7 +51,10 @@ public final class AdminEndpoints {
     private final Map<String, Stream> streams = new ConcurrentSkipListMap<>();
     private final Map<String, AdminAction> actions = new ConcurrentSkipListMap<>();
 
-    /** Shows {@code supplier}'s value at {@code /api/<name>} to every client of the port. */
+    /**
+     * Shows {@code supplier}'s value at {@code /api/<name>} to every client of the port. If it throws
+     * {@link IllegalStateException}, there is nothing to show for now, and the response has status 503.
+     */
     public AdminEndpoints view(String name, Supplier<?> supplier) {
         return put(name, new View(supplier, false, null));
     }

@@ -4,7 +4,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
@@ -33,7 +32,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     private final AdminRoutes routes;
     private final Duration requestTimeout;
     private final AdminConnections connections;
-    private final ChannelGroup streams;
+    private final AdminStreams streams;
     private @Nullable Future<?> deadline;
     private boolean ending;
     private @Nullable StreamingResponse streaming;
@@ -41,7 +40,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
 
     /** @param streams to which connections with an endless response are added */
-    AdminHandler(AdminRoutes routes, Duration requestTimeout, AdminConnections connections, ChannelGroup streams) {
+    AdminHandler(AdminRoutes routes, Duration requestTimeout, AdminConnections connections, AdminStreams streams) {
         this.streams = streams;
         this.routes = routes;
         this.requestTimeout = requestTimeout;

@@ -37,6 +37,7 @@ final class AdminRoutes {
     private final PrometheusMeterRegistry registry;
     private final Readiness readiness;
     private final AdminWorkers workers;
+    private final AdminStreams streams;
     private final PageFiles page = new PageFiles();
 
     AdminRoutes(
@@ -44,12 +45,14 @@ final class AdminRoutes {
             AdminToken token,
             PrometheusMeterRegistry registry,
             Readiness readiness,
-            AdminWorkers workers) {
+            AdminWorkers workers,
+            AdminStreams streams) {
         this.endpoints = endpoints;
         this.token = token;
         this.registry = registry;
         this.readiness = readiness;
         this.workers = workers;
+        this.streams = streams;
     }
 
     /**
@@ -133,6 +136,10 @@ final class AdminRoutes {
         if (stream.sensitive() && verdict != AdminToken.Verdict.GRANTED) {
             return Opened.refused(refuse(verdict, path + " shows SQL text and"));
         }
+        Reply full = streams.refusalAtLimit(path);
+        if (full != null) {
+            return Opened.refused(full);
+        }
         Map<String, String> parameters = new LinkedHashMap<>();
         try {
             target.parameters().forEach((name, values) -> parameters.put(name, values.get(0)));
@@ -141,7 +148,7 @@ final class AdminRoutes {
         } catch (IllegalArgumentException e) {
             return Opened.refused(Reply.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage())));
         } catch (IllegalStateException e) {
-            return Opened.refused(Reply.error(HttpResponseStatus.SERVICE_UNAVAILABLE, String.valueOf(e.getMessage())));
+            return Opened.refused(streams.refusal(path, String.valueOf(e.getMessage())));
         } catch (RuntimeException e) {
             LOG.warn("admin stream {} failed to open", path, e);
             return Opened.refused(
@@ -245,6 +252,9 @@ final class AdminRoutes {
                 return task.call();
             } catch (InterruptedException e) {
                 throw e;
+            } catch (IllegalStateException e) {
+                LOG.debug("admin request {}: nothing to respond with", path, e);
+                return Reply.error(HttpResponseStatus.SERVICE_UNAVAILABLE, String.valueOf(e.getMessage()));
             } catch (Exception e) {
                 LOG.warn("admin request {} failed", path, e);
                 return Reply.error(

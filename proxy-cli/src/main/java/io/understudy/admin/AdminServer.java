@@ -8,8 +8,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.group.ChannelGroup;
-import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -21,7 +19,6 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.timeout.WriteTimeoutHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import io.netty.util.concurrent.GlobalEventExecutor;
 import io.understudy.connection.DescriptorShortage;
 import io.understudy.relay.AcceptReserve;
 import java.io.IOException;
@@ -45,10 +42,11 @@ public final class AdminServer implements AutoCloseable {
      * @param response time for a view or an action
      * @param connections at the same time; a further one has the longest silent one closed, or is closed itself if
      *     there is none
+     * @param streams connections with an endless response at the same time
      */
-    record Limits(Duration request, Duration response, int connections) {
+    record Limits(Duration request, Duration response, int connections, int streams) {
 
-        static final Limits DEFAULT = new Limits(Duration.ofSeconds(30), Duration.ofSeconds(15), 256);
+        static final Limits DEFAULT = new Limits(Duration.ofSeconds(30), Duration.ofSeconds(15), 256, 64);
     }
 
     private static final int MAX_REQUEST_LINE = 4096;
@@ -64,8 +62,7 @@ public final class AdminServer implements AutoCloseable {
     private final Limits limits;
     private final AdminToken token;
     private final AdminConnections connections;
-    /** Connections with an endless response. */
-    private final ChannelGroup streams = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final AdminStreams streams;
 
     private AdminServer(
             InetSocketAddress address,
@@ -77,11 +74,12 @@ public final class AdminServer implements AutoCloseable {
             throws IOException {
         this.limits = limits;
         this.connections = new AdminConnections(limits.connections());
+        this.streams = new AdminStreams(limits.streams(), System::nanoTime);
         this.token = new AdminToken(token);
         group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("admin-http", true), NioIoHandler.newFactory());
         workers = new AdminWorkers(group.next(), limits.response());
-        AdminRoutes routes = new AdminRoutes(endpoints, this.token, registry, readiness, workers);
+        AdminRoutes routes = new AdminRoutes(endpoints, this.token, registry, readiness, workers, streams);
         ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(NioServerSocketChannel.class);
         DescriptorShortage shortage = readiness.descriptors();
         if (shortage != null) {
@@ -171,7 +169,7 @@ public final class AdminServer implements AutoCloseable {
     public void close() {
         listener.close().awaitUninterruptibly();
         // Their last bytes are on the way, unless a reader has stopped.
-        streams.newCloseFuture().awaitUninterruptibly(STREAMS_END_MILLIS);
+        streams.awaitEnd(STREAMS_END_MILLIS);
         workers.close();
         group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
     }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.understudy.plugin.PublishedStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -38,6 +39,38 @@ class AdminServerTest {
     private static final InetSocketAddress ANY = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private static final String TOKEN = "s3cret-token";
 
+    /** An endless stream with one line at its beginning. */
+    private static final class Ticks implements PublishedStream {
+        @Override
+        public String contentType() {
+            return "text/plain";
+        }
+
+        @Override
+        public Reader open(Map<String, String> parameters, Runnable ready) {
+            return new Reader() {
+                private boolean taken;
+
+                @Override
+                public byte @Nullable [] take() {
+                    if (taken) {
+                        return null;
+                    }
+                    taken = true;
+                    return "tick\n".getBytes(StandardCharsets.US_ASCII);
+                }
+
+                @Override
+                public boolean ended() {
+                    return false;
+                }
+
+                @Override
+                public void close() {}
+            };
+        }
+    }
+
     private record Standby(String name, double lagSeconds) {}
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -50,8 +83,12 @@ class AdminServerTest {
     private final AdminEndpoints endpoints = new AdminEndpoints()
             .view("standbys", () -> List.of(new Standby("standby-1", 0.25)))
             .view("broken", () -> {
-                throw new IllegalStateException("no such thing");
+                throw new UnsupportedOperationException("no such thing");
             })
+            .view("nothing-yet", () -> {
+                throw new IllegalStateException("no standby can be queried");
+            })
+            .publicStream("ticks", new Ticks())
             .view("slow", () -> {
                 try {
                     slowBegan.countDown();
@@ -295,6 +332,9 @@ class AdminServerTest {
         HttpResponse<String> broken = get("/api/broken");
         assertThat(broken.statusCode()).isEqualTo(500);
         assertThat(broken.body()).contains("no such thing");
+        HttpResponse<String> nothing = get("/api/nothing-yet");
+        assertThat(nothing.statusCode()).isEqualTo(503);
+        assertThat(nothing.body()).contains("no standby can be queried");
         assertThat(get("/api/standbys").statusCode()).isEqualTo(200);
     }
 
@@ -320,7 +360,7 @@ class AdminServerTest {
 
     @Test
     void aViewIsEndedAtItsTimeout() throws Exception {
-        restart(TOKEN, new AdminServer.Limits(Duration.ofSeconds(30), Duration.ofMillis(100), 10));
+        restart(TOKEN, new AdminServer.Limits(Duration.ofSeconds(30), Duration.ofMillis(100), 10, 1));
         HttpResponse<String> response = get("/api/slow");
         assertThat(response.statusCode()).isEqualTo(504);
         assertThat(response.body()).contains("100 ms");
@@ -370,7 +410,7 @@ class AdminServerTest {
 
     @Test
     void closesClientsWithASlowRequest() throws Exception {
-        restart(TOKEN, new AdminServer.Limits(Duration.ofMillis(400), Duration.ofSeconds(5), 10));
+        restart(TOKEN, new AdminServer.Limits(Duration.ofMillis(400), Duration.ofSeconds(5), 10, 1));
         try (Socket socket = new Socket()) {
             socket.connect(server.address(), 5000);
             socket.setSoTimeout(50);
@@ -396,7 +436,7 @@ class AdminServerTest {
 
     @Test
     void boundsTheNumberOfConnections() throws Exception {
-        restart(TOKEN, new AdminServer.Limits(Duration.ofSeconds(30), Duration.ofSeconds(30), 1));
+        restart(TOKEN, new AdminServer.Limits(Duration.ofSeconds(30), Duration.ofSeconds(30), 1, 1));
         try (Socket first = new Socket();
                 Socket second = new Socket()) {
             first.connect(server.address(), 5000);
@@ -440,6 +480,44 @@ class AdminServerTest {
                     .isEqualTo("HTTP/1.1 200");
         } finally {
             for (Socket one : silent) {
+                one.close();
+            }
+        }
+    }
+
+    @Test
+    void boundsTheNumberOfStreams() throws Exception {
+        restart(TOKEN, new AdminServer.Limits(Duration.ofSeconds(30), Duration.ofSeconds(30), 100, 3));
+        List<Socket> streams = new ArrayList<>();
+        try {
+            for (int i = 0; i < 3; i++) {
+                Socket one = new Socket();
+                streams.add(one);
+                one.connect(server.address(), 5000);
+                one.setSoTimeout(20_000);
+                one.getOutputStream()
+                        .write("GET /ticks HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                assertThat(new String(one.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+                        .isEqualTo("HTTP/1.1 200");
+            }
+            HttpResponse<String> refused = get("/ticks");
+            assertThat(refused.statusCode()).isEqualTo(503);
+            assertThat(refused.body()).contains("there are 3 streams already");
+            assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+            assertThat(get("/health/live").statusCode()).isEqualTo(200);
+            streams.get(0).close();
+            await().until(() -> {
+                try (Socket next = new Socket()) {
+                    next.connect(server.address(), 5000);
+                    next.setSoTimeout(20_000);
+                    next.getOutputStream()
+                            .write("GET /ticks HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                    return new String(next.getInputStream().readNBytes(12), StandardCharsets.US_ASCII)
+                            .equals("HTTP/1.1 200");
+                }
+            });
+        } finally {
+            for (Socket one : streams) {
                 one.close();
             }
         }

@@ -87,6 +87,7 @@ public interface PluginContext {
          * @param pathArguments values of the query's parameters in their order, then those of the path
          * @throws IllegalArgumentException when the request is not valid; it becomes a 404 or 400 with the exception's
          *     message
+         * @throws IllegalStateException when it cannot be done for now; it becomes a 503 with the message
          */
         Object run(List<String> pathArguments);
     }

@@ -193,8 +193,9 @@ public final class ReplayCommand implements Callable<Integer> {
                     return;
                 }
                 if (terminal) {
-                    System.err.print("\r" + line + "  ");
-                    System.err.flush();
+                    PrintWriter err = Objects.requireNonNull(spec).commandLine().getErr();
+                    err.print("\r" + line + "  ");
+                    err.flush();
                 } else if (second % LINES_SECONDS == 0) {
                     err(line);
                 }

@@ -35,6 +35,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private static final int MOST_HISTORIES = 3;
 
     private static final int MOST_INTERRUPTED = 1_000;
+    private static final long NO_ROOM_LOG_NANOS = 60_000_000_000L;
     private static final byte[] NO_FORMAT = {};
 
     private final Chunks chunks;
@@ -48,8 +49,10 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private long open = -1;
     /** Whether the transaction in transit is too large to retain, or there is no room for it. */
     private boolean tooLarge;
-    /** Whether the storage could not grow for the last transaction. */
+    /** Whether {@link #tooLarge} is for want of room. */
     private boolean noRoom;
+    /** When the storage was last reported to be unable to grow; null: never. */
+    private @Nullable Long noRoomLoggedNanos;
 
     private boolean streaming;
     private long endedNanos;
@@ -106,6 +109,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             voidOpen();
             open = present.ring.end();
             tooLarge = format == NO_FORMAT;
+            noRoom = false;
         }
         if (open < 0 || tooLarge) {
             return;
@@ -118,16 +122,42 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         }
     }
 
+    /** Drops the oldest transactions if the storage cannot grow, as if it were the limit. */
     private void append(History present, ByteBuf buf, int index, int length) {
-        try {
-            present.ring.append(buf, index, length);
-        } catch (UncheckedIOException e) {
-            tooLarge = true;
-            present.ring.truncate(open);
-            if (!noRoom) {
-                noRoom = true;
-                log.warn("{}; transactions are not kept meanwhile, reports will show them as a gap", e.getMessage());
+        long from = present.ring.end();
+        while (true) {
+            try {
+                present.ring.append(buf, index, length);
+                return;
+            } catch (UncheckedIOException e) {
+                present.ring.truncate(from);
+                warnOfNoRoom(e);
+                if (from - open + length > ringBytes() / 2 || !dropOldest()) {
+                    noRoom = true;
+                    tooLarge = true;
+                    truncateOpen(present);
+                    return;
+                }
             }
+        }
+    }
+
+    private void truncateOpen(History present) {
+        present.ring.truncate(open);
+        if (present.kept.isEmpty()) {
+            present.ring.clear();
+        }
+    }
+
+    private void warnOfNoRoom(UncheckedIOException e) {
+        long now = nanoClock.getAsLong();
+        Long logged = noRoomLoggedNanos;
+        if (logged == null || now - logged >= NO_ROOM_LOG_NANOS) {
+            noRoomLoggedNanos = now;
+            log.warn(
+                    "{}; the oldest transactions are dropped for new ones, and reports will show them as a gap. Make"
+                            + " room there (told at most once a minute)",
+                    e.getMessage());
         }
     }
 
@@ -155,7 +185,6 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             }
             return;
         }
-        noRoom = false;
         present.passed(gtid);
         present.keep(new KeptTransaction(present, gtid, transaction, from, (int) (present.ring.end() - from), format));
         makeRoom();
@@ -170,19 +199,29 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     private void makeRoom() {
-        while (bytes() > limit) {
-            History largest = null;
-            for (History each : histories) {
-                if (!each.kept.isEmpty() && (largest == null || each.bytes() > largest.bytes())) {
-                    largest = each;
-                }
-            }
-            if (largest == null || !largest.dropOldest(largest.ring.end())) {
-                return;
-            }
-            dropped++;
+        while (bytes() > limit && dropOldest()) {
             warnOnce("full: the oldest transactions are dropped before every standby has applied them");
         }
+    }
+
+    /** Drops the oldest transaction of the largest history. Returns false if there is none. */
+    private boolean dropOldest() {
+        History largest = null;
+        for (History each : histories) {
+            if (!each.kept.isEmpty() && (largest == null || each.bytes() > largest.bytes())) {
+                largest = each;
+            }
+        }
+        if (largest == null || !largest.dropOldest(unused(largest))) {
+            return false;
+        }
+        dropped++;
+        return true;
+    }
+
+    /** Returns the offset before which a history needs no bytes when no transaction is retained. */
+    private long unused(History history) {
+        return history == histories.peekLast() && open >= 0 ? open : history.ring.end();
     }
 
     /** Logs a loss once, until there is room again. */
@@ -229,7 +268,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      */
     synchronized void applied(Collection<Applied> standbys) {
         for (History history : histories) {
-            long end = history == histories.peekLast() && open >= 0 ? open : history.ring.end();
+            long end = unused(history);
             KeptTransaction oldest = history.kept.peek();
             while (oldest != null && onAll(oldest, standbys)) {
                 history.dropOldest(end);
@@ -313,6 +352,10 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     synchronized long transactions() {
         return histories.stream().mapToLong(history -> history.kept.size()).sum();
+    }
+
+    private long ringBytes() {
+        return histories.stream().mapToLong(history -> history.ring.bytes()).sum();
     }
 
     synchronized long bytes() {

@@ -54,6 +54,13 @@ final class ByteRing {
         }
     }
 
+    /** Releases all chunks. The next byte begins a new one. */
+    void clear() {
+        used.forEach(chunks::give);
+        used.clear();
+        base = end;
+    }
+
     /** Releases the bytes before {@code offset}. */
     void release(long offset) {
         while (!used.isEmpty() && base + Chunks.SIZE <= offset) {

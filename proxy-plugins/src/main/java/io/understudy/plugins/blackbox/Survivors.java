@@ -24,12 +24,12 @@ final class Survivors {
         this.box = box;
     }
 
-    /** @throws IllegalArgumentException with the remedy if no server can be queried */
+    /** @throws IllegalStateException with the remedy if no server can be queried */
     Survivor choose() {
         if (box.primaries().size() > 1) {
             try {
                 return primary("the proxy has followed a change of the primary to it");
-            } catch (IllegalArgumentException unreachable) {
+            } catch (IllegalStateException unreachable) {
                 // Choose a standby instead.
             }
         }
@@ -55,7 +55,7 @@ final class Survivors {
             }
         }
         if (best == null) {
-            throw new IllegalArgumentException(
+            throw new IllegalStateException(
                     context.standbys().isEmpty()
                             ? "no standbys are configured; name the new primary: --on HOST:PORT"
                             : "no standby can be queried (" + troubles + "); name the new primary: --on HOST:PORT");
@@ -68,7 +68,8 @@ final class Survivors {
      * the caller has queried itself: replicated, logged, received ({@code ?} if unknown), and {@code true} if the
      * server is read-only.
      *
-     * @throws IllegalArgumentException if there is no such server, or it cannot be queried
+     * @throws IllegalArgumentException if there is no such server
+     * @throws IllegalStateException with the remedy if no server, or not that one, can be queried
      */
     Survivor fromArguments(List<String> arguments) {
         return switch (arguments.size()) {
@@ -97,7 +98,7 @@ final class Survivors {
                 try {
                     return probe(standby, "it was named");
                 } catch (SQLException e) {
-                    throw new IllegalArgumentException("standby " + name + " cannot be queried: " + e.getMessage(), e);
+                    throw new IllegalStateException("standby " + name + " cannot be queried: " + e.getMessage(), e);
                 }
             }
         }
@@ -118,13 +119,13 @@ final class Survivors {
     private Survivor primary(String chosen) {
         var source = context.primary().dataSource();
         if (source == null) {
-            throw new IllegalArgumentException(
+            throw new IllegalStateException(
                     "the primary cannot be queried: add primary.monitor with user and password");
         }
         try {
             return Survivor.of(PRIMARY, flavor(), Positions.query(source), chosen);
         } catch (SQLException e) {
-            throw new IllegalArgumentException("the primary cannot be queried: " + e.getMessage(), e);
+            throw new IllegalStateException("the primary cannot be queried: " + e.getMessage(), e);
         }
     }
 
