@@ -231,6 +231,7 @@ class StandbyTablesTest {
                 session,
                 null,
                 null,
+                false,
                 1,
                 1000,
                 System.nanoTime());
