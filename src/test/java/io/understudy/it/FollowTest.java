@@ -326,6 +326,31 @@ class FollowTest {
         }
     }
 
+    @Test
+    void theBinaryLogOfAPrimaryThatIsBackIsReadOn() throws Exception {
+        try (ProxyUnderTest proxy =
+                ProxyUnderTest.start(config(address(old), "plugins: { black-box: { poll: 100ms } }"))) {
+            await().until(() -> isRead(proxy));
+            old.kill();
+            await().atMost(Duration.ofSeconds(3)).until(() -> !isRead(proxy));
+            Thread.sleep(AWAY.toMillis());
+            old.restart();
+            long begun = System.nanoTime();
+            await().pollInterval(Duration.ofMillis(10))
+                    .atMost(Duration.ofSeconds(70))
+                    .until(() -> isRead(proxy));
+            Duration took = Duration.ofNanos(System.nanoTime() - begun);
+            report("binary log read on after a kill and " + AWAY.toSeconds() + " s away", took);
+            assertThat(took).isLessThan(Duration.ofMillis(2500));
+        }
+    }
+
+    private static boolean isRead(ProxyUnderTest proxy) {
+        return LostView.of(Views.of(proxy.server().published(), "lost"))
+                .text("primary", "read")
+                .equals("true");
+    }
+
     /** The primary is back. */
     private static Duration untilReady(ProxyUnderTest proxy) {
         long begun = System.nanoTime();

@@ -1,6 +1,7 @@
 package io.understudy.switchover;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.cli.switchover.SwitchoverCommand;
@@ -410,6 +411,46 @@ class SwitchoverTest {
                     .contains("does not receive what the primary writes")
                     .doesNotContain("undone:");
         }
+    }
+
+    @Test
+    void theReadinessGateIsAsked() throws Exception {
+        EmbeddedServer old = primary();
+        EmbeddedServer chosen = standby();
+        old.execute("REVOKE SLAVE MONITOR ON *.* FROM monitor");
+        pair.awaitCaughtUp(PATIENCE);
+        Said unknown = switchTo(chosen);
+        old.execute("GRANT SLAVE MONITOR ON *.* TO monitor");
+        assertThat(unknown.outcome()).as(unknown.text()).isEqualTo(Outcome.UNDONE);
+        assertThat(unknown.text())
+                .contains("the readiness gate says unknown", "GRANT SLAVE MONITOR ON *.* TO 'monitor'");
+        assertThat(readOnly(old)).isFalse();
+        String connections = chosen.ask("SELECT @@GLOBAL.max_connections");
+        chosen.execute("SET GLOBAL max_connections = 19");
+        try {
+            // The proxy keeps a report for two seconds.
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                StringWriter out = new StringWriter();
+                String file = folder.resolve("switchover.yaml").toString();
+                assertThat(command(out, "--to", name(chosen), "-c", file, "--dry-run"))
+                        .isZero();
+                assertThat(out.toString()).contains("warns settings: max_connections is '19'", "lag ");
+            });
+        } finally {
+            chosen.execute("SET GLOBAL max_connections = " + connections);
+        }
+    }
+
+    @Test
+    void missingPrivilegesAreNamedBeforeAnythingIsChanged() {
+        EmbeddedServer old = primary();
+        old.execute("REVOKE RELOAD, READ_ONLY ADMIN ON *.* FROM switcher");
+        assertThatThrownBy(() -> switchTo(standby()))
+                .hasMessageContaining("the account of section switchover may do too little: on the old primary it lacks"
+                        + " READ_ONLY ADMIN, RELOAD; ")
+                .hasMessageContaining("GRANT READ_ONLY ADMIN, RELOAD ON *.* TO 'switcher'@'%'");
+        old.execute("GRANT RELOAD, READ_ONLY ADMIN ON *.* TO switcher");
+        assertThat(readOnly(old)).isFalse();
     }
 
     /** An administrator who writes to the read-only primary before that step. */

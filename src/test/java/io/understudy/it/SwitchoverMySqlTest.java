@@ -1,0 +1,173 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
+import io.understudy.report.AdminClient;
+import io.understudy.runtime.PluginTypes;
+import io.understudy.runtime.RunningProxy;
+import io.understudy.switchover.Bounds;
+import io.understudy.switchover.Outcome;
+import io.understudy.switchover.Switchover;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/**
+ * Planned changes of the primary, forth and back, on MySQL: {@code -Dunderstudy.it.mysql=DIR}, and
+ * {@code -Dunderstudy.it.switchovers=20} for the figures.
+ */
+@EnabledIfSystemProperty(named = MySqlSemiSyncPair.PROPERTY, matches = ".+")
+@Timeout(600)
+class SwitchoverMySqlTest {
+    private static final int TIMES = Integer.getInteger("understudy.it.switchovers", 2);
+    private static final String PASSWORD = CommitProxy.PASSWORD;
+    private static final Bounds BOUNDS = new Bounds(Duration.ofSeconds(5), Duration.ofSeconds(5));
+    private static final Pattern STATEMENTS = Pattern.compile("on \\S+: (CHANGE REPLICATION SOURCE.*);");
+    private static final Pattern HELD = Pattern.compile("held for (\\d+) ms");
+
+    private static void execute(Connection on, String... statements) throws SQLException {
+        try (Statement statement = on.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    private static Set<String> rows(Connection on) throws SQLException {
+        Set<String> all = new HashSet<>();
+        try (Statement statement = on.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT CONCAT(round, '-', w, '-', n) FROM shop.t")) {
+            while (rows.next()) {
+                all.add(rows.getString(1));
+            }
+        }
+        return all;
+    }
+
+    private static String column(Connection on, String sql, String column) throws SQLException {
+        try (Statement statement = on.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            return row.next() ? String.valueOf(row.getString(column)) : "";
+        }
+    }
+
+    private static LoadedConfig config(MySqlSemiSyncPair pair, PluginTypes plugins) throws Exception {
+        int admin;
+        try (ServerSocket probe = new ServerSocket(0)) {
+            admin = probe.getLocalPort();
+        }
+        return ConfigLoader.load(
+                """
+                listen: { address: "127.0.0.1:0" }
+                primary:
+                  address: "127.0.0.1:%1$d"
+                  tls: { mode: disabled }
+                  monitor: { user: monitor, password: %3$s }
+                standbys:
+                  - { name: one, address: "127.0.0.1:%1$d", tls: { mode: disabled }, user: monitor, password: %3$s }
+                  - { name: two, address: "127.0.0.1:%2$d", tls: { mode: disabled }, user: monitor, password: %3$s }
+                admin: { address: "127.0.0.1:%4$d", token: a-token-of-fair-length }
+                switchover: { user: switcher, password: %3$s }
+                """.formatted(pair.address().getPort(), pair.replica().getPort(), PASSWORD, admin),
+                "test.yaml",
+                plugins.records(),
+                name -> null);
+    }
+
+    @Test
+    void nothingIsLostForthAndBack() throws Exception {
+        PluginTypes plugins = PluginTypes.installed();
+        try (MySqlSemiSyncPair pair = new MySqlSemiSyncPair();
+                Connection one = pair.connect();
+                Connection two = pair.connectReplica()) {
+            execute(
+                    one,
+                    "SET GLOBAL rpl_semi_sync_source_enabled = OFF",
+                    "CREATE TABLE shop.t (round INT, w INT, n INT, PRIMARY KEY (round, w, n))",
+                    "GRANT SELECT, REPLICATION CLIENT, PROCESS ON *.* TO monitor",
+                    "CREATE USER switcher IDENTIFIED BY '" + PASSWORD + "'",
+                    "GRANT SYSTEM_VARIABLES_ADMIN, REPLICATION CLIENT ON *.* TO switcher");
+            execute(two, "SET GLOBAL super_read_only = 1");
+            LoadedConfig loaded = config(pair, plugins);
+            try (RunningProxy proxy = RunningProxy.start(loaded, plugins, () -> loaded)) {
+                AdminClient admin = AdminClient.of(loaded.config().admin());
+                await().atMost(Duration.ofSeconds(30))
+                        .ignoreExceptions()
+                        .until(() -> column(two, "SHOW GRANTS FOR switcher", "Grants for switcher@%")
+                                .contains("REPLICATION CLIENT"));
+                assertThatThrownBy(() -> Switchover.to("two", loaded.config(), admin, BOUNDS, discard()))
+                        .hasMessageContaining("it lacks REPLICATION_SLAVE_ADMIN, RELOAD");
+                execute(one, "GRANT REPLICATION_SLAVE_ADMIN, RELOAD ON *.* TO switcher");
+                InetSocketAddress address =
+                        (InetSocketAddress) proxy.proxy().addresses().get(0);
+                for (int i = 0; i < TIMES; i++) {
+                    boolean forth = i % 2 == 0;
+                    switchOver(i, forth ? "two" : "one", loaded, admin, address, forth ? one : two, forth ? two : one);
+                }
+            }
+        }
+    }
+
+    private static PrintWriter discard() {
+        return new PrintWriter(new StringWriter());
+    }
+
+    private static void switchOver(
+            int round,
+            String to,
+            LoadedConfig loaded,
+            AdminClient admin,
+            InetSocketAddress address,
+            Connection old,
+            Connection chosen)
+            throws Exception {
+        MySqlLoad load = MySqlLoad.start(round, 4, address, PASSWORD);
+        load.awaitMore(100);
+        StringWriter out = new StringWriter();
+        Outcome outcome;
+        try (Switchover switchover = Switchover.to(to, loaded.config(), admin, BOUNDS, new PrintWriter(out, true))) {
+            outcome = switchover.run();
+        }
+        System.out.println(out);
+        assertThat(outcome).as(out.toString()).isEqualTo(Outcome.DONE);
+        load.awaitMore(100);
+        Set<String> answered = load.stop();
+        assertThat(rows(chosen)).containsAll(answered);
+        assertThat(load.failures()).as("whatever failed had not begun").isSubsetOf("INSERT 1053", "login 1053");
+        assertThat(column(old, "SELECT @@GLOBAL.super_read_only AS v", "v")).isEqualTo("1");
+        assertThat(column(chosen, "SELECT @@GLOBAL.super_read_only + @@GLOBAL.read_only AS v", "v"))
+                .isEqualTo("0");
+        Matcher held = HELD.matcher(out.toString());
+        assertThat(held.find()).isTrue();
+        System.out.println("FIGURE MySQL switchover " + round + ": held " + held.group(1) + " ms, answered "
+                + answered.size() + ", failed " + load.failures());
+
+        Matcher statements = STATEMENTS.matcher(out.toString());
+        assertThat(statements.find()).as(out.toString()).isTrue();
+        execute(
+                old,
+                statements.group(1).replace("'PASSWORD'", "'" + PASSWORD + "'").split("; "));
+        String last = column(chosen, "SELECT @@GLOBAL.gtid_executed AS v", "v");
+        assertThat(column(old, "SELECT WAIT_FOR_EXECUTED_GTID_SET('" + last + "', 30) AS v", "v"))
+                .isEqualTo("0");
+        assertThat(column(old, "CHECKSUM TABLE shop.t", "Checksum"))
+                .isEqualTo(column(chosen, "CHECKSUM TABLE shop.t", "Checksum"));
+    }
+}
