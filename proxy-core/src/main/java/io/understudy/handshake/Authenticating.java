@@ -5,7 +5,6 @@ import io.understudy.wire.Capabilities;
 import io.understudy.wire.Marker;
 import io.understudy.wire.Packets;
 import io.understudy.wire.ServerStatus;
-import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.HandshakeResponse41;
 import io.understudy.wire.packet.HandshakeV10;
 import io.understudy.wire.packet.OkPacket;
@@ -71,9 +70,7 @@ final class Authenticating implements HandshakePhase {
             handshake.loggedIn(
                     new LoginResult(greeting, handshakeResponse, agreed, clientTracks, compression, status, bridge));
         } else if (first == Marker.ERR) {
-            ErrPacket err = ErrPacket.parse(payload, 0, payload.readableBytes());
-            handshake.toClient(packet);
-            handshake.refusedByServer(err);
+            handshake.refuse(packet, payload);
         } else {
             handshake.toClient(packet);
         }

@@ -2,7 +2,6 @@ package io.understudy.handshake;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.wire.Marker;
-import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.HandshakeV10;
 
 /** Waits for the server's first packet: its HandshakeV10, or an ERR packet that rejects the connection. */
@@ -17,9 +16,7 @@ final class AwaitGreeting implements HandshakePhase {
     public HandshakePhase fromServer(ByteBuf packet) {
         ByteBuf payload = SequencedLeg.payload(packet);
         if (payload.isReadable() && payload.getUnsignedByte(0) == Marker.ERR) {
-            ErrPacket err = ErrPacket.parse(payload, 0, payload.readableBytes());
-            handshake.toClient(packet);
-            handshake.refusedByServer(err);
+            handshake.refuse(packet, payload);
             return this;
         }
         try {

@@ -6,7 +6,6 @@ import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Marker;
 import io.understudy.wire.TlsHandlerSource;
 import io.understudy.wire.packet.AuthResponseField;
-import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.HandshakeResponse41;
 import io.understudy.wire.packet.HandshakeV10;
 
@@ -108,9 +107,7 @@ final class AwaitHandshakeResponse implements HandshakePhase {
         ByteBuf payload = SequencedLeg.payload(packet);
         if (payload.isReadable() && payload.getUnsignedByte(0) == Marker.ERR) {
             // The server has ended the login, for example after connect_timeout.
-            ErrPacket err = ErrPacket.parse(payload, 0, payload.readableBytes());
-            handshake.toClient(packet);
-            handshake.refusedByServer(err);
+            handshake.refuse(packet, payload);
             return this;
         }
         packet.release();

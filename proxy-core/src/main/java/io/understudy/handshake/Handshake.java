@@ -224,7 +224,10 @@ public final class Handshake implements AuthBridge.Ends {
         outcome.loggedIn(result);
     }
 
-    void refusedByServer(ErrPacket err) {
+    /** Forwards the server's ERR packet, which ends the login. Takes ownership of the packet. */
+    void refuse(ByteBuf packet, ByteBuf payload) {
+        ErrPacket err = ErrPacket.parse(payload, 0, payload.readableBytes());
+        toClient(packet);
         over = true;
         outcome.refusedByServer(err);
     }

@@ -7,14 +7,13 @@ import java.net.Socket;
 import java.net.SocketException;
 import org.jspecify.annotations.Nullable;
 import org.mariadb.jdbc.Configuration;
-import org.mariadb.jdbc.util.ConfigurableSocketFactory;
 
 /**
  * Connects MariaDB Connector/J to an address that the proxy has looked up: the driver itself would use the Java
  * runtime's cache of names. The driver creates the factory by class name; the address is given by the property
  * {@link #ADDRESS}. TLS still verifies the host name of the URL.
  */
-public final class TcpSocketFactory extends ConfigurableSocketFactory {
+public final class TcpSocketFactory extends OneTargetSocketFactory {
     /** An IP literal. */
     static final String ADDRESS = "understudyAddress";
     /** The port. */
@@ -46,25 +45,5 @@ public final class TcpSocketFactory extends ConfigurableSocketFactory {
             socket.close();
             throw e;
         }
-    }
-
-    @Override
-    public Socket createSocket(String host, int port) throws IOException {
-        return createSocket();
-    }
-
-    @Override
-    public Socket createSocket(String host, int port, InetAddress localHost, int localPort) throws IOException {
-        return createSocket();
-    }
-
-    @Override
-    public Socket createSocket(InetAddress host, int port) throws IOException {
-        return createSocket();
-    }
-
-    @Override
-    public Socket createSocket(InetAddress host, int port, InetAddress localHost, int localPort) throws IOException {
-        return createSocket();
     }
 }

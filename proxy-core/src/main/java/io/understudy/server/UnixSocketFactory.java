@@ -3,7 +3,6 @@ package io.understudy.server;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketException;
@@ -14,14 +13,13 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.mariadb.jdbc.Configuration;
-import org.mariadb.jdbc.util.ConfigurableSocketFactory;
 
 /**
  * Connects MariaDB Connector/J to socket files by means of the Java runtime; the driver's {@code localSocket} would
  * need a native library. The driver creates the factory by class name; the path is given by the property {@link #PATH}.
  * Reads have no timeout.
  */
-public final class UnixSocketFactory extends ConfigurableSocketFactory {
+public final class UnixSocketFactory extends OneTargetSocketFactory {
     static final String PATH = "understudySocketFile";
 
     private @Nullable String path;
@@ -38,26 +36,6 @@ public final class UnixSocketFactory extends ConfigurableSocketFactory {
             throw new SocketException("the property " + PATH + " does not name a socket file");
         }
         return new FileSocket(UnixDomainSocketAddress.of(Path.of(file)));
-    }
-
-    @Override
-    public Socket createSocket(String host, int port) throws IOException {
-        return createSocket();
-    }
-
-    @Override
-    public Socket createSocket(String host, int port, InetAddress localHost, int localPort) throws IOException {
-        return createSocket();
-    }
-
-    @Override
-    public Socket createSocket(InetAddress host, int port) throws IOException {
-        return createSocket();
-    }
-
-    @Override
-    public Socket createSocket(InetAddress host, int port, InetAddress localHost, int localPort) throws IOException {
-        return createSocket();
     }
 
     /** Implements the part of {@link Socket} that the driver uses. */

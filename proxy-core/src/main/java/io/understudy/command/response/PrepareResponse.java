@@ -41,10 +41,7 @@ final class PrepareResponse extends ResponseGrammar {
     @Override
     public void inspect(ResponseProgress p, ByteBuf buf, int index, int length) {
         if (p.first == Marker.ERR) {
-            if (!isProgressReport(p, buf, index, length)) {
-                p.readErr(buf, index, length);
-                p.end();
-            }
+            error(p, buf, index, length);
             return;
         }
         if (length < MIN_LENGTH) {

@@ -1,6 +1,8 @@
 package io.understudy.command.response;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.wire.Capabilities;
+import io.understudy.wire.Marker;
 import io.understudy.wire.PacketSink;
 
 /**
@@ -58,12 +60,15 @@ public abstract class ResponseGrammar {
     }
 
     /**
-     * Returns whether the packet is a progress report: it may appear in place of any packet, and is neither an error
-     * nor an end.
+     * Ends the response with an ERR packet, unless that is a progress report, which may appear in place of any packet.
      */
-    protected static boolean isProgressReport(ResponseProgress progress, ByteBuf buf, int index, int length) {
-        return length >= 3
-                && buf.getUnsignedShortLE(index + 1) == io.understudy.wire.Marker.PROGRESS_CODE
-                && progress.has(io.understudy.wire.Capabilities.MARIADB_PROGRESS);
+    protected static void error(ResponseProgress progress, ByteBuf buf, int index, int length) {
+        boolean report = length >= 3
+                && buf.getUnsignedShortLE(index + 1) == Marker.PROGRESS_CODE
+                && progress.has(Capabilities.MARIADB_PROGRESS);
+        if (!report) {
+            progress.readErr(buf, index, length);
+            progress.end();
+        }
     }
 }

@@ -43,12 +43,7 @@ final class SinglePacketResponse extends ResponseGrammar {
                     p.readEof(buf, index, length);
                 }
             }
-            default -> {
-                if (!isProgressReport(p, buf, index, length)) {
-                    p.readErr(buf, index, length);
-                    p.end();
-                }
-            }
+            default -> error(p, buf, index, length);
         }
     }
 }
