@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * failed. A statement ends where a line begins like an entry; inside quotes such a line is part of the statement. A
  * statement whose quotes are never closed is refused.
  */
-final class GeneralLogReader implements StatementLog {
+final class GeneralLogReader extends LogReader {
     private static final Pattern USE = Pattern.compile("(?i)\\s*use\\s+`?([^`;]+?)`?\\s*;?\\s*");
     private static final int MAX_SESSIONS = 100_000;
     private static final int MAX_OPEN = 1 << 20;
@@ -24,9 +24,7 @@ final class GeneralLogReader implements StatementLog {
     /** What the log said of a session. */
     private record Session(String user, @Nullable String schema) {}
 
-    private final LineBuffer in;
     private final LogTimes times;
-    private final LogCounts counts = new LogCounts();
     private final QuoteState quotes = new QuoteState(true);
     private final Map<Long, Session> sessions = new LinkedHashMap<>(64, 0.75f, true) {
         private static final long serialVersionUID = 1;
@@ -39,7 +37,7 @@ final class GeneralLogReader implements StatementLog {
     private long lastTime = LogEvent.UNKNOWN;
 
     GeneralLogReader(LineBuffer in, ZoneId zone) {
-        this.in = in;
+        super(in);
         this.times = new LogTimes(zone);
     }
 
@@ -98,31 +96,8 @@ final class GeneralLogReader implements StatementLog {
     }
 
     @Override
-    public LogCounts counts() {
-        return counts;
-    }
-
-    @Override
-    public void close() throws IOException {
-        in.close();
-    }
-
-    @Override
-    public @Nullable LogEvent next() throws IOException {
-        while (true) {
-            in.release();
-            if (in.isOver()) {
-                return null;
-            }
-            LogEvent event = entry();
-            if (event != null) {
-                counts.event();
-                return event;
-            }
-        }
-    }
-
-    private @Nullable LogEvent entry() throws IOException {
+    @Nullable
+    LogEvent read() throws IOException {
         long line = in.line();
         int end = in.end(in.at);
         int from = in.at;

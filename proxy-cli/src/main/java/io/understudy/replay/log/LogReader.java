@@ -1,0 +1,43 @@
+package io.understudy.replay.log;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a log's events one by one from a buffer of lines, and counts them. */
+abstract class LogReader implements StatementLog {
+    final LineBuffer in;
+    final LogCounts counts = new LogCounts();
+
+    LogReader(LineBuffer in) {
+        this.in = in;
+    }
+
+    @Override
+    public final LogCounts counts() {
+        return counts;
+    }
+
+    @Override
+    public final void close() throws IOException {
+        in.close();
+    }
+
+    @Override
+    public final @Nullable LogEvent next() throws IOException {
+        while (true) {
+            in.release();
+            if (in.isOver()) {
+                return null;
+            }
+            LogEvent event = read();
+            if (event != null) {
+                counts.event();
+                return event;
+            }
+        }
+    }
+
+    /** Reads on; returns the next event, or null if what was read is none. */
+    @Nullable
+    abstract LogEvent read() throws IOException;
+}
