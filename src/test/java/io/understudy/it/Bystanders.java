@@ -90,8 +90,8 @@ final class Bystanders implements AutoCloseable {
             client.timeout(LONG);
             while (!over) {
                 client.query(sql);
-                List<RawClient.Packet> packets = client.readResult();
-                assertThat(packets).noneMatch(RawClient.Packet::isErr);
+                List<Packet> packets = client.readResult();
+                assertThat(packets).noneMatch(Packet::isErr);
                 int columns = packets.get(0).first();
                 // Count, definitions, EOF, rows, EOF.
                 assertThat(packets).hasSize(1 + columns + 1 + rows + 1);

@@ -2,8 +2,6 @@ package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.it.RawClient.Packet;
-import io.understudy.it.RawClient.Payload;
 import io.understudy.wire.Capabilities;
 import java.io.IOException;
 import java.net.InetSocketAddress;

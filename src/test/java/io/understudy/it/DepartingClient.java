@@ -79,7 +79,7 @@ final class DepartingClient implements AutoCloseable {
         SSLSocket tls = null;
         if (form.tls) {
             capabilities |= Capabilities.SSL;
-            byte[] request = new RawClient.Payload()
+            byte[] request = new Payload()
                     .uint(32, 3)
                     .uint(1, 1)
                     .uint(capabilities | RawClient.CONNECT_WITH_DB, 4)
@@ -96,7 +96,7 @@ final class DepartingClient implements AutoCloseable {
         FramedSocket socket = new FramedSocket(tls == null ? raw : tls);
         InputStream in = new SequenceInputStream(new ByteArrayInputStream(greeting), socket.in());
         RawClient client = RawClient.over(in, socket.out(), raw);
-        RawClient.Packet response = client.tryLogin(
+        Packet response = client.tryLogin(
                 server.user(), server.password(), ServerUnderTest.SCHEMA, capabilities, form.tls ? 2 : 1);
         if (!response.isOk()) {
             throw new IOException("login failed: " + response.hex());
@@ -111,7 +111,7 @@ final class DepartingClient implements AutoCloseable {
         DataInputStream in = new DataInputStream(raw.getInputStream());
         byte[] header = in.readNBytes(4);
         int length = (int) RawClient.uint(header, 0, 3);
-        return new RawClient.Payload().raw(header).raw(in.readNBytes(length)).bytes();
+        return new Payload().raw(header).raw(in.readNBytes(length)).bytes();
     }
 
     void query(String sql) throws IOException {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.understudy.it.RawClient.Packet;
 import io.understudy.testkit.Bytes;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -48,7 +47,7 @@ class EarlyLoginTest {
                         ProxyUnderTest.start(ProxyUnderTest.config("127.0.0.1:0", server.address(), listen, ""));
                 RawClient client = RawClient.open(proxy.address())) {
             byte[] login = client.handshakeResponse(server.user(), "", ServerUnderTest.SCHEMA, RawClient.PLAIN);
-            client.sendRaw(new RawClient.Payload()
+            client.sendRaw(new Payload()
                     .text("PROXY TCP4 192.0.2.7 127.0.0.1 4711 3306\r\n")
                     .raw(Bytes.packet(1, login))
                     .bytes());

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
-import io.understudy.it.RawClient.Packet;
 import io.understudy.testkit.Bytes;
 import io.understudy.testkit.FakeServer;
 import io.understudy.wire.ServerStatus;
@@ -170,7 +169,7 @@ class FailureTest {
                 for (int i = 0; i < 20; i++) {
                     client.write(
                             0,
-                            new RawClient.Payload()
+                            new Payload()
                                     .uint(3, 1)
                                     .text("INSERT INTO " + TABLE + " VALUES (" + i + ")")
                                     .bytes());

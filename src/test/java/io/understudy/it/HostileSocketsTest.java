@@ -3,8 +3,6 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.it.RawClient.Packet;
-import io.understudy.it.RawClient.Payload;
 import io.understudy.testkit.Bytes;
 import io.understudy.testkit.FakeServer;
 import java.io.IOException;

@@ -116,7 +116,7 @@ class InflationAttackTest {
     /** @param original 0 where {@code data} is not compressed */
     private static byte[] frame(byte[] data, int original) {
         assertThat(data.length).isLessThanOrEqualTo(LARGEST);
-        return new RawClient.Payload()
+        return new Payload()
                 .uint(data.length, 3)
                 .uint(0, 1)
                 .uint(original, 3)
@@ -125,7 +125,7 @@ class InflationAttackTest {
     }
 
     private static byte[] plain(String sql) {
-        byte[] payload = new RawClient.Payload().uint(3, 1).text(sql).bytes();
+        byte[] payload = new Payload().uint(3, 1).text(sql).bytes();
         return frame(Bytes.packet(0, payload), 0);
     }
 

@@ -2,7 +2,6 @@ package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.it.RawClient.Packet;
 import io.understudy.testkit.Bytes;
 import io.understudy.testkit.FakeServer;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +21,7 @@ class InjectionFaultsTest {
      * Returns a server that is shutting down: it sends that error for the first statement, injected or not, and closes.
      */
     private static FakeServer shuttingDown() throws Exception {
-        byte[] error = new RawClient.Payload()
+        byte[] error = new Payload()
                 .uint(0xFF, 1)
                 .uint(1053, 2)
                 .text("#08S01Server shutdown in progress")

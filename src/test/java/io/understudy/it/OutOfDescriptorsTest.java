@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.understudy.config.Transport;
-import io.understudy.it.RawClient.Packet;
 import io.understudy.testkit.Bytes;
 import io.understudy.testkit.FakeServer;
 import java.io.IOException;

@@ -3,7 +3,6 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.it.RawClient.Packet;
 import io.understudy.wire.Capabilities;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
@@ -101,15 +100,11 @@ class PacketNumbersTest {
             for (int i = 0; i < 20; i++) {
                 client.command(
                         SEND_LONG_DATA,
-                        new RawClient.Payload()
-                                .raw(id)
-                                .zeros(2)
-                                .text("some data")
-                                .bytes());
+                        new Payload().raw(id).zeros(2).text("some data").bytes());
             }
             client.command(
                     EXECUTE,
-                    new RawClient.Payload()
+                    new Payload()
                             .raw(id)
                             .zeros(1)
                             .uint(1, 4)
@@ -156,15 +151,11 @@ class PacketNumbersTest {
      */
     @Test
     void aCommandContinuesAfterTheResponseToAnInjectedStatement() throws Exception {
-        byte[] text = new RawClient.Payload()
+        byte[] text = new Payload()
                 .uint(3, 1)
                 .text("/* " + noise(900_000) + " */ " + MANY)
                 .bytes();
-        byte[] packet = new RawClient.Payload()
-                .uint(text.length, 3)
-                .uint(0, 1)
-                .raw(text)
-                .bytes();
+        byte[] packet = new Payload().uint(text.length, 3).uint(0, 1).raw(text).bytes();
         try (RawClient client = client()) {
             int before = plugin.results.size();
             client.sendRaw(Arrays.copyOf(packet, 200_000));
@@ -215,10 +206,10 @@ class PacketNumbersTest {
     void pipelinedCommandsGetResponsesNumberedAsDirectly() throws Exception {
         try (RawClient client = client()) {
             for (int i = 0; i < 3; i++) {
-                client.write(0, new RawClient.Payload().uint(3, 1).text(MANY).bytes());
+                client.write(0, new Payload().uint(3, 1).text(MANY).bytes());
                 client.write(
                         0,
-                        new RawClient.Payload()
+                        new Payload()
                                 .uint(3, 1)
                                 .text("DO '" + noise(100_000) + "'")
                                 .bytes());

@@ -2,7 +2,6 @@ package io.understudy.it;
 
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -42,42 +41,6 @@ public final class RawClient implements AutoCloseable {
 
     private static final int MAX_PAYLOAD = 0xFFFFFF;
     private static final int TIMEOUT_MILLIS = 20_000;
-
-    /** A physical packet. */
-    public record Packet(int sequence, byte[] payload) {
-        int first() {
-            return payload.length == 0 ? -1 : payload[0] & 0xFF;
-        }
-
-        boolean isErr() {
-            return first() == 0xFF;
-        }
-
-        public boolean isOk() {
-            return first() == 0x00;
-        }
-
-        boolean isEof() {
-            return first() == 0xFE && payload.length < 9;
-        }
-
-        int errorCode() {
-            return isErr() ? (payload[1] & 0xFF) | (payload[2] & 0xFF) << 8 : 0;
-        }
-
-        /** Returns the text of an ERR packet. Before the login it has no SQLSTATE, so the text starts at once. */
-        String errorText() {
-            return new String(payload, 3, payload.length - 3, StandardCharsets.UTF_8);
-        }
-
-        public String hex() {
-            StringBuilder text = new StringBuilder().append(sequence).append(':');
-            for (byte b : payload) {
-                text.append(Character.forDigit(b >> 4 & 15, 16)).append(Character.forDigit(b & 15, 16));
-            }
-            return text.toString();
-        }
-    }
 
     private final @Nullable Socket socket;
     private final Closeable closeable;
@@ -402,34 +365,5 @@ public final class RawClient implements AutoCloseable {
             value |= (bytes[at + i] & 0xFFL) << 8 * i;
         }
         return value;
-    }
-
-    /** Builds payloads. */
-    static final class Payload {
-        private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-
-        Payload uint(long value, int size) {
-            for (int i = 0; i < size; i++) {
-                out.write((int) (value >> 8 * i));
-            }
-            return this;
-        }
-
-        Payload zeros(int count) {
-            return raw(new byte[count]);
-        }
-
-        Payload text(String text) {
-            return raw(text.getBytes(StandardCharsets.UTF_8));
-        }
-
-        Payload raw(byte[] bytes) {
-            out.writeBytes(bytes);
-            return this;
-        }
-
-        byte[] bytes() {
-            return out.toByteArray();
-        }
     }
 }

@@ -82,7 +82,7 @@ final class ScriptedNameServer implements AutoCloseable {
             end += question[end] + 1;
         }
         boolean address = question[end + 2] == TYPE_A;
-        RawClient.Payload out = new RawClient.Payload()
+        Payload out = new Payload()
                 .raw(Arrays.copyOf(question, 2))
                 .raw(new byte[] {(byte) 0x81, (byte) 0x80, 0, 1, 0, (byte) (address ? 1 : 0), 0, 0, 0, 0})
                 .raw(Arrays.copyOfRange(question, HEADER, end + 5));

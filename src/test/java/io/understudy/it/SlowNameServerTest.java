@@ -111,7 +111,7 @@ class SlowNameServerTest {
             long begun = System.nanoTime();
             CompletableFuture<String> newcomer = CompletableFuture.supplyAsync(() -> {
                 try (RawClient client = RawClient.open(address)) {
-                    RawClient.Packet first = client.read();
+                    Packet first = client.read();
                     return first.errorCode() == 0 ? "" : first.errorCode() + " " + first.errorText();
                 } catch (java.io.IOException e) {
                     throw new java.io.UncheckedIOException(e);

@@ -65,7 +65,7 @@ class TransportTest {
         assumeTrue(primary != null && Files.exists(Path.of(primary)), "the server's socket is not on this machine");
         overSocketFile(transport, "unix:" + primary, (proxy, client, socket) -> {
             client.query("SELECT REPEAT('z', 500000), CONNECTION_ID()");
-            List<RawClient.Packet> response = client.readResult();
+            List<Packet> response = client.readResult();
             assertThat(response).hasSize(6);
             assertThat(response.get(4).payload().length).isGreaterThan(500_000);
             assertThat(proxy.sessions()).isEqualTo(1);

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
 import io.understudy.it.ProxyUnderTest;
+import io.understudy.it.Packet;
 import io.understudy.it.RawClient;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -100,7 +101,7 @@ class GtidTrackingTest {
     }
 
     private static String login(RawClient client, long capabilities) throws Exception {
-        RawClient.Packet response = client.tryLogin("nopass", "", "", RawClient.PLAIN | capabilities);
+        Packet response = client.tryLogin("nopass", "", "", RawClient.PLAIN | capabilities);
         assertThat(response.isOk()).isTrue();
         return response.hex();
     }
@@ -118,7 +119,7 @@ class GtidTrackingTest {
         all.add(client.read().hex());
         int ends = deprecateEof ? 1 : 2;
         while (ends > 0) {
-            RawClient.Packet next = client.read();
+            Packet next = client.read();
             all.add(next.hex());
             boolean end = (next.payload()[0] & 0xFF) == 0xFE && all.size() > 2;
             ends -= end ? 1 : 0;

@@ -81,6 +81,13 @@ final class Fixture {
         progress.standbysAt(List.of(new GtidPosition(Map.of())));
     }
 
+    static Fixture tagging(Guard guard) {
+        Fixture fixture = new Fixture(Mode.TAG, guard, Fixture.ddl(10), Fixture.table("archive", 11));
+        fixture.accounts.proven("app");
+        fixture.caughtUp();
+        return fixture;
+    }
+
     FakeClient client(String user) {
         return new FakeClient(
                 user, session -> new DomainObserver(session, () -> policy, accounts, meters, dictionary, orphans));
