@@ -66,7 +66,7 @@ public final class ProxyServer implements AutoCloseable {
     private final EventLoopGroup acceptors;
     private final EventLoopGroup loops;
     private final DescriptorShortage shortage;
-    private final Servers backends;
+    private final Servers servers;
     private final RelayContext relay;
     private final RelayServer server;
     private final HoldControl hold;
@@ -103,16 +103,16 @@ public final class ProxyServer implements AutoCloseable {
         acceptors = transport.group(1, "accept");
         loops = transport.relayGroup(Runtime.getRuntime().availableProcessors(), "relay");
         shortage = new DescriptorShortage(acceptors.next());
-        backends = new Servers(config, primary, transport, meters);
+        servers = new Servers(config, primary, transport, meters);
         PrimaryConnector connector = new PrimaryConnector(
                 transport, primary, config.primary().connectTimeout(), RelayServer.WATER_MARK, shortage);
         primary.onChange((from, to) -> leaveOldPrimary());
-        backends.tellSqlMode(environment.sqlMode()::seen);
+        servers.tellSqlMode(environment.sqlMode()::seen);
         if (!loaded.plugins().isEmpty()) {
-            backends.tellLimitedAccounts(environment.limitedAccounts()::tell);
+            servers.tellLimitedAccounts(environment.limitedAccounts()::tell);
         }
-        connector.whenFailed(backends::suspectPrimary);
-        connector.whenLoggedIn(backends::loggedIn);
+        connector.whenFailed(servers::suspectPrimary);
+        connector.whenLoggedIn(servers::loggedIn);
         relay = new RelayContext(
                 registry,
                 environment,
@@ -133,13 +133,13 @@ public final class ProxyServer implements AutoCloseable {
      * @throws IOException when an address cannot be listened on
      */
     public void start() throws PluginStartException, IOException {
-        backends.start(loaded.config().primary());
+        servers.start(loaded.config().primary());
         HostContext.Shared shared = new HostContext.Shared(
                 metrics.registry(),
                 histograms,
                 Clock.systemUTC(),
-                backends.primary(),
-                backends.standbys(),
+                servers.primary(),
+                servers.standbys(),
                 published,
                 new SharedInstances());
         plugins.start(available, loaded.plugins(), id -> {
@@ -153,7 +153,7 @@ public final class ProxyServer implements AutoCloseable {
         log.info(
                 "listening on {} for primary {} ({})",
                 addresses,
-                backends.primaryView().get("address"),
+                servers.primaryView().get("address"),
                 transport.kind());
         warnOfLimit();
     }
@@ -201,7 +201,7 @@ public final class ProxyServer implements AutoCloseable {
         if (scarce != null) {
             reasons.add(scarce);
         }
-        String problem = backends.primaryProblem();
+        String problem = servers.primaryProblem();
         if (problem != null) {
             reasons.add("primary: " + problem);
         }
@@ -215,12 +215,12 @@ public final class ProxyServer implements AutoCloseable {
 
     /** Returns what an operator should know of though the proxy is ready. Thread-safe; never waits. */
     public List<String> warnings() {
-        return backends.warnings();
+        return servers.warnings();
     }
 
     /** Returns the content of {@code /api/primary}. */
     public Map<String, Object> primaryView() {
-        return backends.primaryView();
+        return servers.primaryView();
     }
 
     /**
@@ -232,8 +232,8 @@ public final class ProxyServer implements AutoCloseable {
         if (loaded.config().listen().address().contains(chosen)) {
             throw new IllegalArgumentException(chosen + " is the proxy's own listen.address");
         }
-        backends.choosePrimary(chosen);
-        return backends.primaryView();
+        servers.choosePrimary(chosen);
+        return servers.primaryView();
     }
 
     /**
@@ -277,7 +277,7 @@ public final class ProxyServer implements AutoCloseable {
 
     /** Returns the content of {@code /api/standbys}. */
     public Object standbysView() {
-        return backends.view(published);
+        return servers.view(published);
     }
 
     /**
@@ -301,7 +301,7 @@ public final class ProxyServer implements AutoCloseable {
             warnOfLimit();
         }
         transport.setLongestNameTtl(next.config().limits().nameTtl());
-        backends.reload(loaded.config().primary(), next.config().primary());
+        servers.reload(loaded.config().primary(), next.config().primary());
         environment.setStatementLimit(next.config().limits().statementBytes().toInt());
         relay.setHandshakeTimeoutMillis(
                 next.config().limits().handshakeTimeout().toMillis());
@@ -376,7 +376,7 @@ public final class ProxyServer implements AutoCloseable {
 
     @Override
     public void close() {
-        backends.stopFollowing();
+        servers.stopFollowing();
         hold.end();
         server.close();
         registry.refuseNew();
@@ -387,7 +387,7 @@ public final class ProxyServer implements AutoCloseable {
         loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         acceptors.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         contexts.forEach(HostContext::close);
-        backends.close();
+        servers.close();
         transport.closeNames();
         shortage.close();
     }

@@ -43,12 +43,12 @@ public final class MirrorIsolation {
     /** The state of the standby during a window. */
     private enum Window {
         OFF,
-        WELL,
-        SICK
+        HEALTHY,
+        FAULTY
     }
 
     /** The throughputs of the three windows of one fault in one round. */
-    private record Triple(double off, double well, double sick, double droppedPerSecond) {}
+    private record Triple(double off, double healthy, double faulty, double droppedPerSecond) {}
 
     private final EmbeddedPair pair;
     private final DelayedLink link;
@@ -119,10 +119,10 @@ public final class MirrorIsolation {
                             sample,
                             trouble,
                             triple.off(),
-                            triple.well(),
-                            triple.sick(),
-                            triple.sick() / triple.well(),
-                            triple.sick() / triple.off(),
+                            triple.healthy(),
+                            triple.faulty(),
+                            triple.faulty() / triple.healthy(),
+                            triple.faulty() / triple.off(),
                             triple.droppedPerSecond());
                     Collections.rotate(order, 1);
                 }
@@ -143,7 +143,7 @@ public final class MirrorIsolation {
             }
             awaitMirroring(on, mirrored);
             double before = on.dropped();
-            if (each == Window.WELL) {
+            if (each == Window.HEALTHY) {
                 throughput.put(each, mirrored.throughput(window));
             } else {
                 throughput.put(each, during(trouble, mirrored));
@@ -151,7 +151,7 @@ public final class MirrorIsolation {
             }
         }
         return new Triple(
-                throughput.get(Window.OFF), throughput.get(Window.WELL), throughput.get(Window.SICK), dropped);
+                throughput.get(Window.OFF), throughput.get(Window.HEALTHY), throughput.get(Window.FAULTY), dropped);
     }
 
     private static void awaitMirroring(ProxyProgram proxy, ShopSessions sessions) throws SQLException {
@@ -208,18 +208,18 @@ public final class MirrorIsolation {
                 "| %s | %s | %s | %,.0f | %,.0f |%n",
                 trouble.words,
                 Figures.medianAndRange(
-                        triples.stream().map(one -> one.sick() / one.well()).toList()),
+                        triples.stream().map(one -> one.faulty() / one.healthy()).toList()),
                 Figures.medianAndRange(
-                        triples.stream().map(one -> one.sick() / one.off()).toList()),
-                Figures.median(triples.stream().map(Triple::sick).toList()),
+                        triples.stream().map(one -> one.faulty() / one.off()).toList()),
+                Figures.median(triples.stream().map(Triple::faulty).toList()),
                 Figures.median(triples.stream().map(Triple::droppedPerSecond).toList()))));
         List<Triple> all = measured.values().stream().flatMap(List::stream).toList();
         table.append(String.format(
                 Locale.ROOT,
                 "| well, all rounds | 1 | %s | %,.0f | |%n",
                 Figures.medianAndRange(
-                        all.stream().map(one -> one.well() / one.off()).toList()),
-                Figures.median(all.stream().map(Triple::well).toList())));
+                        all.stream().map(one -> one.healthy() / one.off()).toList()),
+                Figures.median(all.stream().map(Triple::healthy).toList())));
         return table.append(String.format(
                         Locale.ROOT,
                         "| no mirroring | | 1 | %,.0f | |%n",

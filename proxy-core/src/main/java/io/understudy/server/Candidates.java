@@ -317,10 +317,10 @@ public final class Candidates implements AutoCloseable {
         Member(Address at) {
             this.at = at;
             this.probe = probes.apply(at);
-            this.polling = new Polling(executor, () -> (verdict == Verdict.ONE ? CALM : ALERT).toNanos(), this::look);
+            this.polling = new Polling(executor, () -> (verdict == Verdict.ONE ? CALM : ALERT).toNanos(), this::probe);
         }
 
-        private void look() {
+        private void probe() {
             long asked = System.nanoTime();
             @Nullable Role found;
             String why = null;

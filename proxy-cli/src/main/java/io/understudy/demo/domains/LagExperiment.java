@@ -99,7 +99,7 @@ final class LagExperiment {
             proxy.awaitGuard(lever.guard);
             String url = proxy.url("lag") + "&user=app&password=" + ConflictSchema.PASSWORD;
             Thread writer = thread("small-writes", () -> write(url));
-            Thread reader = thread("standby-look", this::observe);
+            Thread reader = thread("standby-probe", this::observe);
             double seconds;
             try (Connection connection = DriverManager.getConnection(url);
                     Statement statement = connection.createStatement()) {

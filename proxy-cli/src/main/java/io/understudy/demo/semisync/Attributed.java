@@ -18,7 +18,7 @@ final class Attributed {
 
     /** Commits whose time was split. */
     long commits() {
-        // Recorded last but one, so the execution of as many is known when the next look sees the same number there.
+        // Recorded last but one, so the execution of as many is known when the next probe sees the same number there.
         return Math.min(ack.count(), execute.count());
     }
 

@@ -30,7 +30,7 @@ final class History {
     private final GtidNumbers notKept = new GtidNumbers();
     /** MariaDB: the last transaction of each domain and server. */
     private final List<Last> lasts = new ArrayList<>();
-    /** AnsweredCommit commits that did not fit into {@link #unseen}. */
+    /** Answered commits that did not fit into {@link #unseen}. */
     long moreUnseen;
 
     private static final class Last {

@@ -13,7 +13,7 @@ final class Loss {
     final List<KeptTransaction> missing = new ArrayList<>();
     /** Received into its relay logs, but not applied. */
     final List<KeptTransaction> received = new ArrayList<>();
-    /** AnsweredCommit, but their events never arrived. */
+    /** Answered, but their events never arrived. */
     final Map<Gtid, AnsweredCommit> notCaptured = new LinkedHashMap<>();
     /** Applied there, and no OK was seen for them. */
     final List<KeptTransaction> unanswered = new ArrayList<>();

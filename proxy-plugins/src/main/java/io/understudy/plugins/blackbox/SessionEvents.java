@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jctools.queues.MpscArrayQueue;
 
 /**
- * AnsweredCommit commits and interrupted sessions on their way from the event loops to the black box: a bounded queue
- * that never blocks a session.
+ * Answered commits and interrupted sessions on their way from the event loops to the black box: a bounded queue that
+ * never blocks a session.
  */
 final class SessionEvents implements Runnable {
     private static final int CAPACITY = 1 << 16;
