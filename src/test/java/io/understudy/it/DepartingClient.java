@@ -121,7 +121,7 @@ final class DepartingClient implements AutoCloseable {
     /** Sends statements without waiting for responses. */
     void pipeline(List<String> statements) throws IOException {
         framed.deflate();
-        RawClient.Payload packets = new RawClient.Payload();
+        Payload packets = new Payload();
         int size = 0;
         for (String sql : statements) {
             byte[] text = sql.getBytes(StandardCharsets.UTF_8);
@@ -130,7 +130,7 @@ final class DepartingClient implements AutoCloseable {
             // Frames that hold whole commands begin with number 0, as servers expect.
             if (size > BATCH) {
                 client.sendRaw(packets.bytes());
-                packets = new RawClient.Payload();
+                packets = new Payload();
                 size = 0;
             }
         }

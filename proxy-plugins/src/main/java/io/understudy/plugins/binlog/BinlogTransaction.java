@@ -49,40 +49,6 @@ public record BinlogTransaction(
     /** Most tables listed of one transaction. */
     public static final int MAX_TABLES = 64;
 
-    /** A transaction known only by its place, size and tables. */
-    public BinlogTransaction(
-            @Nullable String gtid,
-            TransactionKind kind,
-            long domain,
-            long serverId,
-            long sequence,
-            long group,
-            long bytes,
-            long firstNanos,
-            long lastNanos,
-            Set<String> tables,
-            boolean tablesKnown,
-            boolean statements) {
-        this(
-                gtid,
-                kind,
-                domain,
-                serverId,
-                sequence,
-                group,
-                bytes,
-                firstNanos,
-                lastNanos,
-                true,
-                tables,
-                tablesKnown,
-                statements,
-                null,
-                0,
-                0,
-                0);
-    }
-
     /** No group: on MariaDB the transaction was committed alone. */
     public static final long NO_GROUP = -1;
 }

@@ -8,8 +8,8 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.Primary;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.testkit.CapturedLog;
+import io.understudy.testkit.Fakes;
 import io.understudy.testkit.ManualExecutor;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -354,11 +354,14 @@ class BinlogFeedTest {
     @SuppressWarnings("unchecked")
     void withoutAnAccountTheTroubleSaysSo() throws Exception {
         AutoCloseable handle = () -> {};
-        Primary none = fake(Primary.class, Map.of("connector", primary, "onChange", handle, "onReachable", handle));
-        PluginContext shared = fake(PluginContext.class, Map.of("primary", none, "executor", executor));
-        PluginContext context = (PluginContext) Proxy.newProxyInstance(
-                getClass().getClassLoader(),
-                new Class<?>[] {PluginContext.class},
+        Primary none = Fakes.of(Primary.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "connector" -> primary;
+            case "onChange", "onReachable" -> handle;
+            default -> null;
+        });
+        PluginContext shared = Fakes.of(PluginContext.class, Map.of("primary", none, "executor", executor));
+        PluginContext context = Fakes.of(
+                PluginContext.class,
                 (p, method, arguments) -> ((Function<PluginContext, BinlogFeed>) arguments[1]).apply(shared));
         List<String> messages = new ArrayList<>();
         try (BinlogFeed without = BinlogFeed.of(context)) {
@@ -375,11 +378,5 @@ class BinlogFeedTest {
         }
         assertThat(messages).hasSize(1);
         assertThat(messages.get(0)).contains("primary.monitor");
-    }
-
-    @SuppressWarnings("unchecked")
-    private static <T> T fake(Class<T> type, Map<String, ?> values) {
-        return (T) Proxy.newProxyInstance(
-                type.getClassLoader(), new Class<?>[] {type}, (p, method, arguments) -> values.get(method.getName()));
     }
 }

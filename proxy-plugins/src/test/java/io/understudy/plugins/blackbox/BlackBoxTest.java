@@ -9,6 +9,7 @@ import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
+import io.understudy.plugins.binlog.Transactions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -48,7 +49,7 @@ class BlackBoxTest {
     }
 
     private BinlogTransaction write(long domain, long server, long number) {
-        return new BinlogTransaction(
+        return Transactions.of(
                 domain + "-" + server + "-" + number,
                 TransactionKind.WRITE,
                 domain,
@@ -57,9 +58,7 @@ class BlackBoxTest {
                 -1,
                 0,
                 now,
-                now,
                 Set.of(),
-                false,
                 false);
     }
 
@@ -322,7 +321,7 @@ class BlackBoxTest {
         box.onFormat(FORMAT);
         for (String gtid : List.of(uuid + ":11", uuid + ":blue:1", uuid + ":12", uuid + ":13")) {
             event("g", true);
-            box.onTransaction(new BinlogTransaction(
+            box.onTransaction(Transactions.of(
                     gtid,
                     TransactionKind.WRITE,
                     0,
@@ -331,9 +330,7 @@ class BlackBoxTest {
                     -1,
                     0,
                     now,
-                    now,
                     Set.of(),
-                    false,
                     false));
         }
         response(uuid.toUpperCase(java.util.Locale.ROOT) + ":12-13");

@@ -7,9 +7,10 @@ import io.understudy.plugin.Interest;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionSettings;
 import io.understudy.testkit.FakeExchange;
-import java.lang.reflect.Proxy;
+import io.understudy.testkit.Fakes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -36,20 +37,22 @@ class CommitObserverTest {
     });
 
     private static SessionContext session() {
-        SessionSettings settings = (SessionSettings) Proxy.newProxyInstance(
-                CommitObserverTest.class.getClassLoader(), new Class<?>[] {SessionSettings.class}, (p, m, a) -> false);
-        return (SessionContext) Proxy.newProxyInstance(
-                CommitObserverTest.class.getClassLoader(),
-                new Class<?>[] {SessionContext.class},
-                (p, method, a) -> switch (method.getName()) {
-                    case "id" -> 7L;
-                    case "serverThreadId" -> 70L;
-                    case "user" -> "app";
-                    case "schema" -> "shop";
-                    case "capabilities" -> 0L;
-                    case "settings" -> settings;
-                    default -> throw new AssertionError(method);
-                });
+        SessionSettings settings = Fakes.of(SessionSettings.class, (proxy, method, arguments) -> false);
+        return Fakes.of(
+                SessionContext.class,
+                Map.of(
+                        "id",
+                        7L,
+                        "serverThreadId",
+                        70L,
+                        "user",
+                        "app",
+                        "schema",
+                        "shop",
+                        "capabilities",
+                        0L,
+                        "settings",
+                        settings));
     }
 
     private void run(FakeExchange response) {

@@ -8,7 +8,7 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
-import java.lang.reflect.Proxy;
+import io.understudy.testkit.Fakes;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,15 +27,14 @@ class CommitWorkerTest {
     private long now = 1_000 * MS;
 
     private CommitWorker worker(Attribution attribution, boolean hasAccount) {
-        PluginContext context = (PluginContext) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {PluginContext.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("meters")) {
-                        return meters;
-                    }
-                    List<Long> values = new ArrayList<>();
-                    series.put(arguments[0] + Arrays.toString((Object[]) arguments[2]), values);
-                    return (LatencyRecorder) values::add;
-                });
+        PluginContext context = Fakes.of(PluginContext.class, (proxy, method, arguments) -> {
+            if (method.getName().equals("meters")) {
+                return meters;
+            }
+            List<Long> values = new ArrayList<>();
+            series.put(arguments[0] + Arrays.toString((Object[]) arguments[2]), values);
+            return (LatencyRecorder) values::add;
+        });
         CommitLatencyConfig config = new CommitLatencyConfig(
                 attribution, Duration.ofMillis(250), Duration.ofSeconds(1), 10, Duration.ofSeconds(30), 0L);
         return new CommitWorker(

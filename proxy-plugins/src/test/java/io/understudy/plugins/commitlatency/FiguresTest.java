@@ -7,6 +7,7 @@ import static org.assertj.core.data.Percentage.withPercentage;
 
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.TransactionKind;
+import io.understudy.plugins.binlog.Transactions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,7 +101,7 @@ class FiguresTest {
     }
 
     private static BinlogTransaction ofGroup(long group) {
-        return new BinlogTransaction("g", TransactionKind.WRITE, 0, 1, 1, group, 1, 1, 1, Set.of(), true, false);
+        return Transactions.of("g", TransactionKind.WRITE, 0, 1, 1, group, 1, 1, Set.of(), true);
     }
 
     @Test

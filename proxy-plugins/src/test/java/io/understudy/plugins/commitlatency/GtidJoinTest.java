@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.TransactionKind;
+import io.understudy.plugins.binlog.Transactions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -45,8 +46,7 @@ class GtidJoinTest {
     }
 
     static BinlogTransaction event(String gtid, long nanos) {
-        return new BinlogTransaction(
-                gtid, TransactionKind.WRITE, 0, 1, 1, -1, 100, nanos, nanos, Set.of(), true, false);
+        return Transactions.of(gtid, TransactionKind.WRITE, 0, 1, 1, -1, 100, nanos, Set.of(), true);
     }
 
     /** Returns a transaction that was read after a rest. */

@@ -7,15 +7,15 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.understudy.plugin.LatencyRecorder;
 import io.understudy.plugin.PluginContext;
-import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerResponse;
 import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.TransactionKind;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
+import io.understudy.plugins.binlog.Transactions;
+import io.understudy.testkit.FakeExchange;
+import io.understudy.testkit.Fakes;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -38,14 +38,9 @@ class AppliedTimesTest {
     private boolean open = true;
     private long now;
 
-    @SuppressWarnings("unchecked")
-    private static <T> T fake(Class<T> type, InvocationHandler handler) {
-        return (T) Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler);
-    }
-
     private AppliedTimes times() {
         ServerConnection connection =
-                fake(ServerConnection.class, (proxy, method, arguments) -> switch (method.getName()) {
+                Fakes.of(ServerConnection.class, (proxy, method, arguments) -> switch (method.getName()) {
                     case "isOpen" -> open;
                     case "alloc" -> (ByteBufAllocator) UnpooledByteBufAllocator.DEFAULT;
                     case "execute" -> {
@@ -68,12 +63,12 @@ class AppliedTimesTest {
                     ? CompletableFuture.failedFuture(new IllegalStateException("refused"))
                     : CompletableFuture.completedFuture(connection);
         };
-        Standby standby = fake(Standby.class, (proxy, method, arguments) -> switch (method.getName()) {
+        Standby standby = Fakes.of(Standby.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "name" -> "s1";
             case "connector" -> connector;
             default -> throw new UnsupportedOperationException(method.getName());
         });
-        PluginContext context = fake(PluginContext.class, (proxy, method, arguments) -> switch (method.getName()) {
+        PluginContext context = Fakes.of(PluginContext.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "standbys" -> List.of(standby);
             case "latency" -> {
                 String domain = ((String[]) arguments[2])[3];
@@ -85,7 +80,7 @@ class AppliedTimesTest {
     }
 
     private void committed(AppliedTimes times, long domain, long sequence) {
-        times.sample(new BinlogTransaction(
+        times.sample(Transactions.of(
                 domain + "-1-" + sequence,
                 TransactionKind.values()[0],
                 domain,
@@ -94,20 +89,12 @@ class AppliedTimesTest {
                 BinlogTransaction.NO_GROUP,
                 100,
                 now,
-                now,
                 Set.of(),
-                true,
-                false));
+                true));
     }
 
     private void response(int errorCode) {
-        pending.remove()
-                .onResponse(
-                        fake(ResponseView.class, (proxy, method, arguments) -> switch (method.getName()) {
-                            case "errorCode" -> errorCode;
-                            default -> throw new UnsupportedOperationException(method.getName());
-                        }),
-                        -1);
+        pending.remove().onResponse(FakeExchange.to("").error(errorCode), -1);
     }
 
     @Test

@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.Primary;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
+import io.understudy.testkit.Fakes;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -74,8 +73,8 @@ class PositionPollerTest {
     }
 
     private PositionPoller poller() {
-        Primary primary = fake(Primary.class, (proxy, method, arguments) -> dataSource());
-        PluginContext context = fake(
+        Primary primary = Fakes.of(Primary.class, (proxy, method, arguments) -> dataSource());
+        PluginContext context = Fakes.of(
                 PluginContext.class,
                 (proxy, method, arguments) -> method.getName().equals("primary") ? primary : List.of());
         return new PositionPoller(
@@ -94,14 +93,14 @@ class PositionPollerTest {
     }
 
     private DataSource dataSource() {
-        Statement statement = fake(
+        Statement statement = Fakes.of(
                 Statement.class,
                 (proxy, method, arguments) ->
                         method.getName().equals("executeQuery") ? query((String) arguments[0]) : null);
-        Connection connection = fake(
+        Connection connection = Fakes.of(
                 Connection.class,
                 (proxy, method, arguments) -> method.getName().equals("createStatement") ? statement : null);
-        return fake(DataSource.class, (proxy, method, arguments) -> connection);
+        return Fakes.of(DataSource.class, (proxy, method, arguments) -> connection);
     }
 
     private ResultSet query(String sql) throws SQLException {
@@ -114,14 +113,10 @@ class PositionPollerTest {
         }
         AtomicBoolean row = new AtomicBoolean(sql.contains("@@global"));
         String value = sql.contains("gtid_domain_id") ? "0" : "";
-        return fake(ResultSet.class, (proxy, method, arguments) -> switch (method.getName()) {
+        return Fakes.of(ResultSet.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "next" -> row.getAndSet(false);
             case "getString" -> value;
             default -> null;
         });
-    }
-
-    private static <T> T fake(Class<T> type, InvocationHandler handler) {
-        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
     }
 }

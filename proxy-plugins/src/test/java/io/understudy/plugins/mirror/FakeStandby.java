@@ -11,6 +11,7 @@ import io.understudy.plugin.ServerStream;
 import io.understudy.plugin.Standby;
 import io.understudy.plugin.StandbyState;
 import io.understudy.testkit.FakeExchange;
+import io.understudy.testkit.Fakes;
 import io.understudy.testkit.ManualExecutor;
 import io.understudy.wire.CommandCode;
 import java.nio.charset.StandardCharsets;
@@ -52,10 +53,9 @@ final class FakeStandby implements Standby, ServerConnector {
 
     @Override
     public DataSource dataSource() {
-        return (DataSource) java.lang.reflect.Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
-                    throw new SQLException("a fake has no SQL");
-                });
+        return Fakes.of(DataSource.class, (proxy, method, arguments) -> {
+            throw new SQLException("a fake has no SQL");
+        });
     }
 
     @Override

@@ -19,8 +19,8 @@ import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.SqlModes;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
+import io.understudy.testkit.Fakes;
 import io.understudy.testkit.ManualExecutor;
-import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -39,26 +39,9 @@ class MirrorObserverTest {
     private final List<ByteBuf> copies = new ArrayList<>();
     private SessionObserver observer = SessionObserver.NONE;
 
-    /** Returns a proxy that implements the given methods by name; any other call is an error. */
-    @SuppressWarnings("unchecked")
-    private static <T> T fake(Class<T> type, Map<String, Object> responses) {
-        return (T) Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
-            if (!responses.containsKey(method.getName())) {
-                throw new UnsupportedOperationException(method.getName());
-            }
-            Object response = responses.get(method.getName());
-            return response instanceof Result computed ? computed.to(arguments) : response;
-        });
-    }
-
-    private interface Result {
-        @Nullable
-        Object to(Object[] arguments);
-    }
-
     @BeforeEach
     void start() {
-        PluginContext context = fake(
+        PluginContext context = Fakes.of(
                 PluginContext.class,
                 Map.of(
                         "meters",
@@ -72,13 +55,14 @@ class MirrorObserverTest {
                         "latency",
                         (io.understudy.plugin.LatencyRecorder) nanos -> {},
                         "primary",
-                        fake(io.understudy.plugin.Primary.class, Map.of("dataSource", (Result) arguments -> null)),
+                        Fakes.of(io.understudy.plugin.Primary.class, Map.of("dataSource", (Fakes.Result)
+                                arguments -> null)),
                         "publish",
-                        (Result) arguments -> null,
+                        (Fakes.Result) arguments -> null,
                         "publishOfStandby",
-                        (Result) arguments -> null,
+                        (Fakes.Result) arguments -> null,
                         "publishAction",
-                        (Result) arguments -> null));
+                        (Fakes.Result) arguments -> null));
         plugin.start(context, config(null));
         Map<String, Object> settings = new HashMap<>(Map.of(
                 "known", true, "loginCollation", 45, "sqlModes", 0, "temporaryTables", false, "lockedTables", false));
@@ -87,10 +71,10 @@ class MirrorObserverTest {
         settings.put("sqlMode", null);
         settings.put("reading", null);
         Map<String, Object> session =
-                new HashMap<>(Map.of("id", 1L, "user", "app", "settings", fake(SessionSettings.class, settings)));
+                new HashMap<>(Map.of("id", 1L, "user", "app", "settings", Fakes.of(SessionSettings.class, settings)));
         session.put("schema", "shop");
         session.put("clientAddress", null);
-        observer = plugin.openSession(fake(SessionContext.class, session));
+        observer = plugin.openSession(Fakes.of(SessionContext.class, session));
     }
 
     private static MirrorConfig config(@Nullable Integer maxPerSecond) {
@@ -125,21 +109,21 @@ class MirrorObserverTest {
                 "kind",
                 kind,
                 "copyPacket",
-                (Result) arguments -> {
+                (Fakes.Result) arguments -> {
                     ByteBuf copy = Unpooled.copiedBuffer(text);
                     copies.add(copy);
                     return copy;
                 },
                 "attach",
-                (Result) arguments -> attached[0] = arguments[0],
+                (Fakes.Result) arguments -> attached[0] = arguments[0],
                 "attachment",
-                (Result) arguments -> attached[0]));
+                (Fakes.Result) arguments -> attached[0]));
         view.put("prepared", null);
-        return fake(CommandView.class, view);
+        return Fakes.of(CommandView.class, view);
     }
 
     private void respondedTo(CommandView command) {
-        observer.onResponse(command, fake(ResponseView.class, Map.of("ok", true, "lastByteNanos", 2L)));
+        observer.onResponse(command, Fakes.of(ResponseView.class, Map.of("ok", true, "lastByteNanos", 2L)));
     }
 
     private double skipped(String reason) {

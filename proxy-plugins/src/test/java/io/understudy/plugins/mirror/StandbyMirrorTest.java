@@ -13,9 +13,9 @@ import io.understudy.plugin.StandbyState;
 import io.understudy.plugins.mirror.warmth.Floor;
 import io.understudy.sql.SqlModes;
 import io.understudy.sql.TableName;
+import io.understudy.testkit.Fakes;
 import io.understudy.testkit.ManualExecutor;
 import io.understudy.wire.CommandCode;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,16 +68,13 @@ class StandbyMirrorTest {
     }
 
     private StandbyMirror mirror(MirrorConfig config) {
-        PluginContext context = (PluginContext) Proxy.newProxyInstance(
-                getClass().getClassLoader(),
-                new Class<?>[] {PluginContext.class},
-                (proxy, method, arguments) -> switch (method.getName()) {
-                    case "executor" -> executor;
-                    case "latency" -> (io.understudy.plugin.LatencyRecorder) nanos -> {};
-                    case "meters" -> meters;
-                    case "clock" -> java.time.Clock.systemUTC();
-                    default -> throw new UnsupportedOperationException(method.getName());
-                });
+        PluginContext context = Fakes.of(PluginContext.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "executor" -> executor;
+            case "latency" -> (io.understudy.plugin.LatencyRecorder) nanos -> {};
+            case "meters" -> meters;
+            case "clock" -> java.time.Clock.systemUTC();
+            default -> throw new UnsupportedOperationException(method.getName());
+        });
         return new StandbyMirror(
                 standby,
                 context,

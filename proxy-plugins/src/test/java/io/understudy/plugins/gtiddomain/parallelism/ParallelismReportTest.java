@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.LoggedStatement;
 import io.understudy.plugins.binlog.TransactionKind;
+import io.understudy.plugins.binlog.Transactions;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -15,19 +16,8 @@ class ParallelismReportTest {
     private final Workload workload = new Workload(100, new ApplyCost(1_000, 20, 0));
 
     private void write(int sequence, long group, long bytes) {
-        workload.add(new BinlogTransaction(
-                "0-1-" + sequence,
-                TransactionKind.WRITE,
-                0,
-                1,
-                sequence,
-                group,
-                bytes,
-                0,
-                0,
-                Set.of("s.t"),
-                true,
-                false));
+        workload.add(Transactions.of(
+                "0-1-" + sequence, TransactionKind.WRITE, 0, 1, sequence, group, bytes, 0, Set.of("s.t"), true));
     }
 
     private void alter(int sequence, long seconds) {
