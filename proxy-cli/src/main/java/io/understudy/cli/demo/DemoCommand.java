@@ -22,7 +22,8 @@ import picocli.CommandLine.Spec;
             SteeringDemoCommand.class,
             PagesDemoCommand.class,
             FailoverDemoCommand.class,
-            SemiSyncCommand.class
+            SemiSyncCommand.class,
+            WarmingDemoCommand.class
         },
         description = "Run a primary, a standby, the proxy and a sample application, and report what happened.")
 public final class DemoCommand implements Callable<Integer> {

@@ -20,13 +20,13 @@ import picocli.CommandLine.Mixin;
         mixinStandardHelpOptions = true,
         description = "Run the proxy. SIGTERM drains, a second one ends the drain, SIGHUP or a changed file reloads.")
 public final class RunCommand implements Callable<Integer> {
-    private static final Logger log = LoggerFactory.getLogger(RunCommand.class);
-
     @Mixin
     private final ConfigFile file = new ConfigFile();
 
     @Override
     public Integer call() throws Exception {
+        // Not static: every command is instantiated, and the first logger fixes the level that quiet commands set.
+        Logger log = LoggerFactory.getLogger(RunCommand.class);
         Path path = file.path();
         PluginTypes plugins = PluginTypes.installed();
         LoadedConfig loaded = load(path, plugins);

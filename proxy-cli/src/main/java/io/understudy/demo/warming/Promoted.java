@@ -1,0 +1,50 @@
+package io.understudy.demo.warming;
+
+import io.understudy.embedded.EmbeddedServer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a server reads from disk for the first statements after its promotion.
+ *
+ * @param pages page reads of a statement, for each {@link #WINDOW} statements
+ */
+record Promoted(List<Double> pages) {
+    static final int WINDOW = 1_000;
+    static final int WINDOWS = 10;
+
+    /** Runs the statements of {@code seed} on a server, and counts. */
+    static Promoted measure(EmbeddedServer server, Zipfian keys, long seed) throws SQLException {
+        Zipfian own = keys.with(seed);
+        List<Double> pages = new ArrayList<>();
+        try (Connection connection = server.connect()) {
+            for (int i = 0; i < WINDOWS; i++) {
+                long before = reads(server);
+                PointReads.each(connection, own, WINDOW);
+                pages.add((double) (reads(server) - before) / WINDOW);
+            }
+        }
+        return new Promoted(List.copyOf(pages));
+    }
+
+    /** MariaDB's counter of reads includes read-ahead, which the proxy's figures leave out. */
+    private static long reads(EmbeddedServer server) {
+        return status(server, "INNODB_BUFFER_POOL_READS") - status(server, "INNODB_BUFFER_POOL_READ_AHEAD");
+    }
+
+    private static long status(EmbeddedServer server, String name) {
+        return Long.parseLong(server.ask(
+                "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '" + name + "'"));
+    }
+
+    double first() {
+        return pages.get(0);
+    }
+
+    /** Returns the page reads above those of {@code other} in the first window. */
+    double excessOver(Promoted other) {
+        return first() - other.first();
+    }
+}

@@ -1,0 +1,218 @@
+package io.understudy.demo.warming;
+
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.PairOptions;
+import io.understudy.embedded.ServerOptions;
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.Locale;
+
+/** Restarts a standby, warms it by mirrored reads and promotes it; tells whether the forecast came true. */
+public final class WarmingDemo {
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    /** Rows for which a table has four times the size of a pool of one MiB. */
+    private static final int ROWS_A_MIB = 10_500;
+
+    private static final int WARMING_STATEMENTS = 100_000;
+    private static final int SESSIONS = 2;
+    private static final double TARGET = 0.1;
+    private static final double SHARE = 0.25;
+    private static final int BAR = 40;
+    private static final long SECOND = 1_000_000_000L;
+
+    private final int poolMib;
+    private final int rows;
+    private final int seconds;
+    private final long seed;
+    private final PrintWriter out;
+
+    /**
+     * The demo.
+     *
+     * @param poolMib size of a buffer pool; the table has four times as much
+     * @param seconds most time for warming the standby
+     * @param seed of the loads
+     */
+    public WarmingDemo(int poolMib, int seconds, long seed, PrintWriter out) {
+        this.poolMib = poolMib;
+        this.rows = poolMib * ROWS_A_MIB;
+        this.seconds = seconds;
+        this.seed = seed;
+        this.out = out;
+    }
+
+    /**
+     * What was seen, in page reads of each of the first 1,000 statements after the promotion.
+     *
+     * @param cold above the primary's, of a standby that nobody mirrored to
+     * @param warmed the same after mirroring
+     * @param forecast the proxy's forecast of that
+     * @param mirrored statements mirrored
+     */
+    public record Seen(double cold, double warmed, double forecast, long mirrored) {
+        /** Returns whether the forecast was right: within 0.1 pages, or a quarter. */
+        public boolean asForecast() {
+            return Math.abs(forecast - warmed) <= Math.max(TARGET, SHARE * warmed);
+        }
+    }
+
+    /** Runs the demo. Returns true if the forecast came true. */
+    public boolean run() throws Exception {
+        Seen seen = experiment();
+        say("");
+        say(seen.asForecast() ? "The forecast came true." : "The forecast was wrong by more than 0.1 pages and 25 %.");
+        return seen.asForecast();
+    }
+
+    /** Runs the experiment and prints its output. */
+    public Seen experiment() throws Exception {
+        PairOptions options = PairOptions.defaults()
+                .withSemiSync(false)
+                .withPrimary(server(1))
+                .withStandby(server(2));
+        try (EmbeddedPair pair = EmbeddedPair.start(options)) {
+            Zipfian keys = Zipfian.of(rows, seed);
+            prepare(pair, keys);
+            return measure(pair, keys);
+        }
+    }
+
+    /** Without a dump of its pool, and with nothing left to purge, a server is cold after its restart. */
+    private ServerOptions server(int id) {
+        return ServerOptions.of(id)
+                .withBufferPool(poolMib + "M")
+                .withArguments(
+                        "--innodb-buffer-pool-load-at-startup=0",
+                        "--innodb-buffer-pool-dump-at-shutdown=0",
+                        "--innodb-fast-shutdown=0");
+    }
+
+    private void prepare(EmbeddedPair pair, Zipfian keys) throws Exception {
+        say(
+                "A table of %,d rows on two servers with buffer pools of %d MiB; point reads, zipfian %.2f over the rows.",
+                rows, poolMib, Zipfian.CONSTANT);
+        pair.primary()
+                .execute(
+                        "CREATE DATABASE demo",
+                        "CREATE TABLE demo.items (id INT PRIMARY KEY, v VARCHAR(400) NOT NULL)",
+                        "INSERT INTO demo.items SELECT seq, REPEAT('x', 340) FROM demo.seq_1_to_" + rows);
+        String password = WarmingProxy.PASSWORD;
+        pair.createAccount("understudy", password, "REPLICA MONITOR, BINLOG MONITOR, PROCESS ON *.*");
+        pair.createAccount("mirror", password, "SELECT ON demo.*", "REPLICA MONITOR, BINLOG MONITOR ON *.*");
+        pair.createAccount("app", password, "SELECT ON demo.*");
+        pair.awaitCaughtUp(PATIENCE);
+        long bytes = Long.parseLong(
+                pair.primary().ask("SELECT data_length FROM information_schema.TABLES WHERE table_schema = 'demo'"));
+        say("The table has %.1f times the size of a pool.", bytes / 1048576.0 / poolMib);
+        try (Connection connection = pair.primary().connect()) {
+            PointReads.each(connection, keys.with(seed + 1), WARMING_STATEMENTS);
+        }
+    }
+
+    private static void restart(EmbeddedServer standby) {
+        standby.stop();
+        standby.restart();
+        standby.execute("SET GLOBAL read_only = 1");
+    }
+
+    private Seen measure(EmbeddedPair pair, Zipfian keys) throws Exception {
+        long after = seed + 1_000;
+        restart(pair.standby());
+        Promoted cold = Promoted.measure(pair.standby(), keys, after);
+        restart(pair.standby());
+
+        say("");
+        say(
+                "A restarted standby, and mirroring with sample: adaptive. Pages are reads of a statement above the primary's.");
+        say("");
+        say("  time  mirrored  sample   excess  95 % interval    score");
+        WarmingProxy.Score last;
+        try (WarmingProxy proxy = WarmingProxy.start(pair)) {
+            last = warm(proxy, keys);
+        }
+        pair.standby().execute("STOP SLAVE", "SET GLOBAL read_only = 0");
+        Promoted warmed = Promoted.measure(pair.standby(), keys, after);
+        Promoted floor = Promoted.measure(pair.primary(), keys, after);
+        plot(cold, warmed, floor);
+        Seen seen = new Seen(cold.excessOver(floor), warmed.excessOver(floor), last.forecast(), last.mirrored());
+        table(seen, floor);
+        return seen;
+    }
+
+    private WarmingProxy.Score warm(WarmingProxy proxy, Zipfian keys) throws Exception {
+        long begun = System.nanoTime();
+        try (PointReads load = PointReads.start(proxy.url(), keys, SESSIONS, seed + 10)) {
+            WarmingProxy.Score score = proxy.score();
+            for (int passed = 2; ; passed += 2) {
+                Thread.sleep(Math.max(1, (begun + passed * SECOND - System.nanoTime()) / 1_000_000));
+                load.check();
+                score = proxy.score();
+                say(
+                        "%5ds %9d %7s %8s  %-14s %s",
+                        passed,
+                        score.mirrored(),
+                        score.sample(),
+                        Double.isNaN(score.excess("estimate"))
+                                ? "unknown"
+                                : String.format(Locale.ROOT, "%.2f", score.excess("estimate")),
+                        Double.isNaN(score.excess("estimate"))
+                                ? ""
+                                : String.format(Locale.ROOT, "%.2f to %.2f", score.excess("low"), score.excess("high")),
+                        Double.isNaN(score.score()) ? "" : bar(score.score()));
+                boolean warm = score.excess("estimate") < TARGET;
+                if (!Double.isNaN(score.forecast()) && (warm || passed >= seconds) || passed >= 4 * seconds) {
+                    return score;
+                }
+            }
+        }
+    }
+
+    private void plot(Promoted cold, Promoted warmed, Promoted floor) {
+        double most = 0;
+        for (double value : cold.pages()) {
+            most = Math.max(most, value);
+        }
+        say("");
+        say("Pages that a statement reads from disk after the promotion, by thousands of statements:");
+        say("  not mirrored (o), mirrored (*), the primary (|), and the same in figures");
+        for (int i = 0; i < Promoted.WINDOWS; i++) {
+            char[] line = " ".repeat(BAR + 1).toCharArray();
+            line[at(floor.pages().get(i), most)] = '|';
+            line[at(warmed.pages().get(i), most)] = '*';
+            line[at(cold.pages().get(i), most)] = 'o';
+            say(
+                    "%4d  %s  %.2f  %.2f  %.2f",
+                    i + 1,
+                    new String(line),
+                    cold.pages().get(i),
+                    warmed.pages().get(i),
+                    floor.pages().get(i));
+        }
+    }
+
+    private static int at(double value, double most) {
+        return (int) Math.round(BAR * Math.min(1, most <= 0 ? 0 : value / most));
+    }
+
+    private static String bar(double score) {
+        int full = (int) Math.round(20 * Math.max(0, Math.min(1, score)));
+        return String.format(Locale.ROOT, "%.2f %s%s", score, "#".repeat(full), ".".repeat(20 - full));
+    }
+
+    private void table(Seen seen, Promoted floor) {
+        say("");
+        say(
+                "Each of the first 1,000 statements after the promotion, in pages above the primary's %.2f:",
+                floor.first());
+        say("  not mirrored                %.2f", seen.cold());
+        say("  after %,7d mirrored      %.2f", seen.mirrored(), seen.warmed());
+        say("  forecast of that            %.2f", seen.forecast());
+    }
+
+    private void say(String format, Object... values) {
+        out.println(values.length == 0 ? format : String.format(Locale.ROOT, format, values));
+        out.flush();
+    }
+}

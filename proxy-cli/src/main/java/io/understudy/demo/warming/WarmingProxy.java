@@ -1,0 +1,99 @@
+package io.understudy.demo.warming;
+
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.runtime.PluginTypes;
+import io.understudy.runtime.RunningProxy;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The proxy before a pair, with only the plugin {@code mirror}. */
+final class WarmingProxy implements AutoCloseable {
+    static final String PASSWORD = "warming";
+
+    private final RunningProxy proxy;
+
+    private WarmingProxy(RunningProxy proxy) {
+        this.proxy = proxy;
+    }
+
+    static WarmingProxy start(EmbeddedPair pair) throws Exception {
+        String text =
+                """
+                listen: { address: "127.0.0.1:0", maxConnections: 100 }
+                primary:
+                  address: 127.0.0.1:%d
+                  tls: { mode: disabled }
+                  monitor: { user: understudy, password: %s }
+                standbys:
+                  - name: standby-1
+                    address: 127.0.0.1:%d
+                    tls: { mode: disabled }
+                    user: mirror
+                    password: %s
+                admin: { address: "127.0.0.1:0" }
+                plugins:
+                  mirror:
+                    rules: [ { name: all, sample: adaptive } ]
+                """.formatted(pair.primary().port(), PASSWORD, pair.standby().port(), PASSWORD);
+        PluginTypes plugins = PluginTypes.installed();
+        LoadedConfig loaded = ConfigLoader.load(text, "demo warming", plugins.records(), name -> null);
+        return new WarmingProxy(RunningProxy.start(loaded, plugins, () -> loaded));
+    }
+
+    /** JDBC URL of the application. */
+    String url() {
+        int port = ((InetSocketAddress) proxy.proxy().addresses().get(0)).getPort();
+        return "jdbc:mariadb://127.0.0.1:" + port + "/demo?sslMode=disable&useServerPrepStmts=false&user=app&password="
+                + PASSWORD;
+    }
+
+    Score score() {
+        Object first = ((List<?>) proxy.proxy().standbysView()).get(0);
+        return new Score((Map<?, ?>) ((Map<?, ?>) first).get("warmth"), sample());
+    }
+
+    private String sample() {
+        Object view = proxy.proxy().published().views().get("mirror").get();
+        Map<?, ?> standby = (Map<?, ?>) ((List<?>) ((Map<?, ?>) view).get("standbys")).get(0);
+        return String.valueOf(((Map<?, ?>) standby.get("adaptive")).get("sample"));
+    }
+
+    @Override
+    public void close() {
+        proxy.close();
+    }
+
+    /**
+     * How warm the standby is, as the proxy reports it.
+     *
+     * @param warmth the view of {@code /api/standbys}
+     * @param sample of adaptive rules
+     */
+    record Score(Map<?, ?> warmth, String sample) {
+        private static double number(@Nullable Object value) {
+            return value instanceof Number number ? number.doubleValue() : Double.NaN;
+        }
+
+        /** Returns {@code estimate}, {@code low} or {@code high} of the excess, or NaN. */
+        double excess(String bound) {
+            return number(((Map<?, ?>) warmth.get("excessPages")).get(bound));
+        }
+
+        double score() {
+            return number(warmth.get("warmth"));
+        }
+
+        long mirrored() {
+            return ((Number) warmth.get("mirroredSinceRestart")).longValue();
+        }
+
+        /** Returns the forecast of the excess of the first 1,000 statements, or NaN. */
+        double forecast() {
+            return number(((Map<?, ?>) warmth.get("forecast")).get("excessFirst1000"));
+        }
+    }
+}
