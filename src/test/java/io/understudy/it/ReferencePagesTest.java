@@ -32,6 +32,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Checks that docs/admin-api.md and docs/metrics.md name exactly the paths and metrics of a running proxy with all
@@ -44,6 +45,9 @@ class ReferencePagesTest {
 
     private static EmbeddedPair pair;
     private static RunningProxy proxy;
+
+    @TempDir
+    private static Path captures;
 
     @BeforeAll
     static void start() throws Exception {
@@ -66,8 +70,10 @@ class ReferencePagesTest {
                     user: understudy
                     password: %s
                 admin: { address: "127.0.0.1:0", token: %s }
-                plugins: { mirror: , commit-latency: , gtid-domain: , black-box: , query-log: }
-                """.formatted(pair.primary().port(), PASSWORD, pair.standby().port(), PASSWORD, TOKEN);
+                plugins:
+                  { mirror: , commit-latency: , gtid-domain: , black-box: , query-log: ,
+                    capture: { directory: %s } }
+                """.formatted(pair.primary().port(), PASSWORD, pair.standby().port(), PASSWORD, TOKEN, captures);
         LoadedConfig loaded = ConfigLoader.load(yaml, "test.yaml", plugins.records(), name -> null);
         proxy = RunningProxy.start(loaded, plugins, () -> loaded);
         InetSocketAddress address =

@@ -1,5 +1,6 @@
 package io.understudy.cli;
 
+import io.understudy.cli.capture.CaptureCommand;
 import io.understudy.cli.check.CheckCommand;
 import io.understudy.cli.check.SchemaCommand;
 import io.understudy.cli.compare.CompareCommand;
@@ -42,6 +43,7 @@ import picocli.CommandLine.ScopeType;
             DefragmentCommand.class,
             SlowLogCommand.class,
             TopCommand.class,
+            CaptureCommand.class,
             ReplayCommand.class,
             CompareCommand.class,
             HoldCommand.class,
@@ -89,6 +91,6 @@ public final class Understudy implements Runnable {
         throw new CommandLine.ParameterException(
                 java.util.Objects.requireNonNull(spec).commandLine(),
                 "Missing command: one of run, check, explain, schema, demo, ready, report, rescue, defragment, slowlog,"
-                        + " top, replay, compare, hold, release, switchover; -h tells about them");
+                        + " top, capture, replay, compare, hold, release, switchover; -h tells about them");
     }
 }

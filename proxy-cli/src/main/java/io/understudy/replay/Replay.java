@@ -134,7 +134,7 @@ public final class Replay implements AutoCloseable {
                 return;
             }
         }
-        connection(event.threadId()).add(new ReplayConnection.Due(event.text(), event.schema(), due));
+        connection(event.threadId()).add(new ReplayConnection.Due(event, due));
     }
 
     private long due(LogEvent event) {

@@ -6,10 +6,16 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerResponse;
+import io.understudy.replay.log.Execution;
+import io.understudy.replay.log.LogEvent;
 import io.understudy.wire.CommandCode;
 import io.understudy.wire.Packets;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -22,8 +28,10 @@ import org.jspecify.annotations.Nullable;
  * not be the connection's own.
  */
 final class ReplayConnection {
+    private static final int PREPARED = 256;
+
     /** @param dueNanos monotonic time at which to send it */
-    record Due(byte[] text, @Nullable String schema, long dueNanos) {}
+    record Due(LogEvent event, long dueNanos) {}
 
     private final EventExecutor loop;
     private final ServerConnector connector;
@@ -35,6 +43,10 @@ final class ReplayConnection {
 
     private @Nullable ServerConnection connection;
     private @Nullable String schema;
+    private @Nullable String settings;
+    /** Statement ids by text, the one that was not used for longest first. */
+    private final LinkedHashMap<ByteBuffer, Integer> prepared = new LinkedHashMap<>(16, 0.75f, true);
+
     private boolean connecting;
     private boolean busy;
     private boolean closing;
@@ -134,6 +146,8 @@ final class ReplayConnection {
                         return;
                     }
                     schema = null;
+                    settings = null;
+                    prepared.clear();
                     begin(Objects.requireNonNull(made));
                 }));
     }
@@ -179,28 +193,190 @@ final class ReplayConnection {
         return Packets.command(on.alloc(), code, body);
     }
 
+    /**
+     * Sends a statement once the session has its settings, its schema and the text prepared, as far as it needs them.
+     */
     private void send(ServerConnection open, Due statement) {
         busy = true;
-        String wanted = statement.schema();
+        LogEvent event = statement.event();
+        String assignments = event.settings();
+        if (assignments != null && !assignments.equals(settings)) {
+            adopt(open, statement, assignments);
+            return;
+        }
+        String wanted = event.schema();
         if (wanted != null && !wanted.equals(schema)) {
             open.execute(
                     command(open, CommandCode.INIT_DB, wanted.getBytes(StandardCharsets.UTF_8)),
-                    new Response(statement, true));
+                    new SchemaResponse(wanted));
+            schema = wanted;
         }
-        long now = System.nanoTime();
-        figures.sent(now - statement.dueNanos());
-        open.execute(command(open, CommandCode.QUERY, statement.text()), new Response(statement, false));
+        Execution execution = event.execution();
+        if (execution == null) {
+            transmit(open, statement, CommandCode.QUERY, event.text());
+            return;
+        }
+        Integer id = prepared.get(ByteBuffer.wrap(event.text()));
+        if (id == null) {
+            open.execute(command(open, CommandCode.STMT_PREPARE, event.text()), new Preparation(open, statement));
+        } else {
+            execute(open, statement, execution, id);
+        }
+    }
+
+    private void adopt(ServerConnection open, Due statement, String assignments) {
+        List<ByteBuf> commands = new ArrayList<>();
+        if (settings != null) {
+            commands.add(command(open, CommandCode.RESET_CONNECTION, new byte[0]));
+            if (readsOnly) {
+                SessionStart.READ_ONLY.forEach(
+                        sql -> commands.add(command(open, CommandCode.QUERY, sql.getBytes(StandardCharsets.UTF_8))));
+            }
+            prepared.clear();
+        }
+        commands.add(command(open, CommandCode.QUERY, ("SET " + assignments).getBytes(StandardCharsets.UTF_8)));
+        Adoption response = new Adoption(open, statement, assignments, commands.size());
+        commands.forEach(command -> open.execute(command, response));
+    }
+
+    private void execute(ServerConnection open, Due statement, Execution execution, int id) {
+        byte[] payload = execution.payloadFor(id);
+        if (payload == null) {
+            figures.leftOut("types_unknown");
+            over();
+        } else {
+            transmit(open, statement, CommandCode.STMT_EXECUTE, payload);
+        }
+    }
+
+    private void transmit(ServerConnection open, Due statement, int code, byte[] payload) {
+        figures.sent(System.nanoTime() - statement.dueNanos());
+        open.execute(command(open, code, payload), new Response());
+    }
+
+    private void over() {
+        busy = false;
+        completed.run();
+        go();
+    }
+
+    private void lost() {
+        figures.lost();
+        connection = null;
+        over();
+    }
+
+    /** Passes the outcome to this connection's loop. */
+    private abstract class Step implements ServerResponse {
+        @Override
+        public void onResponse(ResponseView response, int preparedId) {
+            int error = response.errorCode();
+            loop.execute(() -> done(error, preparedId));
+        }
+
+        @Override
+        public void onFailure(String reason) {
+            loop.execute(ReplayConnection.this::lost);
+        }
+
+        abstract void done(int error, int preparedId);
+    }
+
+    private final class SchemaResponse extends Step {
+        private final String wanted;
+
+        SchemaResponse(String wanted) {
+            this.wanted = wanted;
+        }
+
+        @Override
+        void done(int error, int preparedId) {
+            if (error != 0 && wanted.equals(schema)) {
+                schema = null;
+            }
+        }
+
+        @Override
+        public void onFailure(String reason) {
+            // The statement behind it says so.
+        }
+    }
+
+    private final class Adoption extends Step {
+        private final ServerConnection open;
+        private final Due statement;
+        private final String assignments;
+        private int pending;
+        private int refused;
+        private boolean failed;
+
+        Adoption(ServerConnection open, Due statement, String assignments, int pending) {
+            this.open = open;
+            this.statement = statement;
+            this.assignments = assignments;
+            this.pending = pending;
+        }
+
+        @Override
+        void done(int error, int preparedId) {
+            refused = refused == 0 ? error : refused;
+            if (--pending > 0 || failed) {
+                return;
+            }
+            if (refused != 0) {
+                settings = "";
+                figures.settingsRefused(refused);
+                over();
+            } else {
+                settings = assignments;
+                send(open, statement);
+            }
+        }
+
+        @Override
+        public void onFailure(String reason) {
+            loop.execute(() -> {
+                if (!failed) {
+                    failed = true;
+                    lost();
+                }
+            });
+        }
+    }
+
+    private final class Preparation extends Step {
+        private final ServerConnection open;
+        private final Due statement;
+
+        Preparation(ServerConnection open, Due statement) {
+            this.open = open;
+            this.statement = statement;
+        }
+
+        @Override
+        void done(int error, int preparedId) {
+            Execution execution = statement.event().execution();
+            if (error != 0 || execution == null) {
+                figures.sent(System.nanoTime() - statement.dueNanos());
+                figures.failed(0, error);
+                over();
+                return;
+            }
+            if (prepared.size() == PREPARED) {
+                Iterator<Integer> oldest = prepared.values().iterator();
+                int evicted = oldest.next();
+                oldest.remove();
+                open.send(command(open, CommandCode.STMT_CLOSE, new byte[] {
+                    (byte) evicted, (byte) (evicted >>> 8), (byte) (evicted >>> 16), (byte) (evicted >>> 24)
+                }));
+            }
+            prepared.put(ByteBuffer.wrap(statement.event().text()), preparedId);
+            execute(open, statement, execution, preparedId);
+        }
     }
 
     private final class Response implements ServerResponse {
-        private final Due statement;
-        private final boolean schemaChange;
         private final long sentNanos = System.nanoTime();
-
-        Response(Due statement, boolean schemaChange) {
-            this.statement = statement;
-            this.schemaChange = schemaChange;
-        }
 
         @Override
         public void onResponse(ResponseView response, int preparedId) {
@@ -209,10 +385,6 @@ final class ReplayConnection {
             long rows = response.rows();
             long nanos = response.lastByteNanos() - sentNanos;
             loop.execute(() -> {
-                if (schemaChange) {
-                    schema = ok ? statement.schema() : null;
-                    return;
-                }
                 if (ok) {
                     figures.succeeded(nanos, rows);
                 } else {
@@ -224,19 +396,7 @@ final class ReplayConnection {
 
         @Override
         public void onFailure(String reason) {
-            loop.execute(() -> {
-                if (!schemaChange) {
-                    figures.lost();
-                    connection = null;
-                    over();
-                }
-            });
-        }
-
-        private void over() {
-            busy = false;
-            completed.run();
-            go();
+            loop.execute(ReplayConnection.this::lost);
         }
     }
 }

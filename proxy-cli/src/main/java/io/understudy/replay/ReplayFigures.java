@@ -98,6 +98,12 @@ public final class ReplayFigures {
         errors.computeIfAbsent(error, code -> new LongAdder()).increment();
     }
 
+    /** The target does not have the session's settings: the statement was not sent. */
+    void settingsRefused(int error) {
+        errors.computeIfAbsent(error, code -> new LongAdder()).increment();
+        leftOut("settings_refused");
+    }
+
     /** The connection ended before the response. */
     void lost() {
         lost.increment();

@@ -59,7 +59,7 @@ public final class Selection {
             return "other_schema";
         }
         byte[] text = event.text();
-        if (hasParameter(text)) {
+        if (event.execution() == null && hasParameter(text)) {
             return "values_dropped";
         }
         return filter.readsOnly() ? unfit(text, event.schema()) : null;

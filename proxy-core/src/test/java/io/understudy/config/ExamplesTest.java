@@ -43,12 +43,16 @@ class ExamplesTest {
 
     record BlackBox(String memory, Duration poll) {}
 
+    record Capture(
+            String directory, String literals, String fileSize, String totalSize, String minFree, String queue) {}
+
     private static final Map<String, Class<? extends Record>> PLUGINS = Map.of(
             "mirror", Mirror.class,
             "commit-latency", CommitLatency.class,
             "gtid-domain", GtidDomain.class,
             "query-log", QueryLog.class,
-            "black-box", BlackBox.class);
+            "black-box", BlackBox.class,
+            "capture", Capture.class);
 
     private static Path example(String name) {
         Path module = Path.of("").toAbsolutePath();
@@ -93,6 +97,7 @@ class ExamplesTest {
                         "pages",
                         "switchover",
                         "plugins.black-box",
+                        "plugins.capture",
                         "plugins.commit-latency",
                         "plugins.gtid-domain",
                         "plugins.mirror",

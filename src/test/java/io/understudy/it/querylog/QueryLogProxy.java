@@ -63,14 +63,18 @@ final class QueryLogProxy implements AutoCloseable {
     }
 
     static QueryLogProxy start(String primary, String section) throws Exception {
+        return with(primary, "query-log: " + section);
+    }
+
+    /** @param sections of the plugins, in YAML's flow style */
+    static QueryLogProxy with(String primary, String sections) throws Exception {
         PluginTypes plugins = PluginTypes.installed();
         String yaml = """
                 listen: { address: "127.0.0.1:0" }
                 primary: { address: "%s", tls: { mode: disabled } }
                 admin: { address: "127.0.0.1:0", token: %s }
-                plugins:
-                  query-log: %s
-                """.formatted(primary, TOKEN, section);
+                plugins: { %s }
+                """.formatted(primary, TOKEN, sections);
         LoadedConfig loaded = ConfigLoader.load(yaml, "test.yaml", plugins.records(), name -> null);
         return new QueryLogProxy(RunningProxy.start(loaded, plugins, () -> loaded));
     }

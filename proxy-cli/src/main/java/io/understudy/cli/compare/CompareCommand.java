@@ -1,6 +1,7 @@
 package io.understudy.cli.compare;
 
 import io.understudy.base.JsonWriter;
+import io.understudy.cli.LogFileOption;
 import io.understudy.cli.LogFilterOptions;
 import io.understudy.cli.ServerLoginOptions;
 import io.understudy.cli.Terminal;
@@ -14,13 +15,11 @@ import io.understudy.replay.compare.ComparedTarget;
 import io.understudy.replay.compare.Comparison;
 import io.understudy.replay.log.StatementLog;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.ZoneId;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -31,7 +30,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Executes a log's reads on two servers and compares results and times. */
@@ -52,8 +50,8 @@ public final class CompareCommand implements Callable<Integer> {
     private static final int LINES_SECONDS = 10;
     private static final int MOST_EXECUTIONS = 1000;
 
-    @Parameters(paramLabel = "FILE", description = "The log, or - for standard input.")
-    private String file = "";
+    @Mixin
+    private LogFileOption file = new LogFileOption();
 
     @Option(names = "--a", required = true, paramLabel = "HOST:PORT", description = "The server to compare with.")
     private String a = "";
@@ -105,8 +103,7 @@ public final class CompareCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         CompareOptions options = options();
-        try (InputStream in = file.equals("-") ? System.in : Files.newInputStream(Path.of(file));
-                StatementLog log = StatementLog.open(in, ZoneId.systemDefault());
+        try (StatementLog log = file.open();
                 Comparison comparison = new Comparison(options);
                 TargetWatch watchA = watch("A", options.a(), comparison);
                 TargetWatch watchB = watch("B", options.b(), comparison)) {

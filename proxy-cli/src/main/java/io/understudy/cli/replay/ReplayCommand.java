@@ -1,6 +1,7 @@
 package io.understudy.cli.replay;
 
 import io.understudy.base.JsonWriter;
+import io.understudy.cli.LogFileOption;
 import io.understudy.cli.LogFilterOptions;
 import io.understudy.cli.ServerLoginOptions;
 import io.understudy.cli.Terminal;
@@ -9,11 +10,7 @@ import io.understudy.replay.Replay;
 import io.understudy.replay.ReplayOptions;
 import io.understudy.replay.TargetWatch;
 import io.understudy.replay.log.StatementLog;
-import java.io.InputStream;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.ZoneId;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -25,21 +22,21 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Plays a slow log or a general log on a server. */
+/** Plays a log or a capture on a server. */
 @Command(
         name = "replay",
         mixinStandardHelpOptions = true,
-        description = "Play the statements of a slow log or general log on a server: by default only reads, in sessions"
-                + " that cannot write.")
+        description =
+                "Play the statements of a slow log, a general log or a capture on a server: by default only reads,"
+                        + " in sessions that cannot write.")
 public final class ReplayCommand implements Callable<Integer> {
     private static final int STANDARD_PORT = 3306;
     private static final int LINES_SECONDS = 10;
 
-    @Parameters(paramLabel = "FILE", description = "The log, or - for standard input.")
-    private String file = "";
+    @Mixin
+    private LogFileOption file = new LogFileOption();
 
     @Option(names = "--to", paramLabel = "HOST:PORT", description = "The server.")
     private @Nullable String to;
@@ -82,7 +79,7 @@ public final class ReplayCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         ReplayOptions options = options();
-        try (StatementLog log = StatementLog.open(input(), ZoneId.systemDefault());
+        try (StatementLog log = file.open();
                 Replay replay = new Replay(options)) {
             long start = System.nanoTime();
             if (dryRun) {
@@ -119,13 +116,6 @@ public final class ReplayCommand implements Callable<Integer> {
                     ? CommandLine.ExitCode.OK
                     : CommandLine.ExitCode.SOFTWARE;
         }
-    }
-
-    private InputStream input() throws java.io.IOException {
-        if (file.equals("-")) {
-            return System.in;
-        }
-        return Files.newInputStream(Path.of(file));
     }
 
     private ReplayOptions options() throws java.io.IOException {

@@ -3,17 +3,24 @@ package io.understudy.replay.compare;
 import io.netty.channel.EventLoopGroup;
 import io.understudy.connection.NettyServerConnector;
 import io.understudy.connection.NetworkTransport;
+import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.ServerResponse;
 import io.understudy.replay.SessionStart;
+import io.understudy.replay.log.Execution;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.wire.CommandCode;
 import io.understudy.wire.Packets;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -33,12 +40,18 @@ final class ComparedServer implements AutoCloseable {
     private static final double MICROS = 1e6;
     /** The clients' error number for a connection that ended during a statement. */
     private static final int LOST = 2013;
+    /** Likewise for parameters that cannot be sent. */
+    private static final int UNKNOWN_TYPES = 2034;
+
+    private static final int PREPARED = 1000;
 
     private final NettyServerConnector connector;
     private final Duration timeout;
     private final String name;
     private @Nullable ServerConnection connection;
     private @Nullable String schema;
+    private @Nullable String settings;
+    private final Map<ByteBuffer, Integer> prepared = new HashMap<>();
     private boolean clockSet;
     private String version = "";
 
@@ -63,7 +76,15 @@ final class ComparedServer implements AutoCloseable {
         ServerConnection made = await(connector.connect().toCompletableFuture(), CONNECT.multipliedBy(2));
         connection = made;
         schema = null;
+        settings = null;
         clockSet = false;
+        prepared.clear();
+        begin(made);
+        version = rows("SELECT VERSION()").get(1).get(0);
+        return made;
+    }
+
+    private void begin(ServerConnection made) throws IOException, InterruptedException {
         for (String sql : SessionStart.READ_ONLY) {
             set(made, sql);
         }
@@ -76,8 +97,6 @@ final class ComparedServer implements AutoCloseable {
         } else {
             set(made, "SET SESSION max_execution_time = " + millis);
         }
-        version = rows("SELECT VERSION()").get(1).get(0);
-        return made;
     }
 
     private void set(ServerConnection on, String sql) throws IOException, InterruptedException {
@@ -119,7 +138,7 @@ final class ComparedServer implements AutoCloseable {
         if (wanted == null || wanted.equals(schema)) {
             return 0;
         }
-        ResultFold response = new ResultFold();
+        ResultFold response = new ResultFold(false);
         int error = await(
                         response.send(
                                 open,
@@ -131,15 +150,11 @@ final class ComparedServer implements AutoCloseable {
         return error;
     }
 
-    /**
-     * Executes a statement and reduces its result.
-     *
-     * @param startMicros what NOW() returns, or {@link LogEvent#UNKNOWN} for the server's clock
-     */
-    ResultPrint run(byte[] sql, @Nullable String inSchema, long startMicros) throws IOException, InterruptedException {
+    /** Executes a statement and reduces its result. {@code NOW()} returns the event's time if the log has it. */
+    ResultPrint run(LogEvent event) throws IOException, InterruptedException {
         ServerConnection open = open();
         try {
-            return run(open, sql, inSchema, startMicros);
+            return run(open, event);
         } catch (IOException e) {
             if (open.isOpen()) {
                 throw e;
@@ -149,27 +164,88 @@ final class ComparedServer implements AutoCloseable {
         }
     }
 
-    private ResultPrint run(ServerConnection open, byte[] sql, @Nullable String inSchema, long startMicros)
-            throws IOException, InterruptedException {
-        int error = use(open, inSchema);
+    private ResultPrint run(ServerConnection open, LogEvent event) throws IOException, InterruptedException {
+        adopt(open, event.settings());
+        int error = use(open, event.schema());
         if (error != 0) {
             return error(error);
         }
-        if (startMicros != LogEvent.UNKNOWN || clockSet) {
-            clockSet = startMicros != LogEvent.UNKNOWN;
+        long start = event.startMicros();
+        if (start != LogEvent.UNKNOWN || clockSet) {
+            clockSet = start != LogEvent.UNKNOWN;
             trySet(
                     open,
                     clockSet
-                            ? String.format(Locale.ROOT, "SET SESSION timestamp = %.6f", startMicros / MICROS)
+                            ? String.format(Locale.ROOT, "SET SESSION timestamp = %.6f", start / MICROS)
                             : "SET SESSION timestamp = DEFAULT");
         }
+        Execution execution = event.execution();
+        if (execution == null) {
+            return timed(open, CommandCode.QUERY, event.text(), false);
+        }
+        ByteBuffer key = ByteBuffer.wrap(event.text());
+        Integer id = prepared.get(key);
+        if (id == null) {
+            if (prepared.size() == PREPARED) {
+                reset(open);
+                adopt(open, event.settings());
+            }
+            Preparation response = new Preparation();
+            open.execute(Packets.command(open.alloc(), CommandCode.STMT_PREPARE, event.text()), response);
+            id = await(response.done, timeout.plusSeconds(GRACE_SECONDS));
+            if (id < 0) {
+                return error(-id);
+            }
+            prepared.put(key, id);
+        }
+        byte[] payload = execution.payloadFor(id);
+        return payload == null ? error(UNKNOWN_TYPES) : timed(open, CommandCode.STMT_EXECUTE, payload, true);
+    }
+
+    private ResultPrint timed(ServerConnection open, int code, byte[] payload, boolean binary)
+            throws IOException, InterruptedException {
         try {
             return await(
-                    new ResultFold().send(open, Packets.command(open.alloc(), CommandCode.QUERY, sql)),
+                    new ResultFold(binary).send(open, Packets.command(open.alloc(), code, payload)),
                     timeout.plusSeconds(GRACE_SECONDS));
         } catch (ClientTimeout e) {
             close();
             return new ResultPrint(0, true, 0, 0, 0, 0, 0, false, timeout.toNanos());
+        }
+    }
+
+    private void adopt(ServerConnection open, @Nullable String assignments) throws IOException, InterruptedException {
+        if (assignments == null || assignments.equals(settings)) {
+            return;
+        }
+        if (settings != null) {
+            reset(open);
+        }
+        trySet(open, "SET " + assignments);
+        settings = assignments;
+    }
+
+    private void reset(ServerConnection open) throws IOException, InterruptedException {
+        ResultFold response = new ResultFold(false);
+        await(response.send(open, Packets.command(open.alloc(), CommandCode.RESET_CONNECTION, new byte[0])), CONNECT);
+        settings = null;
+        clockSet = false;
+        prepared.clear();
+        begin(open);
+    }
+
+    /** Reports the statement's id, or the error's number below zero. */
+    private static final class Preparation implements ServerResponse {
+        final CompletableFuture<Integer> done = new CompletableFuture<>();
+
+        @Override
+        public void onResponse(ResponseView response, int preparedId) {
+            done.complete(response.ok() ? preparedId : -response.errorCode());
+        }
+
+        @Override
+        public void onFailure(String reason) {
+            done.completeExceptionally(new IOException(reason));
         }
     }
 

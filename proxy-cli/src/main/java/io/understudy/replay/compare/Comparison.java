@@ -132,7 +132,7 @@ public final class Comparison implements AutoCloseable {
     }
 
     private static ResultPrint run(ComparedServer server, LogEvent event) throws IOException, InterruptedException {
-        return server.run(event.text(), event.schema(), event.startMicros());
+        return server.run(event);
     }
 
     private void note(DigestComparison found, LogEvent event, ResultPrint[] onA, ResultPrint[] onB)

@@ -32,6 +32,7 @@ final class ResultFold implements ServerResponse {
 
     private final CompletableFuture<ResultPrint> done = new CompletableFuture<>();
     private final List<MathContext> digits = new ArrayList<>();
+    private final boolean binary;
     private boolean floats;
     private boolean cut;
     private long ordered;
@@ -39,6 +40,11 @@ final class ResultFold implements ServerResponse {
     private long rounded;
     private long metadata;
     private long sentNanos;
+
+    /** @param binary whether rows come as of an execution; their values are compared to the last bit */
+    ResultFold(boolean binary) {
+        this.binary = binary;
+    }
 
     /** Sends the command on the connection's event loop, so that the time has no thread switch in it. */
     CompletableFuture<ResultPrint> send(ServerConnection connection, ByteBuf command) {
@@ -82,7 +88,7 @@ final class ResultFold implements ServerResponse {
         ordered = Hash64.chain(ordered, row);
         unordered += row;
         cut |= shown < length;
-        rounded += floats && shown == length ? roundedRow(buf, index, index + shown) : row;
+        rounded += floats && !binary && shown == length ? roundedRow(buf, index, index + shown) : row;
     }
 
     private long roundedRow(ByteBuf buf, int index, int end) {

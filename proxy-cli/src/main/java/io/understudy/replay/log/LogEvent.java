@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param startMicros wall clock at the statement's start, or {@link #UNKNOWN}
  * @param durationMicros execution time, or {@link #UNKNOWN}
  * @param line number of the event's first line
+ * @param settings of the session, an assignment list for SET, or null when the log does not say
+ * @param execution of a prepared statement, whose text then is {@code text}; or null
  */
 public record LogEvent(
         Kind kind,
@@ -23,10 +25,25 @@ public record LogEvent(
         byte[] text,
         long startMicros,
         long durationMicros,
-        long line) {
+        long line,
+        @Nullable String settings,
+        @Nullable Execution execution) {
 
     /** A time that the log does not have. */
     public static final long UNKNOWN = Long.MIN_VALUE;
+
+    /** An event of a log that has neither settings nor executions. */
+    LogEvent(
+            Kind kind,
+            long threadId,
+            String user,
+            @Nullable String schema,
+            byte[] text,
+            long startMicros,
+            long durationMicros,
+            long line) {
+        this(kind, threadId, user, schema, text, startMicros, durationMicros, line, null, null);
+    }
 
     /** What an event tells. */
     public enum Kind {

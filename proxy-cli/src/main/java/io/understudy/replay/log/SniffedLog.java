@@ -20,7 +20,13 @@ final class SniffedLog implements StatementLog {
     public @Nullable LogEvent next() throws IOException {
         StatementLog known = log;
         if (known == null) {
-            known = GeneralLogReader.begins(lines) ? new GeneralLogReader(lines, zone) : new SlowLogReader(lines, zone);
+            if (CaptureReader.begins(lines)) {
+                known = new CaptureReader(lines);
+            } else if (GeneralLogReader.begins(lines)) {
+                known = new GeneralLogReader(lines, zone);
+            } else {
+                known = new SlowLogReader(lines, zone);
+            }
             log = known;
         }
         return known.next();

@@ -16,7 +16,7 @@ public interface StatementLog extends Closeable {
     LogCounts counts();
 
     /**
-     * Opens a slow log or a general log; its first lines, read with the first event, tell which.
+     * Opens a slow log, a general log or a capture; its first lines, read with the first event, tell which.
      *
      * @param zone of times that are written without one
      */

@@ -1,0 +1,32 @@
+package io.understudy.cli;
+
+import io.understudy.plugins.capture.CaptureInput;
+import io.understudy.plugins.capture.CaptureSecret;
+import io.understudy.replay.log.StatementLog;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.ZoneId;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The log that a command reads. */
+public final class LogFileOption {
+    @Parameters(
+            paramLabel = "FILE",
+            description = "A slow log, a general log, a capture or a folder of captures, or - for standard input.")
+    private String file = "";
+
+    @Option(names = "--secret-file", paramLabel = "FILE", description = "The secret of an encrypted capture.")
+    private @Nullable Path secretFile;
+
+    public StatementLog open() throws IOException {
+        CaptureSecret secret = secretFile == null ? null : CaptureSecret.parse(Files.readString(secretFile));
+        InputStream in = file.equals("-")
+                ? CaptureInput.lazy(System.in, "standard input", secret)
+                : CaptureInput.open(Path.of(file), secret);
+        return StatementLog.open(in, ZoneId.systemDefault());
+    }
+}

@@ -1,0 +1,5 @@
+/** The command {@code capture}. */
+@NullMarked
+package io.understudy.cli.capture;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,191 @@
+package io.understudy.plugins.capture;
+
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jctools.queues.MpscUnboundedArrayQueue;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One capture, from start to stop. Sessions offer commands and never wait; a thread of its own writes them within half
+ * a second. If more waits than the queue may hold, or the disk fails, the capture ends.
+ */
+final class Capture {
+    private static final Logger log = LoggerFactory.getLogger(Capture.class);
+    private static final int CHUNK = 1024;
+    /** A frame's size before compression. */
+    private static final int FRAME = 256 * 1024;
+
+    private static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long SPACE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    static final String ASKED = "asked to";
+
+    private final CaptureConfig config;
+    private final CaptureMeters meters;
+    private final CaptureFiles files;
+    private final RecordWriter records;
+    private final Instant start;
+    private final MpscUnboundedArrayQueue<CapturedCommand> queue = new MpscUnboundedArrayQueue<>(CHUNK);
+    private final AtomicLong waiting = new AtomicLong();
+    private final AtomicReference<@Nullable String> stopped = new AtomicReference<>();
+    private final Thread thread = new Thread(this::run, "capture");
+    private volatile long commands;
+    private volatile long bytes;
+    private volatile int fileCount;
+    private volatile boolean over;
+
+    Capture(CaptureConfig config, CaptureMeters meters, Clock clock) throws IOException {
+        this(config, meters, clock, new CaptureFiles(config, clock.instant()));
+    }
+
+    Capture(CaptureConfig config, CaptureMeters meters, Clock clock, CaptureFiles files) throws IOException {
+        this.config = config;
+        this.meters = meters;
+        this.files = files;
+        start = clock.instant();
+        records = new RecordWriter(start, System.nanoTime());
+        if (files.isFull()) {
+            throw new IOException(full());
+        }
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private String full() {
+        return "less than minFree, " + config.minFree() + ", is left on the file system of " + config.directory();
+    }
+
+    Literals literals() {
+        return config.literals();
+    }
+
+    CaptureMeters meters() {
+        return meters;
+    }
+
+    boolean isActive() {
+        return stopped.get() == null;
+    }
+
+    /** Called by any session's event loop. */
+    void offer(CapturedCommand command) {
+        if (stopped.get() != null) {
+            return;
+        }
+        if (waiting.addAndGet(command.size()) > config.queue().bytes()) {
+            stop("the disk is slower than the traffic: " + config.queue() + " waited to be written");
+            return;
+        }
+        queue.offer(command);
+    }
+
+    /** Ends the capture; what was offered is written. The first reason counts. Thread-safe. */
+    void stop(String reason) {
+        if (stopped.compareAndSet(null, reason)) {
+            LockSupport.unpark(thread);
+            if (reason.equals(ASKED)) {
+                log.info("the capture in {} ends", config.directory());
+            } else {
+                log.warn("the capture in {} ends: {}", config.directory(), reason);
+            }
+        }
+    }
+
+    /** Waits until everything is written, at most that long. */
+    void await(long millis) throws InterruptedException {
+        thread.join(millis);
+    }
+
+    private void run() {
+        long begun = 0;
+        long checked = System.nanoTime();
+        long inFrame = 0;
+        try {
+            while (true) {
+                boolean ends = stopped.get() != null;
+                CapturedCommand next = queue.poll();
+                if (next != null) {
+                    waiting.addAndGet(-next.size());
+                    begun = inFrame == 0 ? System.nanoTime() : begun;
+                    records.write(next);
+                    inFrame++;
+                }
+                boolean due = inFrame > 0 && (next == null && ends || System.nanoTime() - begun > FLUSH_NANOS);
+                if (due || records.length() >= FRAME) {
+                    files.write(records.bytes(), records.length());
+                    records.clear();
+                    written(inFrame);
+                    inFrame = 0;
+                }
+                if (next == null) {
+                    if (ends) {
+                        break;
+                    }
+                    LockSupport.parkNanos(IDLE_NANOS);
+                }
+                if (System.nanoTime() - checked > SPACE_NANOS) {
+                    checked = System.nanoTime();
+                    if (files.isFull()) {
+                        stop(full());
+                    }
+                }
+            }
+            files.close();
+            bytes = files.bytes();
+        } catch (IOException | RuntimeException e) {
+            stop("writing failed: " + e.getMessage());
+            meters.dropped(inFrame);
+            abandon();
+        } finally {
+            over = true;
+        }
+    }
+
+    private void written(long count) {
+        meters.captured(count);
+        meters.bytes(files.bytes() - bytes);
+        commands += count;
+        bytes = files.bytes();
+        fileCount = files.files();
+    }
+
+    private void abandon() {
+        while (queue.poll() != null) {
+            meters.dropped(1);
+        }
+        try {
+            files.close();
+        } catch (IOException e) {
+            log.debug("the last file of the capture has no table", e);
+        }
+    }
+
+    /** Returns the state for {@code /api/capture}. */
+    Map<String, Object> view() {
+        Map<String, Object> view = new LinkedHashMap<>();
+        String reason = stopped.get();
+        view.put("active", reason == null);
+        view.put("writing", !over);
+        view.put("directory", config.directory());
+        view.put("literals", config.literals().name().toLowerCase(java.util.Locale.ROOT));
+        view.put("encrypted", config.secret() != null);
+        view.put("since", start.toString());
+        view.put("statements", commands);
+        view.put("bytes", bytes);
+        view.put("files", fileCount);
+        view.put("waitingBytes", waiting.get());
+        if (reason != null) {
+            view.put("stopped", reason);
+        }
+        return view;
+    }
+}

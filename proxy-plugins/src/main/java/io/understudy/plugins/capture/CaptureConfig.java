@@ -1,0 +1,47 @@
+package io.understudy.plugins.capture;
+
+import io.understudy.base.ByteSize;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The section {@code plugins.capture}.
+ *
+ * @param directory for the files
+ * @param literals what is kept of the statements' values
+ * @param fileSize from which on the next file is begun
+ * @param totalSize of all captures in the directory; beyond, the oldest files are deleted
+ * @param minFree space to leave on the file system; below, the capture ends
+ * @param queue what may wait to be written; beyond, the capture ends
+ * @param secret encrypts the files, or null
+ */
+public record CaptureConfig(
+        String directory,
+        Literals literals,
+        ByteSize fileSize,
+        ByteSize totalSize,
+        ByteSize minFree,
+        ByteSize queue,
+        @Nullable CaptureSecret secret) {
+    private static final long MIB = 1L << 20;
+
+    @SuppressWarnings("NullAway") // absent keys are null
+    public CaptureConfig {
+        if (directory == null || directory.isBlank()) {
+            throw new IllegalArgumentException("directory: required: where the files go");
+        }
+        literals = literals == null ? Literals.DROP : literals;
+        fileSize = fileSize == null ? new ByteSize(256 * MIB) : fileSize;
+        totalSize = totalSize == null ? new ByteSize(10 * 1024 * MIB) : totalSize;
+        minFree = minFree == null ? new ByteSize(1024 * MIB) : minFree;
+        queue = queue == null ? new ByteSize(32 * MIB) : queue;
+        if (fileSize.bytes() < MIB / 16) {
+            throw new IllegalArgumentException("fileSize: expected at least 64KiB but found " + fileSize);
+        }
+        if (totalSize.bytes() < 2 * fileSize.bytes()) {
+            throw new IllegalArgumentException("totalSize: expected at least twice fileSize but found " + totalSize);
+        }
+        if (queue.bytes() < MIB) {
+            throw new IllegalArgumentException("queue: expected at least 1MiB but found " + queue);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.understudy.plugins.capture;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Counts of all captures of the process. Thread-safe. */
+final class CaptureMeters {
+    private final MeterRegistry registry;
+    private final Counter captured;
+    private final Counter dropped;
+    private final Counter bytes;
+    private final Map<String, Counter> skipped = new ConcurrentHashMap<>();
+
+    CaptureMeters(MeterRegistry registry) {
+        this.registry = registry;
+        captured = counter("captured");
+        dropped = counter("dropped");
+        bytes = Counter.builder("understudy.capture.bytes")
+                .description("Bytes that the capture wrote")
+                .baseUnit("bytes")
+                .register(registry);
+    }
+
+    private Counter counter(String outcome) {
+        return Counter.builder("understudy.capture.events")
+                .description("Statements of captured sessions")
+                .tag("outcome", outcome)
+                .register(registry);
+    }
+
+    void captured(long count) {
+        captured.increment(count);
+    }
+
+    /** Counts what waited when the capture broke off. */
+    void dropped(long count) {
+        dropped.increment(count);
+    }
+
+    void bytes(long count) {
+        bytes.increment(count);
+    }
+
+    /** @param reason from a bounded set */
+    void skipped(String reason) {
+        skipped.computeIfAbsent(reason, why -> counter("skipped_" + why)).increment();
+    }
+
+    Map<String, Long> skipped() {
+        Map<String, Long> counts = new java.util.TreeMap<>();
+        skipped.forEach((reason, counter) -> counts.put(reason, (long) counter.count()));
+        return counts;
+    }
+}

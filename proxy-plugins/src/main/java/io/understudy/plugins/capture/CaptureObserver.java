@@ -1,0 +1,183 @@
+package io.understudy.plugins.capture;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.understudy.plugin.CommandView;
+import io.understudy.plugin.Interest;
+import io.understudy.plugin.PreparedStatement;
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionObserver;
+import io.understudy.sql.SqlModes;
+import io.understudy.wire.CommandCode;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** Copies the commands of one session while a capture runs. A session's part begins outside a transaction. */
+final class CaptureObserver implements SessionObserver {
+    private static final int PAYLOAD_AT = 5; // after the header and the command code
+    private static final byte[] NOTHING = new byte[0];
+    /** The servers' error for a text that they cannot parse. */
+    private static final int PARSE_ERROR = 1064;
+
+    /** A command that waits for its response. */
+    private record Pending(
+            Capture capture,
+            CapturedSession session,
+            int code,
+            byte[] payload,
+            @Nullable PreparedStatement prepared,
+            byte @Nullable [] types) {}
+
+    private final CapturePlugin plugin;
+    private final SessionContext session;
+    private @Nullable Capture joined;
+    private @Nullable CapturedSession described;
+    private @Nullable HashedText hashed;
+
+    CaptureObserver(CapturePlugin plugin, SessionContext session) {
+        this.plugin = plugin;
+        this.session = session;
+    }
+
+    @Override
+    public int interests() {
+        return Interest.COMMANDS | Interest.STATEMENTS | Interest.RESPONSES;
+    }
+
+    @Override
+    @SuppressWarnings("ReferenceEquality") // one object a capture
+    public void onCommand(CommandView command) {
+        Capture capture = plugin.active();
+        if (capture == null || !command.isStatement()) {
+            return;
+        }
+        if (joined != capture) {
+            if (command.inTransactionBefore()) {
+                capture.meters().skipped("in_transaction");
+                return;
+            }
+            joined = capture;
+        }
+        PreparedStatement prepared = command.prepared();
+        String unfit = unfit(command, prepared);
+        if (unfit != null) {
+            capture.meters().skipped(unfit);
+            return;
+        }
+        Pending pending = capture.literals() == Literals.KEEP
+                ? kept(capture, command, prepared)
+                : withoutValues(capture, command, prepared);
+        if (pending != null) {
+            command.attach(pending);
+        }
+    }
+
+    private @Nullable String unfit(CommandView command, @Nullable PreparedStatement prepared) {
+        if (!command.complete() || command.summary() == null) {
+            return "too_long";
+        }
+        if (command.code() == CommandCode.STMT_BULK_EXECUTE) {
+            return "bulk_execute";
+        }
+        if (prepared != null && prepared.longDataPending()) {
+            return "long_data";
+        }
+        if (!session.settings().known()) {
+            return "settings_unknown";
+        }
+        return AccountStatements.is(command) ? "account" : null;
+    }
+
+    private @Nullable Pending kept(Capture capture, CommandView command, @Nullable PreparedStatement prepared) {
+        byte[] payload = copy(command);
+        if (payload == null) {
+            capture.meters().skipped("attributes");
+            return null;
+        }
+        byte[] text = prepared == null ? payload : prepared.text();
+        if (text == null || AccountStatements.mayHoldSecret(text)) {
+            capture.meters().skipped(text == null ? "too_long" : "account");
+            return null;
+        }
+        byte[] types = prepared == null ? null : prepared.parameterTypes();
+        return new Pending(capture, described(prepared), command.code(), payload, prepared, types);
+    }
+
+    private @Nullable Pending withoutValues(
+            Capture capture, CommandView command, @Nullable PreparedStatement prepared) {
+        byte[] text;
+        if (capture.literals() == Literals.DROP) {
+            String normalized = command.normalizedText();
+            text = normalized == null ? NOTHING : normalized.getBytes(StandardCharsets.UTF_8);
+        } else {
+            HashedText own = hashed == null ? new HashedText(plugin.hash()) : hashed;
+            hashed = own;
+            byte[] source = prepared == null ? copy(command) : prepared.text();
+            text = source == null ? NOTHING : own.of(source, session.settings().sqlModes() & ~SqlModes.QUOTES_UNKNOWN);
+        }
+        if (text.length == 0) {
+            capture.meters().skipped("unparsed");
+            return null;
+        }
+        return new Pending(capture, described(prepared), CommandCode.QUERY, text, null, null);
+    }
+
+    private static byte @Nullable [] copy(CommandView command) {
+        ByteBuf copy = command.copyPacket(PooledByteBufAllocator.DEFAULT);
+        if (copy == null) {
+            return null;
+        }
+        try {
+            byte[] bytes = new byte[copy.readableBytes() - PAYLOAD_AT];
+            copy.getBytes(copy.readerIndex() + PAYLOAD_AT, bytes);
+            return bytes;
+        } finally {
+            copy.release();
+        }
+    }
+
+    private CapturedSession described(@Nullable PreparedStatement prepared) {
+        String schema = prepared == null ? session.schema() : prepared.schema();
+        CapturedSession known = described;
+        if (known == null || !known.describes(session, schema)) {
+            known = CapturedSession.of(session, schema);
+            described = known;
+        }
+        return known;
+    }
+
+    @Override
+    public void onResponse(CommandView command, ResponseView response) {
+        if (!(command.attachment() instanceof Pending pending)) {
+            return;
+        }
+        command.attach(null);
+        Capture capture = pending.capture();
+        if (capture.literals() != Literals.KEEP && response.errorCode() == PARSE_ERROR) {
+            capture.meters().skipped("unparsed"); // a value may have passed for a name
+            return;
+        }
+        capture.offer(new CapturedCommand(
+                pending.session(),
+                pending.code(),
+                pending.payload(),
+                pending.prepared(),
+                pending.types(),
+                command.receivedNanos(),
+                response.lastByteNanos() - command.receivedNanos(),
+                response.rows(),
+                response.affectedRows(),
+                response.errorCode()));
+    }
+
+    @Override
+    public void onClose(String reason) {
+        Capture capture = joined;
+        CapturedSession known = described;
+        if (capture != null && known != null && capture.isActive()) {
+            capture.offer(
+                    new CapturedCommand(known, CommandCode.QUIT, NOTHING, null, null, System.nanoTime(), 0, 0, 0, 0));
+        }
+    }
+}

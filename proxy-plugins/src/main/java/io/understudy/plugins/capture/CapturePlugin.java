@@ -1,0 +1,150 @@
+package io.understudy.plugins.capture;
+
+import io.micrometer.core.instrument.Gauge;
+import io.understudy.base.Durations;
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.ProxyPlugin;
+import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionObserver;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Plugin {@code capture}: {@code POST /api/capture/start} and {@code stop}, {@code GET /api/capture}. */
+public final class CapturePlugin implements ProxyPlugin<CaptureConfig> {
+    private static final long WRITE_MILLIS = 10_000;
+
+    private final LongUnaryOperator hash = keyedHash(new SecureRandom().nextLong());
+    private volatile @Nullable Capture capture;
+    private @Nullable CaptureMeters meters;
+    private @Nullable PluginContext context;
+    private @Nullable CaptureConfig config;
+
+    @Override
+    public String id() {
+        return "capture";
+    }
+
+    @Override
+    public Class<CaptureConfig> configType() {
+        return CaptureConfig.class;
+    }
+
+    @Override
+    public void start(PluginContext pluginContext, CaptureConfig initial) {
+        context = pluginContext;
+        config = initial;
+        meters = new CaptureMeters(pluginContext.meters());
+        Gauge.builder("understudy.capture.active", this, own -> own.active() == null ? 0 : 1)
+                .description("Whether a capture runs")
+                .register(pluginContext.meters());
+        pluginContext.publish("capture", this::view);
+        pluginContext.publishAction("capture/start", this::begin);
+        pluginContext.publishAction("capture/stop", arguments -> end());
+    }
+
+    /** Applies to the next capture. */
+    @Override
+    public synchronized void reload(CaptureConfig next) {
+        config = next;
+    }
+
+    private synchronized Object begin(List<String> arguments) {
+        PluginContext services = Objects.requireNonNull(context, "not started");
+        if (arguments.size() > 1) {
+            throw new IllegalArgumentException("expected nothing, or for=TIME such as for=10m");
+        }
+        Duration time = arguments.isEmpty() ? null : Durations.parse(arguments.get(0));
+        if (active() != null) {
+            throw new IllegalArgumentException("a capture runs already; stop it first");
+        }
+        Capture before = capture;
+        try {
+            if (before != null) {
+                before.await(WRITE_MILLIS);
+            }
+            Capture begun =
+                    new Capture(Objects.requireNonNull(config), Objects.requireNonNull(meters), services.clock());
+            capture = begun;
+            if (time != null) {
+                services.executor().schedule(() -> begun.stop(Capture.ASKED), time.toMillis(), TimeUnit.MILLISECONDS);
+            }
+        } catch (IOException e) {
+            throw new IllegalArgumentException("no capture: " + e.getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return view();
+    }
+
+    private synchronized Object end() {
+        Capture running = capture;
+        if (running == null) {
+            throw new IllegalArgumentException("no capture was started");
+        }
+        finish(running);
+        return view();
+    }
+
+    private static void finish(Capture running) {
+        running.stop(Capture.ASKED);
+        try {
+            running.await(WRITE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Object view() {
+        Capture last = capture;
+        Map<String, Object> view = new LinkedHashMap<>();
+        if (last == null) {
+            view.put("active", false);
+        } else {
+            view.putAll(last.view());
+        }
+        view.put("skipped", Objects.requireNonNull(meters).skipped());
+        return view;
+    }
+
+    /** Returns the running capture, or null. */
+    @Nullable
+    Capture active() {
+        Capture running = capture;
+        return running != null && running.isActive() ? running : null;
+    }
+
+    LongUnaryOperator hash() {
+        return hash;
+    }
+
+    /** The finaliser of SplittableRandom, with its published constants, between two additions of the key. */
+    private static LongUnaryOperator keyedHash(long key) {
+        return value -> {
+            long z = value + key;
+            z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
+            z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
+            return (z ^ z >>> 31) + Long.rotateLeft(key, 32);
+        };
+    }
+
+    @Override
+    public SessionObserver openSession(SessionContext session) {
+        return new CaptureObserver(this, session);
+    }
+
+    @Override
+    public void stop() {
+        Capture running = capture;
+        if (running != null) {
+            finish(running);
+        }
+    }
+}
