@@ -15,7 +15,7 @@ final class ReceivedCheck implements Check {
             return List.of();
         }
         String amount = amount(before, now, standby);
-        if (amount.isEmpty()) {
+        if (amount.isEmpty() || isWorkedOff(situation, now)) {
             return List.of();
         }
         String position = standby.isMariaDb() ? now.received() : "";
@@ -31,6 +31,18 @@ final class ReceivedCheck implements Check {
                                         + (standby.isMariaDb() ? "SLAVE" : "REPLICA")
                                 : "on the standby, before STOP SLAVE: SELECT MASTER_GTID_WAIT('" + position
                                         + "', 60)")));
+    }
+
+    /** Returns whether the applier made progress between the readings and is not far behind: then it is lag. */
+    private static boolean isWorkedOff(Situation situation, Channel now) {
+        ServerFacts before = situation.before().standby();
+        ServerFacts standby = situation.now().standby();
+        String position = standby.isMariaDb() ? "gtid_slave_pos" : "gtid_executed";
+        double behind = now.secondsBehind().orElse(Double.MAX_VALUE);
+        return now.applies()
+                && before.answered()
+                && !before.variable(position).equals(standby.variable(position))
+                && behind < situation.limits().noticedLag().toMillis() / 1e3;
     }
 
     /** Returns what was received in the first reading and is not applied in the second; empty for nothing. */

@@ -11,12 +11,12 @@ final class Steadiness {
     private static final int IN_A_ROW = 5;
     private static final double RATE = 0.8;
     private static final double SLOWER = 1.5;
-    private static final long ALLOWED_NANOS = 1_000_000;
+    private static final double ALLOWED_NANOS = 1e6;
     /** A shorter reading before the change tells nothing. */
     private static final long LEAST_MILLIS = 2_000;
 
     private final double rate;
-    private final long p95;
+    private final double p95;
     private int inARow;
     private long since;
     private @Nullable Double seconds;
