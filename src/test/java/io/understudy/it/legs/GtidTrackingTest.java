@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
-import io.understudy.it.ProxyUnderTest;
 import io.understudy.it.Packet;
+import io.understudy.it.ProxyUnderTest;
 import io.understudy.it.RawClient;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
