@@ -102,6 +102,41 @@ class MirrorServerTest {
     }
 
     @Test
+    void allReadsOfABoostedTableAreMirroredWhateverTheSample() throws Exception {
+        String rules = """
+                rules:
+                  - { name: never, match: { user: app, pattern: "boost_never" }, sample: 0% }
+                  - { name: few, sample: 0.0001% }
+                """;
+        try (MirrorProxy proxy = proxy(rules);
+                Connection session = proxy.mariadb("")) {
+            for (int i = 0; i < 20; i++) {
+                run(session, "SELECT note /* boost-before */ FROM orders WHERE id = " + i);
+            }
+            proxy.act("mirror/{standby}/boost/{table}", "s1", "shop.Orders");
+            for (int i = 0; i < 20; i++) {
+                run(session, "SELECT note /* boost-1 */ FROM orders WHERE id = " + i);
+                run(session, "SELECT note /* boost-other */ FROM customers WHERE id = " + i);
+            }
+            run(session, "SELECT note FROM orders AS boost_never WHERE id = 7");
+            await().until(() -> texts("boost-1").size() == 20);
+            assertThat(String.valueOf(proxy.view())).contains("{table=shop.orders, statements=2", "share=100%");
+            proxy.act("mirror/{standby}/unboost/{table}", "s1", "shop.orders");
+            for (int i = 0; i < 20; i++) {
+                run(session, "SELECT note /* boost-after */ FROM orders WHERE id = " + i);
+            }
+            await().until(() -> proxy.waiting("statements") == 0);
+            assertThat(proxy.executed("ok"))
+                    .as("one in a million may come by chance")
+                    .isBetween(20.0, 21.0);
+            assertThat(texts("boost-before").size()
+                            + texts("boost-other").size()
+                            + texts("boost-after").size())
+                    .isLessThan(2);
+        }
+    }
+
+    @Test
     void textReadsArriveAsTheyAreAndInTheirSchema() throws Exception {
         try (MirrorProxy proxy = proxy(ALL);
                 Connection connection = proxy.mariadb("")) {

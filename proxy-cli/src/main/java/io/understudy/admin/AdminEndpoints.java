@@ -1,5 +1,6 @@
 package io.understudy.admin;
 
+import io.netty.handler.codec.http.QueryStringDecoder;
 import io.understudy.plugin.PublishedStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -142,7 +143,7 @@ public final class AdminEndpoints {
             return Optional.of(named);
         }
         for (Map.Entry<String, Family> entry : families.entrySet()) {
-            Map<String, String> parameters = match(entry.getKey(), path);
+            Map<String, String> parameters = match(entry.getKey(), path.split("/", -1));
             if (parameters != null) {
                 return Optional.of(entry.getValue().of(parameters));
             }
@@ -150,9 +151,14 @@ public final class AdminEndpoints {
         return Optional.empty();
     }
 
-    Optional<Call> actionAt(String path) {
+    /** @param rawPath percent-encoded, as a table's name may have a slash */
+    Optional<Call> actionAt(String rawPath) {
+        String[] segments = rawPath.split("/", -1);
+        for (int i = 0; i < segments.length; i++) {
+            segments[i] = new QueryStringDecoder(segments[i]).path();
+        }
         for (Map.Entry<String, AdminAction> entry : actions.entrySet()) {
-            Map<String, String> parameters = match(entry.getKey(), path);
+            Map<String, String> parameters = match(entry.getKey(), segments);
             if (parameters != null) {
                 return Optional.of(new Call(entry.getValue(), parameters));
             }
@@ -160,9 +166,8 @@ public final class AdminEndpoints {
         return Optional.empty();
     }
 
-    private static @Nullable Map<String, String> match(String template, String path) {
+    private static @Nullable Map<String, String> match(String template, String[] actual) {
         String[] expected = template.split("/", -1);
-        String[] actual = path.split("/", -1);
         if (expected.length != actual.length) {
             return null;
         }

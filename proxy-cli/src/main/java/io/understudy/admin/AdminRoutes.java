@@ -64,7 +64,7 @@ final class AdminRoutes {
         try {
             QueryStringDecoder target = new QueryStringDecoder(request.uri());
             Supplier<CompletionStage<Reply>> read = readable(target.path(), request);
-            Optional<AdminEndpoints.Call> action = endpoints.actionAt(target.path());
+            Optional<AdminEndpoints.Call> action = endpoints.actionAt(target.rawPath());
             HttpMethod method = request.method();
             if (read == null && action.isEmpty()) {
                 return now(unknown(target.path()));

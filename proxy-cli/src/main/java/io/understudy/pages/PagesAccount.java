@@ -61,7 +61,8 @@ public final class PagesAccount {
                     .getConnection();
         } catch (SQLException e) {
             String remedy = e.getErrorCode() == ER_ACCESS_DENIED
-                    ? "; create the account there: " + String.join(" ", PagesGrants.create(config.user()))
+                    ? "; is pages.password right? Otherwise create the account there: "
+                            + String.join(" ", PagesGrants.create(config.user()))
                     : "";
             throw new SQLException(
                     "cannot log in to " + standby.name() + " (" + standby.address() + ") as " + config.user() + ": "

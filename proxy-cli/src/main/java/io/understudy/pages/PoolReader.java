@@ -1,6 +1,5 @@
 package io.understudy.pages;
 
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,8 +54,6 @@ public final class PoolReader {
             long dirty,
             long compressed) {}
 
-    private record File(TableName name, long bytes) {}
-
     /**
      * Reads the pool.
      *
@@ -75,7 +72,7 @@ public final class PoolReader {
         long start = System.nanoTime();
         List<Group> groups = groups();
         Duration took = Duration.ofNanos(System.nanoTime() - start);
-        Map<Long, File> files = files();
+        Map<Long, Long> files = files();
         List<TablePages> tables = tables(groups, files, schema);
         String factor = ask.variable("innodb_fill_factor");
         return new PoolContents(
@@ -122,37 +119,28 @@ public final class PoolReader {
                         row.getLong(10)));
     }
 
-    private Map<Long, File> files() throws SQLException {
-        Map<Long, File> files = new HashMap<>();
-        for (Map.Entry<Long, File> entry : ask.rows(
-                "SELECT SPACE, NAME, FILE_SIZE FROM " + product.tablespaces() + " WHERE NAME LIKE '%/%'",
-                PoolReader::file)) {
-            files.put(entry.getKey(), entry.getValue());
-        }
-        return files;
+    /** Returns the size of each file that belongs to one table or partition, by its tablespace. */
+    private Map<Long, Long> files() throws SQLException {
+        return ask
+                .rows(
+                        "SELECT SPACE, FILE_SIZE FROM " + product.tablespaces() + " WHERE NAME LIKE '%/%'",
+                        row -> Map.entry(row.getLong(1), row.getLong(2)))
+                .stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, (first, second) -> first));
     }
 
-    private static Map.Entry<Long, File> file(ResultSet row) throws SQLException {
-        String name = Ask.text(row, 2);
-        int slash = name.indexOf('/');
-        return Map.entry(
-                row.getLong(1),
-                new File(TableName.file(name.substring(0, slash), name.substring(slash + 1)), row.getLong(3)));
-    }
-
-    private List<TablePages> tables(List<Group> groups, Map<Long, File> files, @Nullable String schema)
+    private List<TablePages> tables(List<Group> groups, Map<Long, Long> files, @Nullable String schema)
             throws SQLException {
         Map<TableName, List<Group>> byTable = new TreeMap<>();
-        Map<TableName, Long> other = new HashMap<>();
+        Map<Long, Long> other = new HashMap<>();
         Map<TableName, Long> spaces = new HashMap<>();
         for (Group group : groups) {
-            File file = files.get(group.space);
             if (isListed(group)) {
                 TableName name = TableName.quoted(group.table);
                 byTable.computeIfAbsent(name, key -> new ArrayList<>()).add(group);
                 spaces.put(name, group.space);
-            } else if (file != null) {
-                other.merge(file.name, group.pages, Long::sum);
+            } else {
+                other.merge(group.space, group.pages, Long::sum);
             }
         }
         byTable.keySet().removeIf(name -> schema != null && !name.schema().equals(schema));
@@ -161,7 +149,7 @@ public final class PoolReader {
         List<TablePages> tables = new ArrayList<>();
         byTable.forEach((name, parts) -> {
             long space = spaces.getOrDefault(name, -1L);
-            File file = files.get(space);
+            Long file = files.get(space);
             List<IndexPages> indexes = parts.stream()
                     .collect(Collectors.groupingBy(Group::index, TreeMap::new, Collectors.toList()))
                     .entrySet()
@@ -173,7 +161,8 @@ public final class PoolReader {
                             leaves.getOrDefault(name, Map.of()).getOrDefault(entry.getKey(), -1L)))
                     .sorted((a, b) -> Boolean.compare(b.clustered(), a.clustered()))
                     .toList();
-            tables.add(new TablePages(name, indexes, other.getOrDefault(name, 0L), file == null ? -1 : file.bytes));
+            long others = file == null ? 0 : other.getOrDefault(space, 0L);
+            tables.add(new TablePages(name, indexes, others, file == null ? -1 : file));
         });
         return tables;
     }
@@ -232,7 +221,7 @@ public final class PoolReader {
                 row -> row.getLong(1) + " " + Ask.text(row, 2)));
     }
 
-    private static Map<String, Long> others(List<Group> groups, Map<Long, File> files) {
+    private static Map<String, Long> others(List<Group> groups, Map<Long, Long> files) {
         Map<String, Long> others = new TreeMap<>();
         for (Group group : groups) {
             if (isIndex(group)) {

@@ -1,14 +1,20 @@
 package io.understudy.pages;
 
 import java.util.Comparator;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The name of a table, or of one partition of it.
  *
- * @param partition the partition, with its subpartition if there is one; empty for a table without partitions
+ * @param partition the partition, with a slash and its subpartition if there is one; empty for a table without
+ *     partitions
  */
 public record TableName(String schema, String table, String partition) implements Comparable<TableName> {
     private static final String PARTITION = " /* Partition ";
+    private static final Pattern NAME = Pattern.compile("`((?:[^`]|``)*)`");
+    private static final Pattern SUBPARTITION_OF_FILE = Pattern.compile("#sp#", Pattern.CASE_INSENSITIVE);
     private static final Comparator<TableName> ORDER = Comparator.comparing(TableName::schema)
             .thenComparing(TableName::table)
             .thenComparing(TableName::partition);
@@ -17,8 +23,7 @@ public record TableName(String schema, String table, String partition) implement
     static TableName quoted(String text) {
         int comment = text.indexOf(PARTITION);
         String table = comment < 0 ? text : text.substring(0, comment);
-        String partition =
-                comment < 0 ? "" : text.substring(comment + PARTITION.length()).replaceAll("[`*/ ]", "");
+        String partition = comment < 0 ? "" : partition(text.substring(comment + PARTITION.length()));
         int dot = table.indexOf("`.`");
         if (dot < 0) {
             return new TableName("", bare(table), partition);
@@ -31,9 +36,43 @@ public record TableName(String schema, String table, String partition) implement
      */
     public static TableName file(String schema, String table) {
         int at = table.toLowerCase(java.util.Locale.ROOT).indexOf("#p#");
-        String partition = at < 0 ? "" : FileNames.decode(table.substring(at + 3));
+        String partition = at < 0
+                ? ""
+                : FileNames.decode(
+                        SUBPARTITION_OF_FILE.matcher(table.substring(at + 3)).replaceFirst("/"));
         return new TableName(
                 FileNames.decode(schema), FileNames.decode(at < 0 ? table : table.substring(0, at)), partition);
+    }
+
+    /**
+     * Parses a name as an operator writes it: {@code shop.orders}, or {@code `my.shop`.`orders`} with doubled backticks
+     * within. Returns null if a part is missing.
+     */
+    public static @Nullable TableName written(String text) {
+        int end = endOfSchema(text);
+        if (end < 1 || end >= text.length() - 1 || text.charAt(end) != '.') {
+            return null;
+        }
+        String schema = bare(text.substring(0, end));
+        String table = bare(text.substring(end + 1));
+        return schema.isEmpty() || table.isEmpty() ? null : new TableName(schema, table, "");
+    }
+
+    private static int endOfSchema(String text) {
+        if (!text.startsWith("`")) {
+            return text.indexOf('.');
+        }
+        int at = 1;
+        while ((at = text.indexOf('`', at)) > 0 && text.startsWith("``", at)) {
+            at += 2;
+        }
+        return at + 1;
+    }
+
+    /** Returns the table's name in the form that {@link #written(String)} parses. */
+    public String written() {
+        boolean plain = schema.indexOf('.') < 0 && !schema.startsWith("`") && !table.startsWith("`");
+        return plain ? schema + "." + table : Ask.name(schema) + "." + Ask.name(table);
     }
 
     private static String bare(String quoted) {
@@ -41,6 +80,14 @@ public record TableName(String schema, String table, String partition) implement
                 ? quoted.substring(1, quoted.length() - 1)
                 : quoted;
         return inner.replace("``", "`");
+    }
+
+    /** Parses {@code `p0`} or {@code `p0`, Subpartition `s0`}. */
+    private static String partition(String quoted) {
+        return NAME.matcher(quoted)
+                .results()
+                .map(name -> name.group(1).replace("``", "`"))
+                .collect(Collectors.joining("/"));
     }
 
     /** Returns the table without the partition. */

@@ -11,11 +11,11 @@ public final class WorstTables {
 
     private WorstTables() {}
 
-    /** Returns at most {@code count} tables, as {@code schema.table}. */
+    /** Returns at most {@code count} tables, as {@link TableName#written(String)} parses them. */
     public static List<String> of(PoolContents contents, int count) {
         Map<String, Long> frees = new LinkedHashMap<>();
         for (TablePages table : contents.tables()) {
-            frees.merge(table.name().whole().shown(), table.frees(contents.forecast()), Long::sum);
+            frees.merge(table.name().whole().written(), table.frees(contents.forecast()), Long::sum);
         }
         return frees.entrySet().stream()
                 .filter(entry -> entry.getValue() >= LEAST_PAGES)

@@ -11,15 +11,11 @@ import java.sql.SQLException;
  */
 record Checksum(String value, String position) {
 
-    static Checksum of(Standby standby, Subject subject) throws SQLException {
-        String value = standby.ask()
-                .rows("CHECKSUM TABLE " + subject.quoted(), row -> Ask.text(row, 2))
+    static Checksum of(Ask ask, Product product, Subject subject) throws SQLException {
+        String value = ask.rows("CHECKSUM TABLE " + subject.quoted(), row -> Ask.text(row, 2))
                 .get(0);
-        String position = standby.ask()
-                .text(
-                        standby.product() == Product.MARIADB
-                                ? "SELECT @@GLOBAL.gtid_slave_pos"
-                                : "SELECT @@GLOBAL.gtid_executed");
+        String position = ask.text(
+                product == Product.MARIADB ? "SELECT @@GLOBAL.gtid_slave_pos" : "SELECT @@GLOBAL.gtid_executed");
         return new Checksum(value, position);
     }
 

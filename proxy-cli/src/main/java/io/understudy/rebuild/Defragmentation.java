@@ -2,6 +2,7 @@ package io.understudy.rebuild;
 
 import io.understudy.pages.Ask;
 import io.understudy.pages.PagesAccount;
+import io.understudy.pages.TableName;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Defragmentation {
     private static final Duration QUESTION = Duration.ofSeconds(30);
+    private static final String LOCK = "understudy.defragment";
     private static final Duration AS_LONG_AS_IT_TAKES = Duration.ZERO;
     private static final long CALM_EVERY_MILLIS = 500;
     private static final double MIB = 1 << 20;
@@ -48,7 +51,6 @@ public final class Defragmentation {
     private final Journal journal;
     private final MirroredReads reads;
     private final CountDownLatch stop = new CountDownLatch(1);
-    private final CountDownLatch finished = new CountDownLatch(1);
 
     /** @param reads of the tables, which are not mirrored during their rebuild */
     public Defragmentation(PagesAccount account, Options options, Journal journal, MirroredReads reads) {
@@ -65,13 +67,9 @@ public final class Defragmentation {
      */
     public record Result(List<java.util.Map<String, @Nullable Object>> tables, String errant, boolean allRebuilt) {}
 
-    /**
-     * Ends the running rebuild and starts no further one. Returns when all settings are restored, or after the given
-     * time.
-     */
-    public void stop(Duration patience) throws InterruptedException {
+    /** Has the running rebuild end and no further one start; {@link #run} then returns. */
+    public void stop() {
         stop.countDown();
-        finished.await(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Returns whether a stop was requested. */
@@ -91,6 +89,7 @@ public final class Defragmentation {
             Standby standby = new Standby(new Ask(watching));
             new ServerChecks(standby, account.standby().name(), account.config().user())
                     .run(options.lowerSuperReadOnly());
+            lock(standby);
             Ask worker = new Ask(working);
             for (String setting : TableRebuild.settings()) {
                 worker.execute(setting);
@@ -104,7 +103,9 @@ public final class Defragmentation {
                             ? Outcome.without(table, Outcome.State.ENDED, "not begun, as it was stopped")
                             : one(standby, worker, table);
                     outcomes.add(outcome);
-                    say(outcome);
+                    if (outcome.state() != Outcome.State.REBUILT) {
+                        say(outcome);
+                    }
                 }
             } finally {
                 if (lowered) {
@@ -122,8 +123,16 @@ public final class Defragmentation {
                     outcomes.stream().map(Outcome::map).toList(),
                     errant,
                     outcomes.stream().allMatch(outcome -> outcome.state() == Outcome.State.REBUILT));
-        } finally {
-            finished.countDown();
+        }
+    }
+
+    /** Takes a lock that the server releases with the connection. */
+    private void lock(Standby standby) throws SQLException, Refused {
+        if (standby.ask().number("SELECT GET_LOCK(" + Ask.quote(LOCK) + ", 0)") != 1) {
+            throw new Refused("another defragment is at work on "
+                    + account.standby().name() + ", in connection "
+                    + standby.ask().number("SELECT IS_USED_LOCK(" + Ask.quote(LOCK) + ")")
+                    + "; two at once would make it lag");
         }
     }
 
@@ -142,9 +151,12 @@ public final class Defragmentation {
     }
 
     private Outcome one(Standby standby, Ask worker, String table) throws SQLException, InterruptedException {
-        int dot = table.indexOf('.');
-        if (dot < 1 || dot == table.length() - 1) {
-            return Outcome.without(table, Outcome.State.REFUSED, "write it as schema.table");
+        TableName name = TableName.written(table);
+        if (name == null) {
+            return Outcome.without(
+                    table,
+                    Outcome.State.REFUSED,
+                    "write it as schema.table; names with dots or backticks as `schema`.`table`");
         }
         Subject subject;
         try {
@@ -154,7 +166,7 @@ public final class Defragmentation {
                                     standby.ask(),
                                     standby.product(),
                                     account.config().user()))
-                    .check(table.substring(0, dot), table.substring(dot + 1));
+                    .check(name.schema(), name.table());
             new DiskSpace(standby, account.standby().address(), options.diskFree()).check(subject);
         } catch (Refused e) {
             return Outcome.without(table, Outcome.State.REFUSED, String.valueOf(e.getMessage()));
@@ -163,12 +175,21 @@ public final class Defragmentation {
         if (!busy.isEmpty()) {
             return Outcome.without(table, stopped() ? Outcome.State.ENDED : Outcome.State.FAILED, busy);
         }
-        tell(reads.skip(subject.shown()));
+        Outcome outcome;
         try {
-            return rebuild(standby, worker, subject);
+            tell(reads.skip(subject.shown()));
+            outcome = rebuild(standby, worker, subject);
         } finally {
             tell(reads.again(subject.shown()));
         }
+        if (outcome.state() != Outcome.State.REBUILT) {
+            return outcome;
+        }
+        say(outcome);
+        MirroredReads.Rewarmed rewarmed =
+                reads.rewarm(subject.shown(), millis -> stop.await(millis, TimeUnit.MILLISECONDS));
+        tell(rewarmed.line());
+        return outcome.withReads(rewarmed.figures());
     }
 
     private void tell(String line) {
@@ -203,14 +224,20 @@ public final class Defragmentation {
         String analyze = "ANALYZE LOCAL TABLE " + subject.quoted();
         worker.execute(analyze);
         TableSize before = TableSize.of(standby, subject);
-        Checksum sumBefore = options.checksum() ? Checksum.of(standby, subject) : null;
+        TableRebuild rebuild = new TableRebuild(standby, worker, options.bounds(), journal, this::stopped, this::kill);
+        AtomicReference<Checksum> sum = new AtomicReference<>();
+        TableRebuild.Work summing = () -> sum.set(Checksum.of(worker, standby.product(), subject));
+        TableRebuild.Failure unsummed = options.checksum() ? rebuild.watched(subject, summing) : null;
+        if (unsummed != null) {
+            return Outcome.without(subject.shown(), unsummed.state(), "CHECKSUM TABLE: " + unsummed.why());
+        }
+        Checksum sumBefore = sum.get();
         journal.line(String.format(
                 Locale.ROOT,
                 "%s: %,d leaf pages, files of %,.1f MiB; rebuilding",
                 subject.shown(),
                 before.allLeafPages(),
                 before.fileBytes() / MIB));
-        TableRebuild rebuild = new TableRebuild(standby, worker, options.bounds(), journal, this::stopped);
         long start = System.nanoTime();
         for (String sql : statements(standby, subject)) {
             TableRebuild.Failure failure = rebuild.run(subject, sql);
@@ -223,12 +250,17 @@ public final class Defragmentation {
                         null,
                         since(start),
                         rebuild.mostLag(),
-                        "");
+                        "",
+                        null);
             }
         }
         double seconds = since(start);
         worker.execute(analyze);
-        String checksum = sumBefore == null ? "" : sumBefore.against(Checksum.of(standby, subject));
+        String checksum = "";
+        if (sumBefore != null) {
+            unsummed = rebuild.watched(subject, summing);
+            checksum = unsummed == null ? sumBefore.against(sum.get()) : "not finished: " + unsummed.why();
+        }
         return new Outcome(
                 subject.shown(),
                 checksum.equals("DIFFERENT") ? Outcome.State.FAILED : Outcome.State.REBUILT,
@@ -239,7 +271,14 @@ public final class Defragmentation {
                 TableSize.of(standby, subject),
                 seconds,
                 rebuild.mostLag(),
-                checksum);
+                checksum,
+                null);
+    }
+
+    private void kill(long connection) throws SQLException {
+        try (Connection own = account.connect(QUESTION)) {
+            new Ask(own).execute("KILL QUERY " + connection);
+        }
     }
 
     private List<String> statements(Standby standby, Subject subject) throws SQLException {

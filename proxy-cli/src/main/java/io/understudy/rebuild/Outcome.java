@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param seconds run time of the statements
  * @param mostLag the largest lag during the rebuild, in whole seconds as the server reports it
  * @param checksum the finding of CHECKSUM TABLE; empty if not requested
+ * @param reads how cold its mirrored reads were before and after; null if no proxy told
  */
 record Outcome(
         String table,
@@ -23,7 +24,8 @@ record Outcome(
         @Nullable TableSize after,
         double seconds,
         long mostLag,
-        String checksum) {
+        String checksum,
+        @Nullable Map<String, @Nullable Object> reads) {
 
     /** How the rebuild of a table ended. */
     enum State {
@@ -35,7 +37,11 @@ record Outcome(
     }
 
     static Outcome without(String table, State state, String why) {
-        return new Outcome(table, state, why, null, null, 0, 0, "");
+        return new Outcome(table, state, why, null, null, 0, 0, "", null);
+    }
+
+    Outcome withReads(@Nullable Map<String, @Nullable Object> figures) {
+        return new Outcome(table, state, why, before, after, seconds, mostLag, checksum, figures);
     }
 
     /** Returns the fields of the JSON report. */
@@ -53,6 +59,7 @@ record Outcome(
         map.put("seconds", Math.round(seconds * 1000) / 1000.0);
         map.put("mostLagSeconds", mostLag);
         map.put("checksum", checksum.isEmpty() ? null : checksum);
+        map.put("mirroredReads", reads);
         return map;
     }
 }

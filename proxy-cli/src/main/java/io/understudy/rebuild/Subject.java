@@ -9,6 +9,7 @@ import io.understudy.pages.Ask;
  * @param partitioned whether it has partitions
  */
 record Subject(String schema, String table, long fileBytes, boolean partitioned) {
+    /** Returns {@code schema.table}, for display and for the proxy. */
     String shown() {
         return schema + "." + table;
     }

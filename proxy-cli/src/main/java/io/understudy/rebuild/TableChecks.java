@@ -3,7 +3,7 @@ package io.understudy.rebuild;
 import io.understudy.pages.Ask;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Map;
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -12,6 +12,10 @@ import java.util.Set;
  */
 final class TableChecks {
     private static final Set<String> SYSTEM = Set.of("mysql", "sys", "performance_schema", "information_schema");
+
+    private static final Set<String> TABLES = Set.of("BASE TABLE", "SYSTEM VERSIONED");
+
+    private record Found(String schema, String table, String type, String engine) {}
 
     private final Standby standby;
     private final Grants grants;
@@ -34,18 +38,23 @@ final class TableChecks {
         }
         Ask ask = standby.ask();
         String where = " WHERE TABLE_SCHEMA = " + Ask.quote(schema) + " AND TABLE_NAME = " + Ask.quote(table);
-        List<Map.Entry<String, String>> found = ask.rows(
-                "SELECT TABLE_TYPE, ENGINE FROM information_schema.TABLES" + where,
-                row -> Map.entry(Ask.text(row, 1), Ask.text(row, 2)));
-        if (found.isEmpty()) {
+        List<Found> all = ask.rows(
+                "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES" + where,
+                row -> new Found(Ask.text(row, 1), Ask.text(row, 2), Ask.text(row, 3), Ask.text(row, 4)));
+        if (all.isEmpty()) {
             throw new Refused("there is no table " + shown + " on the standby");
         }
-        if (!found.get(0).getKey().equals("BASE TABLE")
-                || !found.get(0).getValue().equalsIgnoreCase("InnoDB")) {
+        // The server may compare without case; its own spelling is the one in the names of files.
+        Found found = all.stream()
+                .filter(each -> each.schema.equals(schema) && each.table.equals(table))
+                .findFirst()
+                .orElse(all.get(0));
+        if (!TABLES.contains(found.type)) {
+            throw new Refused(shown + " is not a table but a " + found.type.toLowerCase(Locale.ROOT));
+        }
+        if (!found.engine.equalsIgnoreCase("InnoDB")) {
             throw new Refused(shown + " is not an InnoDB table but "
-                    + (found.get(0).getValue().isEmpty()
-                            ? found.get(0).getKey()
-                            : found.get(0).getValue()));
+                    + (found.engine.isEmpty() ? "one that the server cannot open" : found.engine));
         }
         if (ask.number("SELECT COUNT(*) FROM information_schema.STATISTICS" + where + " AND INDEX_TYPE = 'FULLTEXT'")
                 > 0) {
@@ -55,7 +64,7 @@ final class TableChecks {
         }
         long partitions = ask.number(
                 "SELECT COUNT(*) FROM information_schema.PARTITIONS" + where + " AND PARTITION_NAME IS NOT NULL");
-        return new Subject(schema, table, fileBytes(schema, table, shown), partitions > 0);
+        return new Subject(found.schema, found.table, fileBytes(found.schema, found.table, shown), partitions > 0);
     }
 
     private long fileBytes(String schema, String table, String shown) throws SQLException, Refused {

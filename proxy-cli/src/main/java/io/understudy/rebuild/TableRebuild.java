@@ -31,6 +31,7 @@ final class TableRebuild {
     private final Bounds bounds;
     private final Journal journal;
     private final BooleanSupplier stopped;
+    private final Killer killer;
     private long mostLag;
 
     /**
@@ -39,13 +40,25 @@ final class TableRebuild {
      * @param standby the connection for status queries and KILL
      * @param worker the connection that runs the rebuild, with binary logging off
      * @param stopped returns whether the operator requested a stop
+     * @param killer ends a statement if the connection that watches it is lost
      */
-    TableRebuild(Standby standby, Ask worker, Bounds bounds, Journal journal, BooleanSupplier stopped) {
+    TableRebuild(Standby standby, Ask worker, Bounds bounds, Journal journal, BooleanSupplier stopped, Killer killer) {
         this.standby = standby;
         this.worker = worker;
         this.bounds = bounds;
         this.journal = journal;
         this.stopped = stopped;
+        this.killer = killer;
+    }
+
+    /** Ends the running statement of a connection, by a connection of its own. */
+    interface Killer {
+        void kill(long connection) throws SQLException;
+    }
+
+    /** Statements on the connection that runs the rebuild. */
+    interface Work {
+        void run() throws SQLException;
     }
 
     /** Returns the statements that set the session variables of a rebuild. */
@@ -67,7 +80,7 @@ final class TableRebuild {
     @Nullable
     Failure run(Subject subject, String sql) throws SQLException, InterruptedException {
         for (int attempt = 1; ; attempt++) {
-            Failure failure = once(subject, sql);
+            Failure failure = watched(subject, () -> worker.execute(sql));
             if (failure == null || failure.code != ER_LOCK_WAIT_TIMEOUT || attempt == ATTEMPTS) {
                 return failure;
             }
@@ -84,13 +97,15 @@ final class TableRebuild {
      */
     record Failure(Outcome.State state, int code, String why) {}
 
-    private @Nullable Failure once(Subject subject, String sql) throws SQLException, InterruptedException {
+    /** Runs statements under watch, once. Returns why they ended early or failed, or null if they succeeded. */
+    @Nullable
+    Failure watched(Subject subject, Work work) throws SQLException, InterruptedException {
         long id = worker.number("SELECT CONNECTION_ID()");
         CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
         Thread thread = new Thread(
                 () -> {
                     try {
-                        worker.execute(sql);
+                        work.run();
                         result.complete(null);
                     } catch (SQLException | RuntimeException e) {
                         result.completeExceptionally(e);
@@ -99,6 +114,21 @@ final class TableRebuild {
                 "rebuild");
         thread.setDaemon(true);
         thread.start();
+        try {
+            return watch(subject, id, result);
+        } catch (SQLException | RuntimeException e) {
+            // Nobody would watch the statement any more, and the server would finish it without a client.
+            try {
+                killer.kill(id);
+            } catch (SQLException unreachable) {
+                e.addSuppressed(unreachable);
+            }
+            throw e;
+        }
+    }
+
+    private @Nullable Failure watch(Subject subject, long id, CompletableFuture<@Nullable Void> result)
+            throws SQLException, InterruptedException {
         Copy copy = new Copy(standby);
         String ended = "";
         for (long millis = FIRST_WATCH_MILLIS; ; millis = WATCH_MILLIS) {

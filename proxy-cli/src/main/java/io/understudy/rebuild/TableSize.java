@@ -2,6 +2,7 @@ package io.understudy.rebuild;
 
 import io.understudy.pages.Ask;
 import io.understudy.pages.LeafPages;
+import io.understudy.pages.Product;
 import io.understudy.pages.TableName;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
@@ -37,7 +38,22 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
                             TableName file = TableName.file(name.substring(0, slash), name.substring(slash + 1));
                             return file.schema().equals(schema) && file.table().equals(table) ? row.getLong(2) : 0L;
                         });
-        return sizes.stream().mapToLong(Long::longValue).sum();
+        long bytes = sizes.stream().mapToLong(Long::longValue).sum();
+        return bytes > 0 || isAscii(schema + table) ? bytes : estimatedBytes(standby, schema, table);
+    }
+
+    private static boolean isAscii(String name) {
+        return name.chars().allMatch(c -> c < 128);
+    }
+
+    /** For names whose letters the server writes in file names by a table of its own. */
+    private static long estimatedBytes(Standby standby, String schema, String table) throws SQLException {
+        if (standby.product() == Product.MYSQL) {
+            standby.ask().execute("SET SESSION information_schema_stats_expiry = 0");
+        }
+        return standby.ask()
+                .number("SELECT DATA_LENGTH + INDEX_LENGTH + DATA_FREE FROM information_schema.TABLES"
+                        + " WHERE TABLE_SCHEMA = " + Ask.quote(schema) + " AND TABLE_NAME = " + Ask.quote(table));
     }
 
     long allLeafPages() {

@@ -108,6 +108,7 @@ class AdminServerTest {
                 paused.add(parameters);
                 return Map.of("paused", true);
             })
+            .action("mirror/{standby}/skip/{table}", parameters -> parameters)
             .action("drain", parameters -> {
                 throw new IOException("disk full");
             });
@@ -304,6 +305,13 @@ class AdminServerTest {
         HttpResponse<String> failed = post("/api/drain", bearer(TOKEN));
         assertThat(failed.statusCode()).isEqualTo(500);
         assertThat(failed.body()).contains("disk full");
+    }
+
+    @Test
+    void aNameInAPathMayHaveAnyCharacter() throws Exception {
+        assertThat(post("/api/mirror/s1/skip/shop.a%2Fb%20c%25%2B+d%C3%A9%3F%60", bearer(TOKEN))
+                        .body())
+                .isEqualTo("{\"standby\":\"s1\",\"table\":\"shop.a/b c%++dé?`\"}\n");
     }
 
     @Test

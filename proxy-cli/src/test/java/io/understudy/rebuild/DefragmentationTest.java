@@ -8,7 +8,9 @@ import io.understudy.config.ConfigLoader;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
+import io.understudy.pages.Ask;
 import io.understudy.pages.PagesAccount;
+import io.understudy.pages.TableName;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.sql.Connection;
@@ -16,6 +18,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -193,14 +196,16 @@ class DefragmentationTest {
                 "CREATE TABLE shop.texts (id INT PRIMARY KEY, t TEXT, FULLTEXT KEY t(t))",
                 "CREATE TABLE shop.counted (id INT PRIMARY KEY, v VARCHAR(9), n INT AS (LENGTH(v)) VIRTUAL, KEY n(n))",
                 "CREATE TABLE shop.old (id INT PRIMARY KEY) ENGINE=MyISAM",
-                "CREATE VIEW shop.seen AS SELECT id FROM shop.texts");
+                "CREATE VIEW shop.seen AS SELECT id FROM shop.texts",
+                "CREATE SEQUENCE shop.numbers");
         pair.awaitCaughtUp(MOST);
 
         assertThat((String) refusal("shop.texts", OPTIONS).get("why")).contains("full-text");
         assertThat((String) refusal("shop.counted", OPTIONS).get("why"))
                 .contains("locking out the applier", "LOCK=NONE");
         assertThat((String) refusal("shop.old", OPTIONS).get("why")).contains("not an InnoDB table but MyISAM");
-        assertThat((String) refusal("shop.seen", OPTIONS).get("why")).contains("not an InnoDB table but VIEW");
+        assertThat((String) refusal("shop.seen", OPTIONS).get("why")).contains("not a table but a view");
+        assertThat((String) refusal("shop.numbers", OPTIONS).get("why")).contains("not a table but a sequence");
         assertThat((String) refusal("shop.absent", OPTIONS).get("why")).contains("there is no table");
         assertThat((String) refusal("mysql.user", OPTIONS).get("why")).contains("server's own");
         assertThat((String) refusal("orders", OPTIONS).get("why")).contains("schema.table");
@@ -253,6 +258,83 @@ class DefragmentationTest {
                 .as("%s", log)
                 .containsEntry("state", "rebuilt")
                 .containsEntry("checksum", "equal");
+    }
+
+    @Test
+    void rebuildsTablesWithUnusualNames() throws Exception {
+        primary.execute("CREATE DATABASE `my.sh``op é`");
+        standby.execute(
+                "SET SESSION sql_log_bin = 0", "GRANT SELECT, INSERT, ALTER, CREATE ON `my.sh``op é`.* TO pages@'%'");
+        List<String> names = List.of(
+                "`my.sh``op é`.`t`",
+                "`my.sh``op é`.`back``tick 'quote' \"double\" / % # é ж 漢`",
+                "shop.with space",
+                "shop.dotted.name",
+                "shop.Ünïcode");
+        for (String name : names) {
+            TableName table = Objects.requireNonNull(TableName.written(name));
+            primary.execute("CREATE TABLE " + Ask.name(table.schema()) + "."
+                    + Ask.name(table.table()) + " (id INT PRIMARY KEY, k INT, KEY k(k)) CHARSET"
+                    + " utf8mb4 SELECT seq AS id, seq AS k FROM shop.seq_1_to_3000");
+        }
+        pair.awaitCaughtUp(MOST);
+
+        Defragmentation.Result result = work(standby, "pages", OPTIONS).run(names);
+
+        assertThat(result.allRebuilt()).as("%s%n%s", result, log).isTrue();
+        assertThat(result.tables()).allSatisfy(table -> {
+            assertThat(table).containsEntry("checksum", "equal");
+            assertThat((Long) table.get("fileBytesBefore")).isPositive();
+            assertThat((Map<?, ?>) table.get("leafPagesAfter")).hasSize(2);
+        });
+    }
+
+    @Test
+    void oneDefragmentationAtATime() throws Exception {
+        try (Connection other = standby.connect();
+                Statement statement = other.createStatement()) {
+            statement.execute("DO GET_LOCK('understudy.defragment', 0)");
+
+            assertThatThrownBy(() -> work(standby, "pages", OPTIONS).run(List.of("shop.orders")))
+                    .isInstanceOf(Refused.class)
+                    .hasMessageContaining("another defragment is at work on standby-1");
+        }
+    }
+
+    /** A rebuild that nobody watches would know no bounds. */
+    @Test
+    void aLostConnectionEndsTheRebuild() throws Exception {
+        try (Connection reader = standby.connect();
+                Statement holding = reader.createStatement()) {
+            holding.execute("START TRANSACTION");
+            holding.execute("SELECT COUNT(*) FROM shop.orders");
+            CompletableFuture<Defragmentation.Result> result = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return work(standby, "pages", OPTIONS).run(List.of("shop.orders"));
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            Awaitility.await()
+                    .atMost(MOST)
+                    .pollInterval(Duration.ofMillis(20))
+                    .until(() -> !processes("INFO LIKE 'ALTER%'").equals("0"));
+
+            standby.execute("SET SESSION sql_log_bin = 0", "KILL " + watcher());
+
+            assertThat(result).failsWithin(MOST);
+            assertThat(processes("INFO LIKE 'ALTER%'")).isEqualTo("0");
+        }
+    }
+
+    private static String processes(String condition) {
+        return standby.ask("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'pages' AND " + condition);
+    }
+
+    /** Returns the connection that does not rebuild. */
+    private static String watcher() {
+        return standby.ask("SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'pages'"
+                + " AND COALESCE(INFO, '') NOT LIKE 'ALTER%'");
     }
 
     @Test
@@ -317,7 +399,7 @@ class DefragmentationTest {
                 .pollInterval(Duration.ofMillis(20))
                 .until(() -> log.toString().contains("rebuilding"));
 
-        work.stop(MOST);
+        work.stop();
 
         Defragmentation.Result ended = result.get(MOST.toSeconds(), TimeUnit.SECONDS);
         assertThat(ended.tables()).hasSize(2);

@@ -23,6 +23,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -117,6 +119,15 @@ public final class DefragmentCommand implements Callable<Integer> {
     private boolean byPartition;
 
     @Option(
+            names = "--warm",
+            paramLabel = "TIME",
+            converter = TimeConverter.class,
+            defaultValue = "1m",
+            description = "How long all mirrored reads of a rebuilt table go to the standby at most, to warm it; 0s for"
+                    + " not at all (default: ${DEFAULT-VALUE}).")
+    private @Nullable Duration warm;
+
+    @Option(
             names = "--lower-super-read-only",
             description = "On MySQL, set super_read_only to 0 as long as it takes; read_only stays 1.")
     private boolean lowerSuperReadOnly;
@@ -147,19 +158,25 @@ public final class DefragmentCommand implements Callable<Integer> {
             return CommandLine.ExitCode.OK;
         }
         MirroredReads reads = config.plugins().containsKey("mirror")
-                ? new ProxyReads(AdminClient.of(config.admin()), Objects.requireNonNull(server))
+                ? new ProxyReads(
+                        AdminClient.of(config.admin()), Objects.requireNonNull(server), Objects.requireNonNull(warm))
                 : MirroredReads.NONE;
         Defragmentation work = new Defragmentation(account, options(), new Journal(log, Terminal.attached()), reads);
-        Thread hook = new Thread(() -> stop(work), "defragment-stop");
+        CountDownLatch written = new CountDownLatch(1);
+        Thread hook = new Thread(() -> stop(work, written), "defragment-stop");
         Runtime.getRuntime().addShutdownHook(hook);
-        Defragmentation.Result result = work.run(chosen);
-        if (json) {
-            line.getOut().println(JsonWriter.write(Map.of("tables", result.tables(), "errant", result.errant())));
-            line.getOut().flush();
+        try {
+            Defragmentation.Result result = work.run(chosen);
+            if (json) {
+                line.getOut().println(JsonWriter.write(Map.of("tables", result.tables(), "errant", result.errant())));
+                line.getOut().flush();
+            }
+            return result.allRebuilt() && result.errant().isEmpty()
+                    ? CommandLine.ExitCode.OK
+                    : CommandLine.ExitCode.SOFTWARE;
+        } finally {
+            written.countDown();
         }
-        return result.allRebuilt() && result.errant().isEmpty()
-                ? CommandLine.ExitCode.OK
-                : CommandLine.ExitCode.SOFTWARE;
     }
 
     private List<String> choose(CommandLine line, UnderstudyConfig config) throws Exception {
@@ -191,9 +208,10 @@ public final class DefragmentCommand implements Callable<Integer> {
     }
 
     /** Runs when a signal ends the program: otherwise the server would continue a rebuild without a client. */
-    private static void stop(Defragmentation work) {
+    private static void stop(Defragmentation work, CountDownLatch written) {
         try {
-            work.stop(ENDING);
+            work.stop();
+            written.await(ENDING.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -5,8 +5,8 @@ import io.understudy.report.AdminClient;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -15,110 +15,155 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Skips mirrored reads by the admin endpoint of the running proxy. A skip is a lease of a minute there, so it is
- * renewed, and ends by itself if this program dies.
+ * Skips and boosts mirrored reads by the admin endpoint of the running proxy. Both are leases of a minute there, so
+ * they are renewed, and end by themselves if this program dies.
  */
 final class ProxyReads implements MirroredReads {
     private static final long RENEW_SECONDS = 20;
+    private static final long LOOK_MILLIS = 1000;
 
     private final AdminClient proxy;
     private final String standby;
+    private final Duration most;
     private final ScheduledExecutorService renewing = Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread thread = new Thread(task, "skip-renewal");
+        Thread thread = new Thread(task, "lease-renewal");
         thread.setDaemon(true);
         return thread;
     });
     private @Nullable ScheduledFuture<?> renewal;
+    private ColdPages before = ColdPages.UNKNOWN;
 
-    ProxyReads(AdminClient proxy, String standby) {
+    /** @param most the longest time that a table is boosted after its rebuild; zero for not at all */
+    ProxyReads(AdminClient proxy, String standby, Duration most) {
         this.proxy = proxy;
         this.standby = standby;
+        this.most = most;
     }
 
     @Override
     public String skip(String table) {
-        String cold = cold(table);
+        before = ColdPages.UNKNOWN;
+        String line;
         try {
-            act("skip", table);
-        } catch (IOException e) {
-            return table + ": its reads are mirrored during the rebuild, because the proxy does not skip them: "
+            before = ColdPages.of(act("skip", table), "coldPages");
+            line = table + ": its reads are not mirrored during the rebuild; cold pages a statement before: "
+                    + before.shown();
+        } catch (IOException | RuntimeException e) {
+            line = table + ": its reads are mirrored during the rebuild, because the proxy does not skip them: "
                     + e.getMessage();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return "";
         }
-        renewal = renewing.scheduleWithFixedDelay(() -> renew(table), RENEW_SECONDS, RENEW_SECONDS, TimeUnit.SECONDS);
-        return table + ": its reads are not mirrored during the rebuild; cold pages a statement before: " + cold;
+        // Also after a failure: the proxy may come back during the rebuild.
+        renew("skip", table);
+        return line;
     }
 
-    private void renew(String table) {
+    private void renew(String what, String table) {
+        renewal = renewing.scheduleWithFixedDelay(
+                () -> {
+                    try {
+                        act(what, table);
+                    } catch (IOException | RuntimeException e) {
+                        // The proxy may have been restarted and come back: the next renewal tries again.
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                RENEW_SECONDS,
+                RENEW_SECONDS,
+                TimeUnit.SECONDS);
+    }
+
+    /** Ends the renewals. Waits for one that is under way, which would begin the lease anew. */
+    private void renewNoMore() throws InterruptedException {
+        ScheduledFuture<?> task = renewal;
+        if (task == null) {
+            return;
+        }
+        renewal = null;
+        task.cancel(false);
         try {
-            act("skip", table);
-        } catch (IOException e) {
-            // The proxy may have been restarted and come back: the next renewal tries again.
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            renewing.submit(() -> {}).get(RENEW_SECONDS, TimeUnit.SECONDS);
+        } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {
+            // A proxy that does not respond for so long has not renewed anything either.
         }
     }
 
     @Override
     public String again(String table) {
-        ScheduledFuture<?> task = renewal;
-        if (task == null) {
-            return "";
-        }
-        task.cancel(false);
-        renewal = null;
         try {
+            renewNoMore();
             act("unskip", table);
-            return table + ": its reads are mirrored again and warm it; /api/mirror shows its cold pages";
-        } catch (IOException e) {
-            return table + ": its reads are mirrored again within a minute: " + e.getMessage();
+            return table + ": its reads are mirrored again";
+        } catch (IOException | RuntimeException e) {
+            return table + ": a skip of its reads, if there is one, ends within a minute: " + e.getMessage();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return "";
         }
     }
 
-    private void act(String what, String table) throws IOException, InterruptedException {
-        proxy.act("mirror/" + encoded(standby) + "/" + what + "/" + encoded(table));
+    @Override
+    public Rewarmed rewarm(String table, Pause pause) throws InterruptedException {
+        if (most.isZero()) {
+            return Rewarmed.NOT;
+        }
+        try {
+            act("boost", table);
+        } catch (IOException | RuntimeException e) {
+            return new Rewarmed(table + ": its reads are not mirrored in full: " + e.getMessage(), null);
+        }
+        renew("boost", table);
+        Warming warming = new Warming(before, most, System::nanoTime);
+        try {
+            while (!warming.over() && !pause.stopped(LOOK_MILLIS)) {
+                look(table, warming);
+            }
+        } finally {
+            renewNoMore();
+            try {
+                act("unboost", table);
+            } catch (IOException | RuntimeException e) {
+                // The lease ends by itself.
+            }
+        }
+        return new Rewarmed(table + ": " + warming.line(), warming.figures());
+    }
+
+    private void look(String table, Warming warming) throws InterruptedException {
+        try {
+            Map<?, ?> row = row(rows(proxy.view("mirror"), "standbys"), "standby", standby);
+            Map<?, ?> boost = row == null ? null : row(rows(row, "boostedTables"), "table", table);
+            if (boost != null) {
+                warming.saw(boost);
+            } else {
+                act("boost", table); // a proxy that was restarted
+            }
+        } catch (IOException | RuntimeException e) {
+            warming.missed(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static List<?> rows(Map<?, ?> view, String key) {
+        return view.get(key) instanceof List<?> rows ? rows : List.of();
+    }
+
+    private static @Nullable Map<?, ?> row(List<?> rows, String key, String value) {
+        for (Object one : rows) {
+            if (one instanceof Map<?, ?> row && value.equalsIgnoreCase(String.valueOf(row.get(key)))) {
+                return row;
+            }
+        }
+        return null;
+    }
+
+    private Map<String, Object> act(String what, String table) throws IOException, InterruptedException {
+        return proxy.act("mirror/" + encoded(standby) + "/" + what + "/" + encoded(table));
     }
 
     private static String encoded(String name) {
         return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
-    }
-
-    /** Returns the estimate of the table's cold pages, or why there is none. */
-    private String cold(String table) {
-        try {
-            if (proxy.view("mirror").get("standbys") instanceof List<?> standbys) {
-                for (Object one : standbys) {
-                    if (one instanceof Map<?, ?> row
-                            && standby.equals(row.get("standby"))
-                            && row.get("cold") instanceof Map<?, ?> cold
-                            && cold.get("tables") instanceof List<?> tables) {
-                        return estimate(tables, table);
-                    }
-                }
-            }
-            return "unknown";
-        } catch (IOException e) {
-            return "unknown";
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return "unknown";
-        }
-    }
-
-    private static String estimate(List<?> tables, String table) {
-        for (Object one : tables) {
-            if (one instanceof Map<?, ?> row
-                    && table.equalsIgnoreCase(String.valueOf(row.get("table")))
-                    && row.get("estimate") instanceof Number pages) {
-                return String.format(
-                        Locale.ROOT, "%.3f (%s to %s)", pages.doubleValue(), row.get("low"), row.get("high"));
-            }
-        }
-        return "unknown (too few probes)";
     }
 }

@@ -268,7 +268,20 @@ final class MirrorObserver implements SessionObserver {
         random = rule.rule().by() == MirrorConfig.By.SESSION
                 ? sessionHash
                 : ThreadLocalRandom.current().nextInt();
-        return rule.takes(random) ? rule : null;
+        return rule.takes(random) || boosted(rule, command) ? rule : null;
+    }
+
+    /** Returns whether a standby wants all reads of the command's tables for the moment. */
+    private boolean boosted(MirrorRules.Bound rule, CommandView command) {
+        if (!rule.boosts()) {
+            return false;
+        }
+        StatementSummary summary = command.summary();
+        if (summary == null) {
+            return false;
+        }
+        PreparedStatement prepared = command.prepared();
+        return rule.boosts(ReadTables.of(summary, prepared == null ? session.schema() : prepared.schema()), random);
     }
 
     private StatementSetting currentSetting() {

@@ -69,12 +69,19 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
             return Map.of("resumed", path.get(0));
         });
         context.publishAction("mirror/{standby}/skip/{table}", path -> {
-            standby(path.get(0)).skipped().skip(path.get(1), System.nanoTime());
-            return Map.of("skipped", path.get(1), "seconds", SkippedTables.LEASE_NANOS / 1_000_000_000);
+            return standby(path.get(0)).skip(path.get(1), System.nanoTime());
         });
         context.publishAction("mirror/{standby}/unskip/{table}", path -> {
-            standby(path.get(0)).skipped().unskip(path.get(1));
+            standby(path.get(0)).skipped().end(path.get(1));
             return Map.of("mirrored", path.get(1));
+        });
+        context.publishAction("mirror/{standby}/boost/{table}", path -> {
+            standby(path.get(0)).probing().boost(path.get(1), System.nanoTime());
+            return Map.of("boosted", path.get(1), "seconds", TableLeases.LEASE_SECONDS);
+        });
+        context.publishAction("mirror/{standby}/unboost/{table}", path -> {
+            standby(path.get(0)).probing().boosted().end(path.get(1));
+            return Map.of("sampled", path.get(1));
         });
     }
 

@@ -1,6 +1,7 @@
 package io.understudy.plugins.mirror;
 
 import io.understudy.rules.RuleSet;
+import io.understudy.sql.TableName;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,6 +31,34 @@ final class MirrorRules {
             }
             for (int i = 0; i < targets.size(); i++) {
                 if (targets.get(i).adaptiveSample().takes(random)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /** Returns whether the sample of {@code standby} has the statement for which {@code random} was drawn. */
+        boolean takes(int random, StandbyMirror standby) {
+            return (rule.sample().isAdaptive() ? standby.adaptiveSample() : rule.sample()).takes(random);
+        }
+
+        /** Returns whether a standby boosts a table, so that statements outside the sample may be taken. */
+        boolean boosts() {
+            if (rule.sample().millionths() == 0) {
+                return false;
+            }
+            for (int i = 0; i < targets.size(); i++) {
+                if (!targets.get(i).probing().boosted().isEmpty()) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /** Returns whether a standby's boost takes a read of these tables. */
+        boolean boosts(List<TableName> tables, int random) {
+            for (int i = 0; i < targets.size(); i++) {
+                if (targets.get(i).probing().boosts(tables, random)) {
                     return true;
                 }
             }

@@ -46,7 +46,7 @@ final class StandbyMirror {
     private final StandbyCollations collations;
     private final RecentDdl schemaChanges;
     private final StandbyTables tables;
-    private final SkippedTables skipped = new SkippedTables();
+    private final TableLeases skipped = new TableLeases();
     private final StandbyErrors errors;
     private final StandbyKiller killer;
     private final LatencyRecorder seconds;
@@ -181,17 +181,24 @@ final class StandbyMirror {
     }
 
     /**
-     * Queues a statement like {@link #offer(MirroredStatement)} unless this standby's adaptive sample has no room for
-     * it.
+     * Queues a statement like {@link #offer(MirroredStatement)} if this standby's sample or its boost takes it.
      *
      * @param random drawn for the statement
      */
     void offer(MirroredStatement statement, int random) {
-        if (statement.rule().rule().sample().isAdaptive()) {
-            if (!adaptiveSample().takes(random)) {
+        MirrorRules.Bound rule = statement.rule();
+        boolean sampled = rule.takes(random, this);
+        if (sampled && rule.rule().sample().isAdaptive()) {
+            probing.offered();
+        }
+        TableLeases boosted = probing.boosted();
+        if (!boosted.isEmpty()) {
+            if (!sampled && !probing.boosts(statement.tables(), random)) {
                 return;
             }
-            probing.offered();
+            boosted.count(statement.tables());
+        } else if (!sampled) {
+            return;
         }
         offer(statement);
     }
@@ -266,6 +273,7 @@ final class StandbyMirror {
      */
     private @Nullable DropReason refusal(MirroredStatement statement, StandbyTables.Verdict verdict) {
         if (skipped.covers(statement.tables(), System.nanoTime())) {
+            skipped.count(statement.tables());
             return DropReason.TABLE_SKIPPED;
         }
         return switch (verdict) {
@@ -420,8 +428,18 @@ final class StandbyMirror {
         drain(); // the timer has no loop before the first connection is open
     }
 
-    SkippedTables skipped() {
+    TableLeases skipped() {
         return skipped;
+    }
+
+    /** Begins or renews a skip. Returns the response, with how cold the standby is for the table's reads. */
+    Map<String, Object> skip(String table, long nowNanos) {
+        skipped.renew(table, nowNanos);
+        Map<String, Object> response = new LinkedHashMap<>();
+        response.put("skipped", table);
+        response.put("seconds", TableLeases.LEASE_SECONDS);
+        response.putAll(probing.coldOf(table));
+        return response;
     }
 
     StandbyErrors errors() {
@@ -474,6 +492,7 @@ final class StandbyMirror {
         view.put("executed", done);
         view.put("tables", tables.view());
         view.put("skippedTables", skipped.view(System.nanoTime()));
+        view.put("boostedTables", probing.boostedView(config, System.nanoTime()));
         view.put("lastErrors", errors.view());
         view.putAll(probing.details(config));
         return view;

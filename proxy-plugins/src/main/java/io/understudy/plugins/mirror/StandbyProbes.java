@@ -13,6 +13,8 @@ import io.understudy.plugins.mirror.warmth.ProbeResult;
 import io.understudy.plugins.mirror.warmth.Probed;
 import io.understudy.plugins.mirror.warmth.StandbyWarmth;
 import io.understudy.plugins.mirror.warmth.WarmthSettings;
+import io.understudy.sql.TableName;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,6 +45,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     private final StandbyWarmth warmth;
     private final AdaptiveSample adaptive;
     private final OwnLoadPolling ownLoad;
+    private final Boost boost;
     private final Map<ProbeResult.Outcome, Counter> outcomes = new EnumMap<>(ProbeResult.Outcome.class);
     private final LongAdder offered = new LongAdder();
     private final LongAdder executed = new LongAdder();
@@ -61,6 +64,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
         this.meters = meters;
         this.warmth = new StandbyWarmth(nowNanos, config.probes());
         this.adaptive = new AdaptiveSample(nowNanos);
+        this.boost = new Boost(nowNanos);
         this.updatedNanos = nowNanos;
         reload(config);
         for (ProbeResult.Outcome outcome : ProbeResult.Outcome.values()) {
@@ -97,7 +101,9 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
         if (counter != null) {
             counter.increment();
         }
-        double sampled = Math.max(LOWEST, statement.rule().share(sample));
+        long now = System.nanoTime();
+        double taken = Math.max(statement.rule().share(sample), boost.share(statement.tables(), now));
+        double sampled = Math.max(LOWEST, taken);
         warmth.ended(new Probed(
                 statement.rule().name(),
                 statement.digest(),
@@ -105,7 +111,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
                 statement.setting().schema(),
                 statement.summary() == null ? List.of() : statement.summary().reads(),
                 result,
-                System.nanoTime()));
+                now));
     }
 
     /** Called for each statement that an adaptive rule mirrors. */
@@ -116,6 +122,45 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     /** Called when the standby has executed a statement. */
     void executed() {
         executed.increment();
+    }
+
+    /** Begins or renews a table's boost. Its estimate begins anew with the boost. */
+    void boost(String table, long nowNanos) {
+        if (boost.tables().renew(table, nowNanos)) {
+            warmth.forgetTable(table);
+        }
+    }
+
+    TableLeases boosted() {
+        return boost.tables();
+    }
+
+    /** Returns whether the boost takes a read of these tables for which {@code random} was drawn. */
+    boolean boosts(List<TableName> tables, int random) {
+        return boost.takes(tables, random, System.nanoTime());
+    }
+
+    /** Returns how cold the standby is for reads of one table, and the primary for all statements. */
+    Map<String, Object> coldOf(String table) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("coldPages", warmth.ofTable(table).view());
+        view.put("floorPages", warmth.floor().view());
+        return view;
+    }
+
+    /** Returns the tables that are boosted, with the statements taken since and how cold they are. */
+    List<Map<String, Object>> boostedView(MirrorConfig config, long nowNanos) {
+        List<Map<String, Object>> view = new ArrayList<>();
+        boost.view(nowNanos).forEach((table, statements) -> {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("table", table);
+            row.put("statements", statements);
+            row.put("share", boost.share().toString());
+            row.put("target", config.target());
+            row.putAll(coldOf(table));
+            view.add(row);
+        });
+        return view;
     }
 
     /** Returns the sample of adaptive rules. */
@@ -144,21 +189,20 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
         MirrorConfig.Budget budget = config.budget();
         Double lag = state.lagSeconds();
         Estimate excess = warmth.excess();
-        boolean changed = adaptive.update(
-                new AdaptiveSample.Measured(
-                        excess,
-                        warmth.restarted(),
-                        warmth.readsPerSecond(),
-                        lag == null ? Double.NaN : lag,
-                        state.threadsRunning() < 0 ? Double.NaN : state.threadsRunning(),
-                        Math.max(LOWEST, lowest)),
-                new AdaptiveSample.Bounds(
-                        config.target(),
-                        budget.pageReads() == null ? Double.POSITIVE_INFINITY : budget.pageReads(),
-                        budget.replicationLag().toMillis() / 1000.0,
-                        budget.threadsRunning()),
-                nowNanos);
-        if (changed) {
+        AdaptiveSample.Measured measured = new AdaptiveSample.Measured(
+                excess,
+                warmth.restarted(),
+                warmth.readsPerSecond(),
+                lag == null ? Double.NaN : lag,
+                state.threadsRunning() < 0 ? Double.NaN : state.threadsRunning(),
+                Math.max(LOWEST, lowest));
+        AdaptiveSample.Bounds bounds = new AdaptiveSample.Bounds(
+                config.target(),
+                budget.pageReads() == null ? Double.POSITIVE_INFINITY : budget.pageReads(),
+                budget.replicationLag().toMillis() / 1000.0,
+                budget.threadsRunning());
+        boost.update(measured, bounds, nowNanos);
+        if (adaptive.update(measured, bounds, nowNanos)) {
             SampleRate next = SampleRate.of(adaptive.ratio());
             String why = adaptive.reason().label();
             meters.sampleChanges(standby.name(), why).increment();

@@ -2,6 +2,7 @@ package io.understudy.plugins.mirror.warmth;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,23 @@ final class ColdRows {
             oldest.next();
             oldest.remove();
         }
+    }
+
+    /** Removes a row by its name in any case. */
+    void remove(String name) {
+        rows.keySet().removeIf(name::equalsIgnoreCase);
+    }
+
+    /** Returns the known estimates of the rows that have had a probe since a time. */
+    Map<String, Estimate> estimates(long sinceNanos) {
+        Map<String, Estimate> estimates = new HashMap<>();
+        rows.forEach((name, row) -> {
+            Estimate estimate = row.estimate();
+            if (estimate.known() && row.lastNanos() - sinceNanos >= 0) {
+                estimates.put(name, estimate);
+            }
+        });
+        return estimates;
     }
 
     void clear() {

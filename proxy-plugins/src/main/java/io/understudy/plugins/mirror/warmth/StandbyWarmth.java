@@ -2,6 +2,8 @@ package io.understudy.plugins.mirror.warmth;
 
 import io.understudy.plugin.StandbyState;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.jctools.queues.MpscArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,8 @@ public final class StandbyWarmth {
     private volatile Warmth published = Warmth.UNKNOWN;
     private volatile boolean countersMissing;
     private volatile boolean restarted;
+    private volatile Map<String, Estimate> tableEstimates = Map.of();
+    private final Queue<String> forgottenTables = new ConcurrentLinkedQueue<>();
 
     private final ColdRows rules = new ColdRows("rule", RULES);
     private final ColdRows tables = new ColdRows("table", TABLES);
@@ -92,6 +96,10 @@ public final class StandbyWarmth {
     public void update(StandbyState state, Floor floor, long executed, WarmthSettings settings, long nowNanos) {
         restarted = false;
         server(state, executed, nowNanos);
+        String forgotten;
+        while ((forgotten = forgottenTables.poll()) != null) {
+            tables.remove(forgotten);
+        }
         Probed probe;
         while ((probe = ended.poll()) != null) {
             take(probe, executed);
@@ -102,6 +110,7 @@ public final class StandbyWarmth {
         }
         long mirrored = executed - executedAtStart;
         published = state.reachable() ? measured(floor, mirrored, settings, nowNanos) : unreachable(floor, mirrored);
+        tableEstimates = tables.estimates(nowNanos - STALE_NANOS);
         plan.adapt(perSecond(settings, published.cold()), nowNanos);
         updatedNanos = nowNanos;
     }
@@ -278,6 +287,35 @@ public final class StandbyWarmth {
     /** Returns the excess, unknown before there are probes and a floor. */
     public Estimate excess() {
         return published.excess();
+    }
+
+    /**
+     * Has the estimate of one table begin anew, because its pages are others now. Thread-safe.
+     *
+     * @param table as {@code schema.table}, in any case
+     */
+    public void forgetTable(String table) {
+        forgottenTables.add(table);
+    }
+
+    /** Returns the page reads of a statement that reads the table; unknown without recent probes. Thread-safe. */
+    public Estimate ofTable(String table) {
+        Map<String, Estimate> all = tableEstimates;
+        Estimate exact = all.get(table);
+        if (exact != null) {
+            return exact;
+        }
+        for (Map.Entry<String, Estimate> entry : all.entrySet()) {
+            if (entry.getKey().equalsIgnoreCase(table)) {
+                return entry.getValue();
+            }
+        }
+        return Estimate.UNKNOWN;
+    }
+
+    /** Returns the primary's page reads of a statement. */
+    public Estimate floor() {
+        return published.floor();
     }
 
     /** Returns 0 to 1, or NaN while unknown. */

@@ -1,0 +1,27 @@
+package io.understudy.demo.pages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class PagesDemoTest {
+    /** The lag is not judged: it is this machine's. */
+    @Test
+    void savesAQuarterOfThePagesAndLogsNothing() throws Exception {
+        StringWriter out = new StringWriter();
+
+        PagesDemo.Seen seen = new PagesDemo(30_000, 100, new PrintWriter(out)).experiment();
+
+        assertThat(seen.asClaimed()).as("%s", out).isTrue();
+        assertThat(seen.lag()).isPositive();
+        assertThat(out.toString())
+                .contains("demo.orders", "rebuilding", "Lag of a small write, ms", "Cold pages a random look-up")
+                .containsPattern("Updates replicated meanwhile +[1-9]")
+                .containsPattern("Logged by the standby itself +nothing")
+                .containsPattern("CHECKSUM TABLE +equal on both servers");
+    }
+}
