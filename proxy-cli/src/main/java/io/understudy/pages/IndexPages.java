@@ -5,7 +5,8 @@ package io.understudy.pages;
  *
  * @param clustered whether this is the clustered index, which holds the rows
  * @param pages number of pages in memory
- * @param records records on these pages, including deleted records that are not purged yet
+ * @param records records on these pages, including deleted records that are not purged yet, without those of pages that
+ *     no longer belong to the index
  * @param dataBytes bytes that these records take
  * @param old pages in the old sublist of the LRU list, which are evicted first
  * @param dirty pages not yet written to the file

@@ -3,6 +3,7 @@ package io.understudy.pages;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -19,6 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PoolReader {
     private static final String INDEX = "INDEX";
+    /** Groups by fill that a page's size is divided into. */
+    private static final int FILL_STEPS = 32;
+    /** Leaf pages for each page above them, at least. */
+    private static final int FAN_OUT = 100;
     /** The server's own schemas, whose tables are not proposed for a rebuild. */
     private static final Set<String> SYSTEM = Set.of("mysql", "sys", "performance_schema", "information_schema");
 
@@ -52,7 +57,8 @@ public final class PoolReader {
             long bytes,
             long old,
             long dirty,
-            long compressed) {}
+            long compressed,
+            int fill) {}
 
     /**
      * Reads the pool.
@@ -70,7 +76,7 @@ public final class PoolReader {
         }
         ask.execute(product.boundStatements(limit.time()));
         long start = System.nanoTime();
-        List<Group> groups = groups();
+        List<Group> groups = groups(pageSize);
         Duration took = Duration.ofNanos(System.nanoTime() - start);
         Map<Long, Long> files = files();
         List<TablePages> tables = tables(groups, files, schema);
@@ -99,12 +105,15 @@ public final class PoolReader {
                 COST_OF_PAGE.multipliedBy(poolBytes / pageSize).toSeconds() + 1);
     }
 
-    private List<Group> groups() throws SQLException {
+    private List<Group> groups(int pageSize) throws SQLException {
+        // MariaDB leaves freed pages out, MySQL does not: there the pages are also grouped by how full they are.
+        String fill = product == Product.MYSQL ? "DATA_SIZE DIV " + pageSize / FILL_STEPS : "0";
         return ask.rows(
                 "SELECT SPACE, PAGE_TYPE, TABLE_NAME, INDEX_NAME, COUNT(*), SUM(NUMBER_RECORDS), SUM(DATA_SIZE), SUM("
-                        + product.isOld() + "), SUM(OLDEST_MODIFICATION > 1), SUM(COMPRESSED_SIZE > 0)"
+                        + product.isOld() + "), SUM(OLDEST_MODIFICATION > 1), SUM(COMPRESSED_SIZE > 0), " + fill
+                        + " AS FILL"
                         + " FROM information_schema.INNODB_BUFFER_PAGE WHERE PAGE_STATE = 'FILE_PAGE'"
-                        + " GROUP BY SPACE, PAGE_TYPE, TABLE_NAME, INDEX_NAME",
+                        + " GROUP BY SPACE, PAGE_TYPE, TABLE_NAME, INDEX_NAME, FILL",
                 row -> new Group(
                         row.getLong(1),
                         Ask.text(row, 2),
@@ -116,7 +125,8 @@ public final class PoolReader {
                         row.getLong(7),
                         row.getLong(8),
                         row.getLong(9),
-                        row.getLong(10)));
+                        row.getLong(10),
+                        row.getInt(11)));
     }
 
     /** Returns the size of each file that belongs to one table or partition, by its tablespace. */
@@ -167,17 +177,49 @@ public final class PoolReader {
         return tables;
     }
 
-    private static IndexPages index(String name, List<Group> groups, boolean clustered, long leaves) {
+    private IndexPages index(String name, List<Group> groups, boolean clustered, long leaves) {
+        long pages = groups.stream().mapToLong(Group::pages).sum();
+        Contents live = product == Product.MYSQL && leaves > 0
+                ? live(groups, pages - leaves - upperPages(leaves))
+                : live(groups, 0);
         return new IndexPages(
                 name,
                 clustered,
-                groups.stream().mapToLong(Group::pages).sum(),
-                groups.stream().mapToLong(Group::records).sum(),
-                groups.stream().mapToLong(Group::bytes).sum(),
+                pages,
+                live.records,
+                live.bytes,
                 groups.stream().mapToLong(Group::old).sum(),
                 groups.stream().mapToLong(Group::dirty).sum(),
                 groups.stream().mapToLong(Group::compressed).sum(),
                 leaves);
+    }
+
+    private static long upperPages(long leaves) {
+        return 1 + leaves / FAN_OUT;
+    }
+
+    private record Contents(long records, long bytes) {}
+
+    /**
+     * Returns what the pages hold that still belong to the index. A page that was merged with its neighbour is freed,
+     * but stays in memory with its old records until its frame is needed. When it was merged it was less full than the
+     * others.
+     *
+     * @param freed pages in memory above the size of the index; not positive if there are none
+     */
+    private static Contents live(List<Group> groups, long freed) {
+        double records = 0;
+        double bytes = 0;
+        long left = Math.max(0, freed);
+        for (Group group :
+                groups.stream().sorted(Comparator.comparingInt(Group::fill)).toList()) {
+            long gone = Math.min(left, group.pages);
+            left -= gone;
+            double share = (double) (group.pages - gone) / group.pages;
+            records += share * group.records;
+            bytes += share * group.bytes;
+        }
+        return new Contents(Math.round(records), Math.round(bytes));
     }
 
     private static boolean isListed(Group group) {

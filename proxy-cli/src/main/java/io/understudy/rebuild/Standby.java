@@ -60,6 +60,11 @@ final class Standby {
         return new Load(lag, ask.status("Threads_running"));
     }
 
+    /** Returns what a connection is doing; empty if nothing. */
+    String stateOf(long connection) throws SQLException {
+        return ask.text("SELECT STATE FROM information_schema.PROCESSLIST WHERE ID = " + connection);
+    }
+
     /** Returns the transactions that this server logged itself; a rebuild must not add to them. */
     String ownTransactions() throws SQLException {
         if (product == Product.MARIADB) {

@@ -22,8 +22,17 @@ final class TableRebuild {
     private static final int ER_ROW_LOG_OVERFLOW = 1799;
     private static final int ER_NOT_SUPPORTED = 1845;
     private static final int ER_NOT_SUPPORTED_REASON = 1846;
+    /** Not a code of the server: the rebuild was ended while it waited for the table. */
+    private static final int HELD = -1;
+
     private static final int ATTEMPTS = 3;
+    /** A rebuild that waits before it has copied anything costs nothing to end and repeat. */
+    private static final int ATTEMPTS_TO_BEGIN = 20;
+
+    private static final long PAUSE_MILLIS = 250;
     private static final long FIRST_WATCH_MILLIS = 20;
+    private static final long LOCK_WATCH_MILLIS = 50;
+    private static final int MOST_LOCK_WATCHES = 3;
     private static final long WATCH_MILLIS = 200;
 
     private final Standby standby;
@@ -79,21 +88,26 @@ final class TableRebuild {
     /** Runs the statement to its end. Returns why it ended early or failed, or null if it succeeded. */
     @Nullable
     Failure run(Subject subject, String sql) throws SQLException, InterruptedException {
+        int copies = 0;
         for (int attempt = 1; ; attempt++) {
             Failure failure = watched(subject, () -> worker.execute(sql));
-            if (failure == null || failure.code != ER_LOCK_WAIT_TIMEOUT || attempt == ATTEMPTS) {
+            boolean held = failure != null && failure.code == HELD && attempt < ATTEMPTS_TO_BEGIN;
+            boolean late = failure != null && failure.code == ER_LOCK_WAIT_TIMEOUT && ++copies < ATTEMPTS;
+            if (!held && !late) {
                 return failure;
             }
-            journal.line(subject.shown()
-                    + ": a statement or transaction on the standby held the table for more than a second; attempt "
-                    + (attempt + 1) + " of " + ATTEMPTS);
+            if (attempt == 1 || late) {
+                journal.line(subject.shown() + ": a statement or transaction on the standby holds the table"
+                        + (late ? " at the end of the rebuild; beginning anew" : "; trying again for some seconds"));
+            }
+            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
         }
     }
 
     /**
      * The reason why a rebuild did not succeed.
      *
-     * @param code the server's error code, or 0
+     * @param code the server's error code, {@link #HELD} or 0
      */
     record Failure(Outcome.State state, int code, String why) {}
 
@@ -131,7 +145,9 @@ final class TableRebuild {
             throws SQLException, InterruptedException {
         Copy copy = new Copy(standby);
         String ended = "";
-        for (long millis = FIRST_WATCH_MILLIS; ; millis = WATCH_MILLIS) {
+        boolean begun = false;
+        int lockWatches = 0;
+        for (long millis = FIRST_WATCH_MILLIS; ; millis = begun ? WATCH_MILLIS : LOCK_WATCH_MILLIS) {
             try {
                 result.get(millis, TimeUnit.MILLISECONDS);
                 return null;
@@ -141,21 +157,35 @@ final class TableRebuild {
                 if (ended.isEmpty()) {
                     ended = stopped.getAsBoolean() ? "it was stopped" : bounds.alarm(load);
                 }
-                if (!ended.isEmpty()) {
+                if (!begun) {
+                    // The applier waits behind a rebuild that waits. With parallel replication each may wait for the
+                    // other: a worker that has written to the table and one that is to commit before it.
+                    String state = standby.stateOf(id);
+                    lockWatches = state.contains("metadata lock") ? lockWatches + 1 : lockWatches;
+                    begun = state.startsWith("alter");
+                }
+                boolean held = !begun && lockWatches >= MOST_LOCK_WATCHES;
+                if (held || !ended.isEmpty()) {
                     // Repeated each time: a KILL QUERY that arrives before the statement does has no effect.
                     standby.ask().execute("KILL QUERY " + id);
                 } else {
                     journal.progress(subject.shown(), copy.bytes(), subject.fileBytes(), load);
                 }
             } catch (ExecutionException e) {
-                return failure(e.getCause(), ended);
+                return failure(e.getCause(), ended, !begun && lockWatches >= MOST_LOCK_WATCHES);
             }
         }
     }
 
-    private static Failure failure(@Nullable Throwable cause, String ended) {
+    private static Failure failure(@Nullable Throwable cause, String ended, boolean held) {
         int code = cause instanceof SQLException e ? e.getErrorCode() : 0;
         String message = cause == null ? "unknown" : String.valueOf(cause.getMessage());
+        if (held && ended.isEmpty() && (code == ER_QUERY_INTERRUPTED || code == ER_LOCK_WAIT_TIMEOUT)) {
+            return new Failure(
+                    Outcome.State.FAILED,
+                    HELD,
+                    "statements on the standby keep the table in use; end the long ones, or try at another hour");
+        }
         return switch (code) {
             case ER_QUERY_INTERRUPTED, ER_CONNECTION_KILLED, ER_STATEMENT_TIMEOUT ->
                 new Failure(
