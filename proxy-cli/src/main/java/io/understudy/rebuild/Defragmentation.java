@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -259,7 +260,7 @@ public final class Defragmentation {
         String checksum = "";
         if (sumBefore != null) {
             unsummed = rebuild.watched(subject, summing);
-            checksum = unsummed == null ? sumBefore.against(sum.get()) : "not finished: " + unsummed.why();
+            checksum = unsummed == null ? sumBefore.against(Objects.requireNonNull(sum.get())) : "not finished: " + unsummed.why();
         }
         return new Outcome(
                 subject.shown(),
