@@ -177,6 +177,7 @@ public final class PrimaryMonitor implements AutoCloseable {
 
     private void changed() {
         long now = nanoClock.getAsLong();
+        lastSignNanos = now;
         state = PrimaryState.UNKNOWN;
         sqlModes.seen(null, now, now);
         suspect();
@@ -225,6 +226,7 @@ public final class PrimaryMonitor implements AutoCloseable {
         announced = reachable;
     }
 
+    @SuppressWarnings("ReferenceEquality") // UNKNOWN is the mark for not yet probed
     private PrimaryState after(Exception failure, PrimaryState before, Address present) {
         long silent = nanoClock.getAsLong() - lastSignNanos;
         return switch (ProbeFailure.of(failure)) {
@@ -235,7 +237,7 @@ public final class PrimaryMonitor implements AutoCloseable {
                                 + Reasons.of(failure) + "; check primary.monitor and the grants of its account");
             }
             case SILENT ->
-                before.reachable() && silent < SILENCE.toNanos()
+                (before.reachable() || before == PrimaryState.UNKNOWN) && silent < SILENCE.toNanos()
                         ? before
                         : before.down("primary " + present + ": no response for "
                                 + Math.max(1, silent / 1_000_000_000) + " s; "
@@ -257,7 +259,7 @@ public final class PrimaryMonitor implements AutoCloseable {
         Address present = address.get();
         if (now.reachable() && !before.reachable()) {
             log.info("primary {} is reachable{}", present, now.version() == null ? "" : ", version " + now.version());
-        } else if (!now.reachable() && (before.reachable() || before == PrimaryState.UNKNOWN)) {
+        } else if (now != before && !now.reachable() && (before.reachable() || before == PrimaryState.UNKNOWN)) {
             log.warn("unreachable: {}", now.problem());
         }
         if (now.warning() != null && before.warning() == null) {

@@ -234,6 +234,32 @@ class MonitorsTest {
     }
 
     @Test
+    void aPrimaryThatIsSlowAtTheFirstProbeIsNotCalledFrozen() {
+        PrimaryMonitor monitor = primary(true);
+        nanos.addAndGet(PrimaryMonitor.SILENCE.toNanos() - 1);
+        responses.add(new SocketTimeoutException("no response"));
+        monitor.poll();
+        assertThat(monitor.state()).isEqualTo(PrimaryState.UNKNOWN);
+        nanos.addAndGet(1);
+        responses.add(new SocketTimeoutException("no response"));
+        monitor.poll();
+        assertThat(monitor.state().problem()).contains("frozen or overloaded");
+    }
+
+    /** What the server before said does not shorten the patience with the new one. */
+    @Test
+    void aNewPrimaryHasTheSamePatience() {
+        PrimaryMonitor monitor = primary(true);
+        responses.add("11.4.5-MariaDB");
+        monitor.poll();
+        nanos.addAndGet(2 * PrimaryMonitor.SILENCE.toNanos());
+        address.change(Address.parse("q:1"), PrimaryAddress.Reason.RELOAD, "a test");
+        responses.add(new SocketTimeoutException("no response"));
+        monitor.poll();
+        assertThat(monitor.state()).isEqualTo(PrimaryState.UNKNOWN);
+    }
+
+    @Test
     void aClientsLoginIsAProbeOfThePresentPrimaryOnly() {
         PrimaryMonitor monitor = primary(true);
         responses.add(new IOException("Connection refused"));
