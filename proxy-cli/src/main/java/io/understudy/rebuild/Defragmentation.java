@@ -260,7 +260,9 @@ public final class Defragmentation {
         String checksum = "";
         if (sumBefore != null) {
             unsummed = rebuild.watched(subject, summing);
-            checksum = unsummed == null ? sumBefore.against(Objects.requireNonNull(sum.get())) : "not finished: " + unsummed.why();
+            checksum = unsummed == null
+                    ? sumBefore.against(Objects.requireNonNull(sum.get()))
+                    : "not finished: " + unsummed.why();
         }
         return new Outcome(
                 subject.shown(),
