@@ -14,6 +14,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
@@ -191,7 +192,7 @@ class MirrorWarmthServerTest {
 
     private static Map<?, ?> warmth(MirrorProxy proxy) {
         Map<?, ?> standby = (Map<?, ?>) ((List<?>) proxy.standbys()).get(0);
-        return (Map<?, ?>) standby.get("warmth");
+        return (Map<?, ?>) Objects.requireNonNull(standby.get("warmth"));
     }
 
     private static double excess(MirrorProxy proxy, String bound) {

@@ -97,7 +97,8 @@ public final class WarmingDemo {
                 .execute(
                         "CREATE DATABASE demo",
                         "CREATE TABLE demo.items (id INT PRIMARY KEY, v VARCHAR(400) NOT NULL)",
-                        "INSERT INTO demo.items SELECT seq, REPEAT('x', 340) FROM demo.seq_1_to_" + rows);
+                        "INSERT INTO demo.items SELECT seq, REPEAT('x', 340) FROM demo.seq_1_to_" + rows,
+                        "ANALYZE TABLE demo.items");
         String password = WarmingProxy.PASSWORD;
         pair.createAccount("understudy", password, "REPLICA MONITOR, BINLOG MONITOR, PROCESS ON *.*");
         pair.createAccount("mirror", password, "SELECT ON demo.*", "REPLICA MONITOR, BINLOG MONITOR ON *.*");

@@ -8,6 +8,7 @@ import io.understudy.runtime.RunningProxy;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The proxy before a pair, with only the plugin {@code mirror}. */
@@ -53,13 +54,18 @@ final class WarmingProxy implements AutoCloseable {
 
     Score score() {
         Object first = ((List<?>) proxy.proxy().standbysView()).get(0);
-        return new Score((Map<?, ?>) ((Map<?, ?>) first).get("warmth"), sample());
+        return new Score(map((Map<?, ?>) first, "warmth"), sample());
     }
 
     private String sample() {
-        Object view = proxy.proxy().published().views().get("mirror").get();
-        Map<?, ?> standby = (Map<?, ?>) ((List<?>) ((Map<?, ?>) view).get("standbys")).get(0);
-        return String.valueOf(((Map<?, ?>) standby.get("adaptive")).get("sample"));
+        Object view = Objects.requireNonNull(proxy.proxy().published().views().get("mirror"), "the view of mirror")
+                .get();
+        List<?> standbys = (List<?>) Objects.requireNonNull(((Map<?, ?>) view).get("standbys"), "standbys");
+        return String.valueOf(map((Map<?, ?>) standbys.get(0), "adaptive").get("sample"));
+    }
+
+    private static Map<?, ?> map(Map<?, ?> of, String key) {
+        return (Map<?, ?>) Objects.requireNonNull(of.get(key), key);
     }
 
     @Override
@@ -80,7 +86,7 @@ final class WarmingProxy implements AutoCloseable {
 
         /** Returns {@code estimate}, {@code low} or {@code high} of the excess, or NaN. */
         double excess(String bound) {
-            return number(((Map<?, ?>) warmth.get("excessPages")).get(bound));
+            return number(map(warmth, "excessPages").get(bound));
         }
 
         double score() {
@@ -88,12 +94,12 @@ final class WarmingProxy implements AutoCloseable {
         }
 
         long mirrored() {
-            return ((Number) warmth.get("mirroredSinceRestart")).longValue();
+            return (long) number(warmth.get("mirroredSinceRestart"));
         }
 
         /** Returns the forecast of the excess of the first 1,000 statements, or NaN. */
         double forecast() {
-            return number(((Map<?, ?>) warmth.get("forecast")).get("excessFirst1000"));
+            return number(map(warmth, "forecast").get("excessFirst1000"));
         }
     }
 }
