@@ -12,7 +12,7 @@ final class SchemaChangeCheck implements Check.OfRound {
         List<Finding> findings = new ArrayList<>();
         for (SchemaChange change : round.standby().schemaChanges()) {
             if (change.applied()) {
-                findings.add(applied(change, round, situation));
+                findings.add(applied(change, round));
             }
         }
         for (SchemaChange change : round.primary().schemaChanges()) {
@@ -28,9 +28,9 @@ final class SchemaChangeCheck implements Check.OfRound {
         return findings;
     }
 
-    private static Finding applied(SchemaChange change, Situation.Round round, Situation situation) {
+    private static Finding applied(SchemaChange change, Situation.Round round) {
         String subject = "standby " + change.connection();
-        if (isOpen(round, situation)) {
+        if (isOpen(round)) {
             return Finding.warns(
                     NAME,
                     subject,
@@ -49,7 +49,7 @@ final class SchemaChangeCheck implements Check.OfRound {
     }
 
     /** The begin of a two-phase ALTER counts as applied at once, any other statement at its end only. */
-    private static boolean isOpen(Situation.Round round, Situation situation) {
+    private static boolean isOpen(Situation.Round round) {
         Channel channel = Situation.fromPrimary(round);
         if (channel == null || !round.standby().isMariaDb()) {
             return false;

@@ -15,6 +15,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -100,6 +101,10 @@ class ReadinessGateTest {
 
     private static ReadinessReport report() throws Exception {
         return report("monitor");
+    }
+
+    private static double number(ReadinessReport report, String key) {
+        return (double) Objects.requireNonNull(report.view().get(key), key);
     }
 
     private static List<String> what(ReadinessReport report) {
@@ -358,7 +363,7 @@ class ReadinessGateTest {
             await().atMost(PATIENCE).untilAsserted(() -> {
                 ReadinessReport report = report();
                 assertThat(subjects(report)).contains("warns lag", "warns received");
-                assertThat((double) report.view().get("predictedHoldSeconds")).isGreaterThan(2);
+                assertThat(number(report, "predictedHoldSeconds")).isGreaterThan(2);
                 assertThat(report.view()).containsEntry("transactionsBehind", 1L);
             });
             statement.execute("UNLOCK TABLES");
@@ -416,7 +421,7 @@ class ReadinessGateTest {
             ReadinessReport report = report("monitor", Duration.ofSeconds(6));
             assertThat(subjects(report)).containsExactly("unknown primary primary", "unknown replicates source");
             assertThat(report.verdict()).isEqualTo(ReadinessReport.Verdict.FINDINGS);
-            assertThat((double) report.view().get("seconds")).isLessThan(6.5);
+            assertThat(number(report, "seconds")).isLessThan(6.5);
         } finally {
             pair.primary().restart();
         }

@@ -13,6 +13,7 @@ import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -64,9 +65,17 @@ class RehearsalRecorderTest {
         meters.counter(meter, tag, reason).increment(times);
     }
 
+    private static Map<?, ?> first(Map<String, Object> view, String key) {
+        return (Map<?, ?>) ((List<?>) Objects.requireNonNull(view.get(key), key)).get(0);
+    }
+
+    private static Map<?, ?> part(Map<?, ?> view, String key) {
+        return (Map<?, ?>) Objects.requireNonNull(view.get(key), key);
+    }
+
     @SuppressWarnings("unchecked")
     private Map<String, Object> newest() {
-        return (Map<String, Object>) ((List<?>) recorder.view(true).get("changes")).get(0);
+        return (Map<String, Object>) first(recorder.view(true), "changes");
     }
 
     @Test
@@ -94,9 +103,9 @@ class RehearsalRecorderTest {
                 .containsEntry("unreachableSecondsBefore", null)
                 .containsEntry("errors", Map.of("primary_changed", 8L))
                 .containsEntry("digests", null);
-        Map<?, ?> kind = (Map<?, ?>) ((List<?>) newest().get("kinds")).get(0);
-        assertThat(((Map<?, ?>) kind.get("before")).get("p50Seconds")).isEqualTo(0.0051);
-        assertThat(((Map<?, ?>) kind.get("after")).get("p95Seconds")).isEqualTo(0.041);
+        Map<?, ?> kind = first(newest(), "kinds");
+        assertThat(part(kind, "before").get("p50Seconds")).isEqualTo(0.0051);
+        assertThat(part(kind, "after").get("p95Seconds")).isEqualTo(0.041);
         assertThat(FailoverText.of(recorder.view(true)))
                 .contains("from a:1 to b:2 (api)", "steady 3.0 s after it", "primary_changed 8", "query-log");
     }
@@ -153,7 +162,7 @@ class RehearsalRecorderTest {
         second(10, 1);
         digest(1100, 4, 2);
         second(10, 1);
-        Map<?, ?> row = (Map<?, ?>) ((List<?>) newest().get("digests")).get(0);
+        Map<?, ?> row = first(newest(), "digests");
         assertThat(row.get("text")).isEqualTo("SELECT ?");
         assertThat(row.get("before")).isEqualTo(Map.of("count", 1000L, "errors", 0L, "meanSeconds", 0.001));
         assertThat(row.get("after")).isEqualTo(Map.of("count", 100L, "errors", 4L, "meanSeconds", 0.01));

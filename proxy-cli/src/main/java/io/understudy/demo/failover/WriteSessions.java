@@ -100,7 +100,7 @@ final class WriteSessions implements AutoCloseable {
 
     /** Waits until so many more transactions were answered. */
     boolean awaitMore(int transactions, Duration patience) throws InterruptedException {
-        long goal = answered.size() + transactions;
+        int goal = answered.size() + transactions;
         long deadline = System.nanoTime() + patience.toNanos();
         while (answered.size() < goal) {
             if (System.nanoTime() - deadline > 0) {
