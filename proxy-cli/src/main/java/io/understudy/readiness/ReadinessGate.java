@@ -29,6 +29,9 @@ public final class ReadinessGate {
     /** Between the two readings: replication applies within it what only seemed to differ. */
     private static final Duration PAUSE = Duration.ofMillis(300);
 
+    /** A standby that lags longer is a finding itself. */
+    private static final Duration CATCH_UP = LIMITS.noticedLag();
+
     private static final List<Check> CHECKS = List.of(
             new ReachableCheck(),
             Check.twice(new ReplicatesCheck()),
@@ -100,6 +103,8 @@ public final class ReadinessGate {
             Situation.Round before = new Situation.Round(standbyBefore.await(half), primaryBefore.await(half));
             long pause = Math.min(PAUSE.toNanos(), end - System.nanoTime());
             TimeUnit.NANOSECONDS.sleep(pause);
+            // What the primary had in the first reading counts as missing only if it is not on its way.
+            standbyLink.awaitApplied(before, Math.min(end - PAUSE.toNanos(), System.nanoTime() + CATCH_UP.toNanos()));
             ServerLink.Reading standbyNow = again(standbyLink, standbyBefore, end);
             ServerLink.Reading primaryNow = again(primaryLink, primaryBefore, end);
             Situation.Round now = new Situation.Round(standbyNow.await(end), primaryNow.await(end));

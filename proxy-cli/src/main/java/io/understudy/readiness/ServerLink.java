@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * Used by one thread.
  */
 final class ServerLink implements AutoCloseable {
+    /** How long after the end of a wait in the server its response may come. */
+    private static final long RESPONSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
     private static final int ER_ACCESS_DENIED = 1045;
     private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
 
@@ -101,6 +105,44 @@ final class ServerLink implements AutoCloseable {
 
     private static boolean isDenied(SQLException e) {
         return e.getErrorCode() == ER_ACCESS_DENIED || e.getErrorCode() == ER_ACCESS_DENIED_NO_PASSWORD;
+    }
+
+    /**
+     * Waits until this server, the standby, has applied what the primary had in a reading, or the deadline. Does not
+     * wait if replication does not run or the server does not respond.
+     */
+    void awaitApplied(Situation.Round round, long deadline) throws InterruptedException {
+        Connection open = connection;
+        Channel channel = Situation.fromPrimary(round);
+        if (open == null || channel == null || !channel.applies() || !channel.receives()) {
+            return;
+        }
+        boolean mariaDb = round.primary().isMariaDb();
+        String position = round.primary().variable(mariaDb ? "gtid_binlog_pos" : "gtid_executed");
+        long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        if (position.isBlank() || position.contains("'") || millis <= 0) {
+            return;
+        }
+        String sql = String.format(
+                Locale.ROOT,
+                "SELECT %s('%s', %.3f)",
+                mariaDb ? "MASTER_GTID_WAIT" : "WAIT_FOR_EXECUTED_GTID_SET",
+                position.replace("\n", ""),
+                millis / 1e3);
+        Future<?> waiting = thread.submit(() -> {
+            try {
+                new ServerSession(open, deadline + RESPONSE_NANOS).rows(sql);
+            } catch (SQLException e) {
+                // The second reading says what there is.
+            }
+        });
+        try {
+            waiting.get(deadline + RESPONSE_NANOS - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            // The second reading waits for the thread, and is marked as late.
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e.getCause());
+        }
     }
 
     /** Closes the socket without waiting for the server, which may hang. */

@@ -370,6 +370,30 @@ class ReadinessGateTest {
         }
     }
 
+    /** A standby that lags for less than two seconds has what the primary dropped. */
+    @Test
+    void whatIsOnItsWayIsNoFinding() throws Exception {
+        pair.primary().execute("CREATE TABLE shop.dropped (id INT)");
+        pair.awaitCaughtUp(PATIENCE);
+        try (Connection connection = pair.standby().connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute("LOCK TABLES shop.dropped READ");
+            pair.primary().execute("DROP TABLE shop.dropped");
+            Thread release = new Thread(() -> {
+                try {
+                    Thread.sleep(2000); // longer than the pause between the readings
+                    statement.execute("UNLOCK TABLES");
+                } catch (SQLException | InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            release.start();
+            ReadinessReport report = report();
+            release.join();
+            assertThat(subjects(report)).doesNotContain("warns tables more shop.dropped");
+        }
+    }
+
     @Test
     void namesTheOldestTransaction() throws Exception {
         try (Connection connection = pair.standby().connect();
