@@ -11,6 +11,7 @@ import io.understudy.testkit.Fakes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -75,7 +76,14 @@ class CommitObserverTest {
         run(to("COMMIT").gtid("0-1-5").at(10, 95));
         assertThat(commits)
                 .containsExactly(new Commit(
-                        CommitKind.COMMIT, 7, "app", "shop", first.summary().digestHex(), "0-1-5", 10, 95));
+                        CommitKind.COMMIT,
+                        7,
+                        "app",
+                        "shop",
+                        Objects.requireNonNull(first.summary()).digestHex(),
+                        "0-1-5",
+                        10,
+                        95));
     }
 
     @Test
@@ -86,7 +94,8 @@ class CommitObserverTest {
         FakeExchange later = to("DELETE FROM stock").affected(1);
         run(later);
         assertThat(commits).hasSize(1);
-        assertThat(commits.get(0).digest()).isEqualTo(later.summary().digestHex());
+        assertThat(commits.get(0).digest())
+                .isEqualTo(Objects.requireNonNull(later.summary()).digestHex());
     }
 
     @Test
@@ -101,7 +110,7 @@ class CommitObserverTest {
         assertThat(commits).extracting(Commit::okNanos).containsExactly(20L, 50L);
         assertThat(commits)
                 .extracting(Commit::digest)
-                .containsOnly(text.summary().digestHex());
+                .containsOnly(Objects.requireNonNull(text.summary()).digestHex());
     }
 
     @Test
