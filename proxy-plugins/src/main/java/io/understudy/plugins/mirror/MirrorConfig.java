@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param budget load of a standby within which {@code sample: adaptive} stays
  * @param writes what is mirrored of statements that write or lock
  * @param rows what becomes of the rows that a mirrored SELECT returns
+ * @param verify the share of mirrored reads whose results are compared with the primary's, or null for none
  */
 public record MirrorConfig(
         Integer concurrency,
@@ -41,7 +42,8 @@ public record MirrorConfig(
         Integer probes,
         Budget budget,
         Writes writes,
-        Rows rows) {
+        Rows rows,
+        @Nullable SampleRate verify) {
 
     /** Order of statements on a standby. */
     public enum Order {
@@ -83,7 +85,8 @@ public record MirrorConfig(
             @Nullable Integer probes,
             @Nullable Budget budget,
             @Nullable Writes writes,
-            @Nullable Rows rows) {
+            @Nullable Rows rows,
+            @Nullable SampleRate verify) {
         concurrency = concurrency == null ? 16 : concurrency;
         queue = queue == null ? new Queue(null, null, null) : queue;
         timeout = timeout == null ? Duration.ofSeconds(5) : timeout;
@@ -126,6 +129,44 @@ public record MirrorConfig(
         this.budget = budget;
         this.writes = writes;
         this.rows = rows;
+        this.verify = verify;
+        if (verify != null && verify.isAdaptive()) {
+            throw new IllegalArgumentException("verify: expected a percentage such as 1% but found 'adaptive'");
+        }
+    }
+
+    /** Creates one that verifies nothing. */
+    public MirrorConfig(
+            @Nullable Integer concurrency,
+            @Nullable Queue queue,
+            @Nullable Duration timeout,
+            @Nullable List<String> initSql,
+            @Nullable Order order,
+            @Nullable PauseAbove pauseAbove,
+            @Nullable List<String> functions,
+            @Nullable List<Rule> rules,
+            @Nullable Double target,
+            @Nullable Integer standbyIops,
+            @Nullable Integer probes,
+            @Nullable Budget budget,
+            @Nullable Writes writes,
+            @Nullable Rows rows) {
+        this(
+                concurrency,
+                queue,
+                timeout,
+                initSql,
+                order,
+                pauseAbove,
+                functions,
+                rules,
+                target,
+                standbyIops,
+                probes,
+                budget,
+                writes,
+                rows,
+                null);
     }
 
     /** Creates one with the defaults for warmth. */

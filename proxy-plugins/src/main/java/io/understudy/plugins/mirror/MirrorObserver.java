@@ -332,6 +332,7 @@ final class MirrorObserver implements SessionObserver {
             for (StandbyMirror standby : chosen.rule.targets()) {
                 standby.offer(statement, chosen.random);
             }
+            plugin.check(statement);
         } finally {
             chosen.packet.release();
         }

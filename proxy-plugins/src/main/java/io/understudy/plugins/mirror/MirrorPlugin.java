@@ -5,11 +5,14 @@ import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugin.Standby;
+import io.understudy.plugins.mirror.verify.VerifiedRead;
+import io.understudy.plugins.mirror.verify.Verifier;
 import io.understudy.plugins.mirror.warmth.FloorPolling;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +29,9 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
     private volatile @Nullable MirrorMeters meters;
     private @Nullable MirrorConfig config;
     private @Nullable FloorPolling primary;
+    private @Nullable PluginContext services;
+    private volatile @Nullable Verifier verifier;
+    private volatile @Nullable SampleRate verified;
 
     @Override
     public String id() {
@@ -42,6 +48,7 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
         MirrorMeters made = new MirrorMeters(context.meters());
         meters = made;
         config = wanted;
+        services = context;
         FloorPolling polling = new FloorPolling(context.primary());
         primary = polling;
         for (Standby standby : context.standbys()) {
@@ -59,6 +66,7 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
         } else {
             polling.start(context.executor());
         }
+        verify(wanted.verify());
         context.publish("mirror", this::view);
         context.publishAction("mirror/{standby}/pause", path -> {
             standby(path.get(0)).pause().pauseByOperator();
@@ -85,6 +93,39 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
         });
     }
 
+    /** Begins or ends the checks. */
+    private void verify(@Nullable SampleRate share) {
+        Verifier running = verifier;
+        boolean wanted = share != null && share.millionths() > 0 && !standbys.isEmpty();
+        if (wanted && running == null && services != null) {
+            verifier = new Verifier(services);
+        } else if (!wanted && running != null) {
+            verifier = null;
+            running.close();
+        }
+        verified = share;
+    }
+
+    /** Has a share of the mirrored reads checked. Called when a statement was offered to its standbys. */
+    void check(MirroredStatement statement) {
+        Verifier running = verifier;
+        SampleRate share = verified;
+        if (running == null || share == null || !statement.mayBeProbe()) {
+            return;
+        }
+        for (StandbyMirror standby : statement.rule().targets()) {
+            if (share.takes(ThreadLocalRandom.current().nextInt())) {
+                running.offer(new VerifiedRead(
+                        standby.standby(),
+                        statement.prepared() == null ? statement.text() : null,
+                        statement.setting().schema(),
+                        statement.setting().sqlMode(),
+                        statement.tables(),
+                        statement.digest()));
+            }
+        }
+    }
+
     private StandbyMirror standby(String name) {
         return standbys.stream()
                 .filter(standby -> standby.name().equals(name))
@@ -104,6 +145,7 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
         standbys.forEach(standby -> standby.reload(wanted));
         rules = next;
         meters().samples(next);
+        verify(wanted.verify());
         config = wanted;
     }
 
@@ -118,6 +160,7 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
         if (polling != null) {
             polling.stop();
         }
+        verify(null);
         standbys.forEach(StandbyMirror::stop);
     }
 
@@ -139,6 +182,10 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
         view.put("standbys", standbys.stream().map(StandbyMirror::view).toList());
         view.put("skipped", meters().skippedByReason());
         view.put("slowerOnStandby", times.slowest(TOP));
+        Verifier running = verifier;
+        if (running != null) {
+            view.put("verify", running.view());
+        }
         return view;
     }
 }

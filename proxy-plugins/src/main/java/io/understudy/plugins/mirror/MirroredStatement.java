@@ -44,6 +44,8 @@ record MirroredStatement(
         long primaryNanos,
         long queuedNanos) {
 
+    private static final int TEXT_AT = 5; // after the header and the command code
+
     int bytes() {
         return packet.readableBytes() + (longData == null ? 0 : longData.length);
     }
@@ -58,6 +60,13 @@ record MirroredStatement(
     /** Returns whether its page reads may be counted: those of a look-up are not those of a SELECT of the load. */
     boolean mayBeProbe() {
         return isSelect() && !lookup;
+    }
+
+    /** Returns the text of a text statement. Allocates. */
+    byte[] text() {
+        byte[] text = new byte[packet.readableBytes() - TEXT_AT];
+        packet.getBytes(packet.readerIndex() + TEXT_AT, text);
+        return text;
     }
 
     void retain() {

@@ -1,0 +1,180 @@
+package io.understudy.plugins.mirror.verify;
+
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.Standby;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Executes one read on the primary and, once it has applied what the primary had logged by then, on the standby. The
+ * results are comparable only if the binary log shows no write to the tables from {@link #QUIET_NANOS} before until
+ * after both. Used by one thread, which waits.
+ */
+final class CausalCheck {
+    /** Longer than a commit takes from the binary log until other sessions see it, semi-sync's wait apart. */
+    static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private static final int APPLY_SECONDS = 2;
+    private static final long LOG_MILLIS = 2_000;
+    private static final int TIMEOUT_SECONDS = 5;
+    private static final int FETCH = 1_000;
+    private static final String WAITING = "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
+            + " WHERE VARIABLE_NAME = 'Rpl_semi_sync_master_wait_sessions'";
+
+    /**
+     * The outcome of one comparison.
+     *
+     * @param reason why it is inconclusive, or null
+     * @param from position before the reads
+     * @param until position after them
+     */
+    record Outcome(
+            @Nullable String reason,
+            @Nullable ReadResult primary,
+            @Nullable ReadResult standby,
+            String from,
+            String until) {
+        static Outcome inconclusive(String reason) {
+            return new Outcome(reason, null, null, "", "");
+        }
+
+        boolean differs() {
+            return reason == null && primary != null && !primary.equals(standby);
+        }
+    }
+
+    private final @Nullable DataSource primary;
+    private final TableWrites writes;
+    private final SimpleRead shape = new SimpleRead();
+    private final TableFitness fitness = new TableFitness();
+
+    private volatile String lastError = "";
+
+    CausalCheck(@Nullable DataSource primary, TableWrites writes) {
+        this.primary = primary;
+        this.writes = writes;
+    }
+
+    /** Returns why a comparison failed last, or an empty text. */
+    String lastError() {
+        return lastError;
+    }
+
+    Outcome compare(VerifiedRead read, ServerFlavor flavor) throws InterruptedException {
+        if (primary == null || flavor != ServerFlavor.MARIADB) {
+            return Outcome.inconclusive(primary == null ? "no_account" : "product");
+        }
+        byte[] text = read.text();
+        String unfit = text == null ? "prepared" : shape.unfit(text);
+        if (text == null || unfit != null) {
+            return Outcome.inconclusive(String.valueOf(unfit));
+        }
+        String sql = new String(text, StandardCharsets.US_ASCII);
+        Standby standby = read.standby();
+        if (standby.isPrimary() || !standby.state().reachable()) {
+            return Outcome.inconclusive("standby");
+        }
+        long quiet = System.nanoTime() - QUIET_NANOS;
+        if (!writes.quietSince(read.tables(), quiet)) {
+            return Outcome.inconclusive("recent_write");
+        }
+        try (Connection one = primary.getConnection();
+                Connection other = standby.dataSource().getConnection()) {
+            return compare(read, sql, one, other, quiet);
+        } catch (SQLException e) {
+            lastError = String.valueOf(e.getMessage());
+            return Outcome.inconclusive("error");
+        }
+    }
+
+    private Outcome compare(VerifiedRead read, String sql, Connection one, Connection other, long quiet)
+            throws SQLException, InterruptedException {
+        String unfit = fitness.unfit(one, read.tables());
+        if (unfit != null) {
+            return Outcome.inconclusive(unfit);
+        }
+        if (!ask(one, "SELECT REGEXP_SUBSTR(VERSION(), '^[0-9]+[.][0-9]+')")
+                .equals(ask(other, "SELECT REGEXP_SUBSTR(VERSION(), '^[0-9]+[.][0-9]+')"))) {
+            return Outcome.inconclusive("version"); // values may be written in another way
+        }
+        String before = ask(one, "SELECT @@GLOBAL.gtid_binlog_pos");
+        boolean waits = !ask(one, WAITING).matches("0?");
+        String wanted = read.sqlMode();
+        String mode = settle(one, wanted == null ? "''" : wanted);
+        ReadResult expected = read(one, read.schema(), sql);
+        String reached = ask(one, "SELECT @@GLOBAL.gtid_binlog_pos");
+        if (!"0".equals(ask(other, "SELECT MASTER_GTID_WAIT('" + reached + "', " + APPLY_SECONDS + ")"))) {
+            return Outcome.inconclusive("standby_behind");
+        }
+        settle(other, "'" + mode + "'");
+        ReadResult found = read(other, read.schema(), sql);
+        String after = ask(one, "SELECT @@GLOBAL.gtid_binlog_pos");
+        if (expected == null || found == null) {
+            return Outcome.inconclusive("too_large");
+        }
+        if (!writes.await(after, LOG_MILLIS)) {
+            return Outcome.inconclusive("binlog_behind");
+        }
+        if (!writes.quietSince(read.tables(), quiet)) {
+            return Outcome.inconclusive("concurrent_write");
+        }
+        Outcome outcome = new Outcome(null, expected, found, before, after);
+        if (waits && outcome.differs()) {
+            // A commit that waits for semi-sync is logged, and perhaps applied on the standby, but not visible here.
+            long longest = Long.parseLong(ask(one, "SELECT @@GLOBAL.rpl_semi_sync_master_timeout"));
+            if (!writes.quietSince(read.tables(), quiet - TimeUnit.MILLISECONDS.toNanos(longest))) {
+                return Outcome.inconclusive("commit_waiting");
+            }
+        }
+        return outcome;
+    }
+
+    /** Gives a pooled connection settings that are the same on both servers. Returns the sql_mode in force. */
+    private static String settle(Connection connection, String mode) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET NAMES utf8mb4 COLLATE utf8mb4_general_ci");
+            statement.execute("SET SESSION sql_mode = " + mode
+                    + ", SESSION time_zone = '+00:00', SESSION sql_select_limit = 18446744073709551615");
+        }
+        return ask(connection, "SELECT @@SESSION.sql_mode");
+    }
+
+    private static @Nullable ReadResult read(Connection connection, @Nullable String schema, String sql)
+            throws SQLException {
+        if (schema != null) {
+            connection.setCatalog(schema);
+        }
+        try (Statement statement = connection.createStatement()) {
+            statement.setEscapeProcessing(false);
+            statement.setQueryTimeout(TIMEOUT_SECONDS);
+            statement.setFetchSize(FETCH);
+            try (ResultSet result = statement.executeQuery(sql)) {
+                return ReadResult.of(result);
+            }
+        } finally {
+            release(connection);
+        }
+    }
+
+    /** The pool's other users expect the server's own settings. */
+    private static void release(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET SESSION sql_mode = DEFAULT, SESSION time_zone = DEFAULT,"
+                    + " SESSION sql_select_limit = DEFAULT");
+        }
+    }
+
+    private static String ask(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            String value = row.next() ? row.getString(1) : null;
+            return value == null ? "" : value;
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package io.understudy.plugins.mirror.verify;
+
+import io.understudy.sql.TableName;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether writes to a table appear in the binary log under its name: a base table of InnoDB, and none that the writes
+ * to another table change, which is what foreign keys with CASCADE or SET NULL do unlogged. Used by one thread.
+ */
+final class TableFitness {
+    private static final long KEPT_NANOS = 60_000_000_000L;
+    private static final int MOST = 10_000;
+    private static final String QUERY = "SELECT TABLE_TYPE, ENGINE, (SELECT COUNT(*) FROM"
+            + " information_schema.REFERENTIAL_CONSTRAINTS c WHERE c.CONSTRAINT_SCHEMA = t.TABLE_SCHEMA"
+            + " AND c.TABLE_NAME = t.TABLE_NAME AND (c.DELETE_RULE NOT IN ('RESTRICT', 'NO ACTION')"
+            + " OR c.UPDATE_RULE NOT IN ('RESTRICT', 'NO ACTION'))) FROM information_schema.TABLES t"
+            + " WHERE t.TABLE_SCHEMA = ? AND t.TABLE_NAME = ?";
+
+    private record Known(@Nullable String reason, long nanos) {}
+
+    private final Map<TableName, Known> known = new LinkedHashMap<>();
+
+    /** Returns null if reads of the tables can be compared, or the reason why not. */
+    @Nullable
+    String unfit(Connection primary, List<TableName> tables) throws SQLException {
+        for (TableName table : tables) {
+            Known entry = known.get(table);
+            if (entry == null || System.nanoTime() - entry.nanos() > KEPT_NANOS) {
+                if (known.size() >= MOST) {
+                    known.clear();
+                }
+                entry = new Known(ask(primary, table), System.nanoTime());
+                known.put(table, entry);
+            }
+            if (entry.reason() != null) {
+                return entry.reason();
+            }
+        }
+        return tables.isEmpty() ? "no_table" : null;
+    }
+
+    private static @Nullable String ask(Connection primary, TableName table) throws SQLException {
+        try (PreparedStatement statement = primary.prepareStatement(QUERY)) {
+            statement.setString(1, table.schema());
+            statement.setString(2, table.table());
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next() || !"BASE TABLE".equals(row.getString(1)) || !"InnoDB".equals(row.getString(2))) {
+                    return "table"; // a view, another engine, or not visible to the account
+                }
+                return row.getInt(3) > 0 ? "cascade" : null;
+            }
+        }
+    }
+}

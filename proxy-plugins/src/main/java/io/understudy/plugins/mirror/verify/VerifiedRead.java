@@ -1,0 +1,22 @@
+package io.understudy.plugins.mirror.verify;
+
+import io.understudy.plugin.Standby;
+import io.understudy.sql.TableName;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A mirrored read to check.
+ *
+ * @param text as the client sent it, or null for an execution of a prepared statement
+ * @param schema the session's default schema, or null
+ * @param sqlMode right side of SET, or null for the server's
+ * @param tables that it reads, with their schemas
+ */
+public record VerifiedRead(
+        Standby standby,
+        byte @Nullable [] text,
+        @Nullable String schema,
+        @Nullable String sqlMode,
+        List<TableName> tables,
+        long digest) {}

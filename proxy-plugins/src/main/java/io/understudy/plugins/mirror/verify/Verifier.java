@@ -1,0 +1,182 @@
+package io.understudy.plugins.mirror.verify;
+
+import io.micrometer.core.instrument.Counter;
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugins.binlog.BinlogDump;
+import io.understudy.plugins.binlog.BinlogFeed;
+import io.understudy.plugins.binlog.BinlogNeeds;
+import io.understudy.plugins.binlog.BinlogSubscription;
+import io.understudy.sql.TableName;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Checks a sample of the mirrored reads, one after the other, on a thread of its own. The first difference of a digest
+ * counts when it has been found three times in a row, seconds apart, with the same results. Thread-safe.
+ */
+public final class Verifier implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Verifier.class);
+    private static final int WAITING = 64;
+    private static final int DIFFERENCES = 100;
+    private static final long[] AGAIN_MILLIS = {1_000, 3_000};
+
+    private final PluginContext context;
+    private final TableWrites writes = new TableWrites();
+    private final CausalCheck check;
+    private final ArrayBlockingQueue<VerifiedRead> queue = new ArrayBlockingQueue<>(WAITING);
+    private final Map<String, Counter> counters = new ConcurrentHashMap<>();
+    /** By standby and digest, the oldest first. */
+    private final Map<String, Map<String, Object>> differences = new LinkedHashMap<>();
+
+    private final Thread thread = new Thread(this::run, "mirror-verify");
+    private final @Nullable BinlogSubscription binlog;
+
+    public Verifier(PluginContext context) {
+        this.context = context;
+        check = new CausalCheck(context.primary().dataSource(), writes);
+        binlog = context.primary().dataSource() == null
+                ? null
+                : BinlogFeed.of(context)
+                        .subscribe(new BinlogNeeds("mirror", true, 0, BinlogDump.REST::toNanos, null), writes);
+        // An alert on the increase needs the zero before the first difference.
+        context.standbys().forEach(standby -> counter(standby.name(), "different"));
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Checks a read soon, unless too many wait. Never waits. */
+    public void offer(VerifiedRead read) {
+        if (!queue.offer(read)) {
+            count(read, "inconclusive_busy");
+        }
+    }
+
+    private void run() {
+        try {
+            while (!Thread.currentThread().isInterrupted()) {
+                verify(queue.take());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void verify(VerifiedRead read) throws InterruptedException {
+        try {
+            CausalCheck.Outcome first = check.compare(read, context.primary().flavor());
+            CausalCheck.Outcome last = first;
+            boolean known = isKnown(read);
+            for (int i = 0; i < AGAIN_MILLIS.length && last.differs() && !known; i++) {
+                TimeUnit.MILLISECONDS.sleep(AGAIN_MILLIS[i]);
+                last = check.compare(read, context.primary().flavor());
+                if (last.differs()
+                        && !(Objects.equals(first.primary(), last.primary())
+                                && Objects.equals(first.standby(), last.standby()))) {
+                    last = CausalCheck.Outcome.inconclusive("unstable");
+                }
+            }
+            if (last.reason() != null) {
+                count(read, "inconclusive_" + last.reason());
+            } else if (last.differs()) {
+                count(read, "different");
+                difference(read, first, last);
+            } else if (first.differs()) {
+                count(read, "inconclusive_unstable");
+            } else {
+                count(read, "equal");
+            }
+        } catch (RuntimeException e) {
+            log.error("the check of a mirrored read failed", e);
+            count(read, "inconclusive_fault");
+        }
+    }
+
+    /** Returns whether the standby is known to be wrong about that digest: then one more finding is no surprise. */
+    private boolean isKnown(VerifiedRead read) {
+        synchronized (differences) {
+            return differences.containsKey(key(read));
+        }
+    }
+
+    private static String key(VerifiedRead read) {
+        return read.standby().name() + " " + read.digest();
+    }
+
+    private void count(VerifiedRead read, String outcome) {
+        counter(read.standby().name(), outcome).increment();
+    }
+
+    private Counter counter(String standby, String outcome) {
+        return counters.computeIfAbsent(
+                standby + " " + outcome,
+                key -> Counter.builder("understudy.mirror.verified")
+                        .description("Mirrored reads compared with the primary's result")
+                        .tag("standby", standby)
+                        .tag("outcome", outcome)
+                        .register(context.meters()));
+    }
+
+    private void difference(VerifiedRead read, CausalCheck.Outcome first, CausalCheck.Outcome last) {
+        String digest = String.format(Locale.ROOT, "%016x", read.digest());
+        List<String> tables = read.tables().stream().map(TableName::toString).toList();
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("standby", read.standby().name());
+        row.put("digest", digest);
+        row.put("tables", tables);
+        row.put("since", first.from());
+        row.put("until", last.until());
+        row.put("rowsPrimary", first.primary() == null ? 0 : first.primary().rows());
+        row.put("rowsStandby", first.standby() == null ? 0 : first.standby().rows());
+        row.put("found", Instant.now(context.clock()).toString());
+        synchronized (differences) {
+            boolean known = differences.put(key(read), row) != null;
+            if (differences.size() > DIFFERENCES) {
+                differences.remove(differences.keySet().iterator().next());
+            }
+            if (!known) {
+                log.error(
+                        "standby {} has other rows than the primary: a read of {} (digest {}) differs though both had"
+                                + " applied the same, at {} to {}. Compare the tables before a failover, and rebuild"
+                                + " the standby",
+                        read.standby().name(),
+                        tables,
+                        digest,
+                        first.from(),
+                        last.until());
+            }
+        }
+    }
+
+    /** Returns the counts and differences for {@code /api/mirror}. */
+    public Map<String, Object> view() {
+        Map<String, Object> counts = new TreeMap<>();
+        counters.forEach((key, counter) -> counts.put(key, (long) counter.count()));
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("counts", counts);
+        view.put("lastError", check.lastError());
+        synchronized (differences) {
+            view.put("differences", List.copyOf(differences.values()));
+        }
+        return view;
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
+        BinlogSubscription subscription = binlog;
+        if (subscription != null) {
+            subscription.close();
+        }
+    }
+}

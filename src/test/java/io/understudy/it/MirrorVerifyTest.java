@@ -1,0 +1,133 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.PairOptions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The live causal check, beside writes that it must not take for differences. */
+@Timeout(240)
+class MirrorVerifyTest {
+    private static EmbeddedPair pair;
+
+    @BeforeAll
+    static void start() {
+        pair = EmbeddedPair.start(PairOptions.defaults().withRtt(Duration.ofMillis(2)));
+        pair.createAccount("understudy", MirrorProxy.PASSWORD, "ALL ON *.*");
+        pair.createAccount("understudy_mirror", MirrorProxy.PASSWORD, "SELECT, PROCESS, REPLICATION CLIENT ON *.*");
+        pair.createAccount("app", MirrorProxy.PASSWORD, "ALL ON *.*");
+        pair.primary()
+                .execute(
+                        "CREATE DATABASE shop",
+                        "USE shop",
+                        "CREATE TABLE items (id INT PRIMARY KEY, name VARCHAR(50), stock INT)",
+                        "INSERT INTO items SELECT seq, CONCAT('item ', seq), 0 FROM seq_1_to_200",
+                        "CREATE TABLE busy (id INT PRIMARY KEY, v INT)",
+                        "INSERT INTO busy SELECT seq, 0 FROM seq_1_to_50",
+                        "CREATE TABLE parent (id INT PRIMARY KEY)",
+                        "CREATE TABLE child (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES parent (id)"
+                                + " ON DELETE CASCADE)",
+                        "CREATE VIEW seen AS SELECT id, name FROM items");
+        pair.awaitCaughtUp(Duration.ofSeconds(30));
+    }
+
+    @AfterAll
+    static void stop() {
+        pair.close();
+    }
+
+    private static double verified(MirrorProxy proxy, String outcome) {
+        return proxy.count("understudy.mirror.verified", "outcome", outcome);
+    }
+
+    private static void read(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.executeQuery(sql).close();
+        }
+    }
+
+    /** Reads until the check has had that outcome so many more times. */
+    private static void until(MirrorProxy proxy, Connection client, String outcome, int times, String sql) {
+        double before = verified(proxy, outcome);
+        await().atMost(Duration.ofSeconds(60))
+                .pollInterval(Duration.ofMillis(50))
+                .untilAsserted(() -> {
+                    read(client, sql);
+                    assertThat(verified(proxy, outcome))
+                            .as("%s: %s", sql, String.valueOf(proxy.view()).replaceAll(".*verify=", ""))
+                            .isGreaterThanOrEqualTo(before + times);
+                });
+    }
+
+    @Test
+    void plantedRowsAreFoundAndWritesAreNot() throws Exception {
+        AtomicBoolean writesItems = new AtomicBoolean(true);
+        AtomicBoolean over = new AtomicBoolean();
+        try (MirrorProxy proxy = MirrorProxy.start(
+                        pair.primary().port(), pair.standby().port(), "{ verify: 100%, rules: [ { name: all } ] }");
+                Connection client = proxy.mariadb("");
+                Connection writes = proxy.mariadb("")) {
+            proxy.awaitMirroring();
+            Thread writer = new Thread(() -> {
+                try (Statement statement = writes.createStatement()) {
+                    for (int i = 0; !over.get(); i++) {
+                        statement.execute("UPDATE busy SET v = v + 1 WHERE id = " + (i % 50 + 1));
+                        if (writesItems.get()) {
+                            statement.execute("UPDATE items SET stock = stock + 1 WHERE id = " + (i % 200 + 1));
+                        }
+                        Thread.onSpinWait();
+                    }
+                } catch (SQLException e) {
+                    over.set(true);
+                }
+            });
+            writer.start();
+            until(proxy, client, "inconclusive_recent_write", 50, "SELECT name, stock FROM items WHERE id = 7");
+            writesItems.set(false);
+            until(proxy, client, "equal", 30, "SELECT name, stock FROM items WHERE id > 100 ORDER BY name");
+            until(proxy, client, "inconclusive_recent_write", 10, "SELECT COUNT(*) FROM busy WHERE v > 3");
+            until(proxy, client, "inconclusive_shape", 1, "SELECT name FROM items LIMIT 3");
+            until(proxy, client, "inconclusive_function", 1, "SELECT UPPER(name) FROM items WHERE id = 3");
+            until(proxy, client, "inconclusive_text", 1, "SELECT name FROM items WHERE name = 'ä'");
+            until(proxy, client, "inconclusive_cascade", 1, "SELECT id FROM child WHERE id = 3");
+            until(proxy, client, "inconclusive_table", 1, "SELECT name FROM seen WHERE id = 3");
+            assertThat(verified(proxy, "different")).isZero();
+
+            pair.standby()
+                    .execute(
+                            "SET SESSION sql_log_bin = 0",
+                            "UPDATE shop.items SET name = 'planted' WHERE id IN (11, 12, 13)");
+            for (int id = 11; id <= 13; id++) {
+                until(proxy, client, "different", 1, "SELECT name, stock FROM items WHERE id = " + id);
+            }
+            assertThat(String.valueOf(proxy.view()))
+                    .contains("differences=[{standby=s1, digest=", "tables=[shop.items]");
+            // Checks go in order: once these are over, so are those before them.
+            until(proxy, client, "equal", 5, "SELECT name, stock FROM items WHERE id = 14");
+
+            // A standby that does not apply is behind, not different.
+            pair.standby().execute("STOP SLAVE SQL_THREAD");
+            pair.primary().execute("UPDATE shop.items SET name = 'new' WHERE id = 20");
+            double different = verified(proxy, "different");
+            await().during(Duration.ofSeconds(3)).atMost(Duration.ofSeconds(10)).until(() -> {
+                read(client, "SELECT name FROM items WHERE id = 20");
+                return verified(proxy, "different") == different;
+            });
+            over.set(true);
+            writer.join();
+        } finally {
+            over.set(true);
+            pair.standby().execute("START SLAVE SQL_THREAD");
+        }
+    }
+}
