@@ -70,6 +70,30 @@ class CatalogReaderServerTest {
         }
     }
 
+    @Test
+    void aPackagesFunctionThatWritesIsKnown() throws Exception {
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement()) {
+            for (String sql : List.of(
+                    "CREATE DATABASE packed",
+                    "USE packed",
+                    "CREATE TABLE written (id INT)",
+                    "SET sql_mode = ORACLE",
+                    "CREATE PACKAGE pkg AS FUNCTION f(x INT) RETURN INT; END",
+                    "CREATE PACKAGE BODY pkg AS FUNCTION f(x INT) RETURN INT AS BEGIN"
+                            + " INSERT INTO written VALUES (x); RETURN x; END; END",
+                    "SELECT pkg.f(1)",
+                    "SELECT packed.pkg.f(2)")) {
+                statement.execute(sql);
+            }
+            Catalog catalog = read(1_000);
+            assertThat(catalog.mayWrite("pkg.f")).isTrue();
+            assertThat(catalog.movable(catalog.family("packed.written"))).isFalse();
+        } finally {
+            server.execute("DROP DATABASE IF EXISTS packed");
+        }
+    }
+
     /** So the reader need not look for them there. */
     @ParameterizedTest
     @ValueSource(

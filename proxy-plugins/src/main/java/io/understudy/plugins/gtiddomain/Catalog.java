@@ -22,7 +22,9 @@ final class Catalog {
     private final Map<String, String> families;
     private final Set<String> movable;
     private final Set<String> tables;
+    private final Set<String> views;
     private final Set<String> writingRoutines;
+    private final Set<String> writingPackages;
     private final Set<String> writingViews;
     private final boolean routinesKnown;
     private final boolean cut;
@@ -32,7 +34,9 @@ final class Catalog {
     private Catalog(Map<String, String> families, Set<String> movable, Set<String> tables, Builder built) {
         this.families = families;
         writingRoutines = Set.copyOf(built.writingRoutines);
+        writingPackages = Set.copyOf(built.writingPackages());
         writingViews = Set.copyOf(built.writingViews);
+        views = Set.copyOf(built.views);
         routinesKnown = built.routinesKnown && !built.cut;
         cut = built.cut;
         this.movable = movable;
@@ -61,9 +65,16 @@ final class Catalog {
         return routinesKnown;
     }
 
-    /** Returns whether a function is a stored one that may write, by itself or through another one. */
+    /**
+     * Returns whether a function is a stored one that may write, by itself or through another one. With sql_mode ORACLE
+     * the name before the dot may be that of a package in any schema.
+     *
+     * @param function with its schema or package
+     */
     boolean mayWrite(String function) {
-        return writingRoutines.contains(function.toLowerCase(Locale.ROOT) + "()");
+        String lower = function.toLowerCase(Locale.ROOT);
+        return writingRoutines.contains(lower + "()")
+                || writingPackages.contains(lower.substring(0, Math.max(0, lower.indexOf('.'))));
     }
 
     /** Returns whether a read of any view may write. */
@@ -71,7 +82,15 @@ final class Catalog {
         return !writingViews.isEmpty();
     }
 
-    /** Returns whether a name is that of a view whose definition calls a sequence or a stored function that writes. */
+    /** Returns whether a name is that of a base table. */
+    boolean isBaseTable(String name) {
+        return tables.contains(name) && !views.contains(name);
+    }
+
+    /**
+     * Returns whether a name is that of a view whose definition calls a sequence or a stored function that writes, or
+     * is unknown.
+     */
     boolean writesWhenRead(String name) {
         return writingViews.contains(name);
     }
@@ -102,9 +121,13 @@ final class Catalog {
 
     /** Collects the dictionary's rows; code must follow all tables and routines. */
     static final class Builder {
+        /** In the definition of a view, the name of a stored function is quoted and that of a built-in one is not. */
+        private static final String STORED_CALL = "`(";
+
         private final Set<String> plain = new HashSet<>();
         private final Set<String> views = new HashSet<>();
         private final Set<String> routines = new HashSet<>();
+        private final Map<String, String> packages = new HashMap<>();
         private final Set<String> odd = new HashSet<>();
         private final Map<String, String> parents = new HashMap<>();
         private final Set<String> writingRoutines = new HashSet<>();
@@ -136,10 +159,11 @@ final class Catalog {
             if (definition == null || definition.isBlank()) {
                 hidden++;
                 odd.add(view);
+                writingViews.add(view);
                 return;
             }
             Mentions mentions = Mentions.of(definition);
-            definitions.put(view, new Definition(schema, mentions));
+            definitions.put(view, new Definition(schema, mentions, definition.contains(STORED_CALL)));
             if (updatable) {
                 mentioned(view, schema, mentions);
             }
@@ -201,6 +225,17 @@ final class Catalog {
             return false;
         }
 
+        /** Adds a package, whose functions are called by its name. It is a routine too. */
+        void storedPackage(String schema, String name) {
+            packages.put(routineName(schema, name), name.toLowerCase(Locale.ROOT));
+        }
+
+        private Set<String> writingPackages() {
+            Map<String, String> writing = new HashMap<>(packages);
+            writing.keySet().retainAll(writingRoutines);
+            return new HashSet<>(writing.values());
+        }
+
         /** Adds an event's body; the server runs it by itself, in the default domain. */
         void event(String schema, String name, @Nullable String body) {
             code(name(schema, name) + " event", schema, body);
@@ -218,7 +253,7 @@ final class Catalog {
                 odd.add(node);
                 mentioned(node, schema, mentions);
             } else {
-                definitions.put(node, new Definition(schema, mentions));
+                definitions.put(node, new Definition(schema, mentions, false));
             }
         }
 
@@ -284,7 +319,7 @@ final class Catalog {
         }
 
         private boolean mentionsWriter(Definition definition) {
-            if (definition.mentions.advances()) {
+            if (definition.mentions.advances() || definition.callsStored && !routinesKnown) {
                 return true;
             }
             for (Mentions.Name name : definition.mentions.names()) {
@@ -297,7 +332,8 @@ final class Catalog {
             return false;
         }
 
-        private record Definition(String schema, Mentions mentions) {}
+        /** @param callsStored whether it is a view that calls stored functions */
+        private record Definition(String schema, Mentions mentions, boolean callsStored) {}
 
         Catalog build() {
             findIndirectWriters();

@@ -62,10 +62,16 @@ final class CatalogReader {
                     });
             each(
                     statement,
-                    "SELECT ROUTINE_SCHEMA, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA",
+                    "SELECT ROUTINE_SCHEMA, ROUTINE_NAME, ROUTINE_TYPE FROM information_schema.ROUTINES WHERE"
+                            + " ROUTINE_SCHEMA",
                     builder,
                     maxRows,
-                    row -> builder.routine(row.getString(1), row.getString(2)));
+                    row -> {
+                        builder.routine(row.getString(1), row.getString(2));
+                        if (row.getString(3).startsWith("PACKAGE")) {
+                            builder.storedPackage(row.getString(1), row.getString(2));
+                        }
+                    });
             each(
                     statement,
                     "SELECT CONSTRAINT_SCHEMA, TABLE_NAME, UNIQUE_CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME"

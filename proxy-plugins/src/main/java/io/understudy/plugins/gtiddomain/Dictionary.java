@@ -125,15 +125,24 @@ final class Dictionary implements TableOwnership.Admission {
         return false;
     }
 
-    /** Returns whether one of the tables that are read is a view that writes when it is read. */
+    /**
+     * Returns whether one of the tables that are read is a view that writes when it is read, or may be a view that a
+     * schema change has just created.
+     */
     boolean readMayWrite(List<TableName> reads, @Nullable String schema) {
-        Catalog catalog = known.relations.catalog();
-        if (!catalog.hasWritingViews()) {
+        Known now = known;
+        Catalog catalog = now.relations.catalog();
+        boolean stale = now.changes != changes.get();
+        if (!stale && !catalog.hasWritingViews()) {
             return false;
         }
         for (TableName table : reads) {
             String where = table.schema() == null ? schema : table.schema();
-            if (where == null || catalog.writesWhenRead(Catalog.name(where, table.table()))) {
+            if (where == null) {
+                return true;
+            }
+            String name = Catalog.name(where, table.table());
+            if (catalog.writesWhenRead(name) || stale && !catalog.isBaseTable(name)) {
                 return true;
             }
         }

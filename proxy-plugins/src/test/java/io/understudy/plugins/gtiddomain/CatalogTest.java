@@ -2,6 +2,8 @@ package io.understudy.plugins.gtiddomain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.sql.TableName;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -97,6 +99,7 @@ class CatalogTest {
         for (String name : Set.of("s.ids", "s.calls", "s.next", "s.over", "s.reads")) {
             builder.table(name, false);
         }
+        builder.routinesKnown();
         builder.routine("s", "fill");
         builder.routine("s", "reader");
         builder.view("s", "next", "select nextval(`s`.`ids`) AS `n`", false);
@@ -112,6 +115,54 @@ class CatalogTest {
         assertThat(catalog.writesWhenRead("s.reads")).isFalse();
         assertThat(catalog.mayWrite("s.reader")).isTrue();
         assertThat(catalog.family("s.b")).isEqualTo("s.b");
+    }
+
+    @Test
+    void aViewWhoseDefinitionOrFunctionsAreHiddenMayWrite() {
+        for (String name : Set.of("s.hidden", "s.calls", "s.reads")) {
+            builder.table(name, false);
+        }
+        builder.view("s", "hidden", null, false);
+        builder.view("s", "calls", "select `s`.`secret`(1) AS `f`", false);
+        builder.view("s", "reads", "select count(0) AS `n` from `s`.`b` where `s`.`b`.`id` in (1,2)", false);
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.writesWhenRead("s.hidden")).isTrue();
+        assertThat(catalog.writesWhenRead("s.calls")).isTrue();
+        assertThat(catalog.writesWhenRead("s.reads")).isFalse();
+    }
+
+    @Test
+    void untilASchemaChangeIsReadAnUnknownNameMayBeAWritingView() {
+        Dictionary dictionary = new Dictionary(() -> 0, 0);
+        builder.table("s.old", false);
+        dictionary.learned(builder.build(), dictionary.changes());
+        List<TableName> created = List.of(new TableName("s", "created"));
+        assertThat(dictionary.readMayWrite(created, "s")).isFalse();
+
+        dictionary.changed();
+
+        assertThat(dictionary.readMayWrite(created, "s")).isTrue();
+        assertThat(dictionary.readMayWrite(List.of(new TableName(null, "old")), "s"))
+                .as("may have been replaced")
+                .isTrue();
+        assertThat(dictionary.readMayWrite(List.of(new TableName(null, "a")), "s"))
+                .isFalse();
+    }
+
+    @Test
+    void aFunctionOfAPackageThatWritesMayWrite() {
+        builder.routine("s", "pkg");
+        builder.storedPackage("s", "pkg");
+        builder.routineBody("s", "pkg", "AS FUNCTION f(x INT) RETURN INT; END");
+        builder.routineBody("s", "pkg", "AS FUNCTION f(x INT) RETURN INT AS BEGIN DELETE FROM a; RETURN x; END; END");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.mayWrite("pkg.f")).isTrue();
+        assertThat(catalog.mayWrite("other.f")).isFalse();
+        assertThat(catalog.mayWrite("f")).isFalse();
     }
 
     @Test
