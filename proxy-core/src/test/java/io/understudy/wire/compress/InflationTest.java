@@ -145,7 +145,6 @@ class InflationTest {
         assertThat(budget.used()).isZero();
     }
 
-    /** A frame without budget waits, unread, and continues when another frame has ended. */
     /** The FIN and the close_notify are such events, and the bytes may be commands. */
     @Test
     void eventsStayBehindTheBytesThatWait() {
@@ -179,6 +178,7 @@ class InflationTest {
         server.finishAndReleaseAll();
     }
 
+    /** A frame without budget waits, unread, and continues when another frame has ended. */
     @Test
     void aFrameWaitsForBudget() {
         byte[] content = content(3);
