@@ -96,7 +96,9 @@ class ArchitectureTest {
             Map.entry("switchover", List.of("report", "readiness")),
             Map.entry("replay", List.of()),
             Map.entry("runtime", List.of("admin", "pages", "readiness", "rehearsal")),
-            Map.entry("demo", List.of("embedded", "runtime", "admin", "pages", "rebuild", "report", "switchover")),
+            Map.entry(
+                    "demo",
+                    List.of("embedded", "runtime", "admin", "pages", "rebuild", "replay", "report", "switchover")),
             Map.entry(
                     "cli",
                     List.of(

@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
             SteeringDemoCommand.class,
             PagesDemoCommand.class,
             FailoverDemoCommand.class,
+            ReplayDemoCommand.class,
             SemiSyncCommand.class,
             WarmingDemoCommand.class
         },

@@ -1,0 +1,45 @@
+package io.understudy.cli.demo;
+
+import io.understudy.cli.Logging;
+import io.understudy.cli.TimeConverter;
+import io.understudy.demo.replay.ReplayDemo;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Capture, replay and comparison. */
+@Command(
+        name = "replay",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Capture the sample application, play it on a restarted standby, and compare servers that differ.",
+            "Ends with 0 only if the replays had no errors and the comparison found the dropped index and the changed"
+                    + " row, and nothing else."
+        })
+public final class ReplayDemoCommand implements Callable<Integer> {
+    @Option(
+            names = "--for",
+            paramLabel = "TIME",
+            converter = TimeConverter.class,
+            defaultValue = "60s",
+            description = "Length of the capture (default: ${DEFAULT-VALUE}).")
+    private @Nullable Duration length;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() throws Exception {
+        CommandLine line = Objects.requireNonNull(spec).commandLine();
+        Logging.quiet();
+        return new ReplayDemo(Objects.requireNonNull(length), line.getOut()).run()
+                ? CommandLine.ExitCode.OK
+                : CommandLine.ExitCode.SOFTWARE;
+    }
+}
