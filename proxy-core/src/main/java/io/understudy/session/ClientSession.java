@@ -221,9 +221,14 @@ public final class ClientSession implements Handshake.Outcome {
         if (draining || leaving) {
             atBoundary();
         }
-        if (clientDone && !phase.responsesDue()) {
+        if (clientDone && !phase.responsesDue() && !commandsHeld()) {
             end(CloseReason.CLIENT_CLOSED);
         }
+    }
+
+    /** Returns whether commands wait for {@link #release}. */
+    private boolean commandsHeld() {
+        return held() && phase.pipelined();
     }
 
     /** Returns whether the client may have sent commands that the server begins only after another response. */
@@ -237,7 +242,7 @@ public final class ClientSession implements Handshake.Outcome {
     public void clientShutOutput() {
         clientDone = true;
         phase.clientShutOutput();
-        if (!held() || !phase.pipelined()) {
+        if (!commandsHeld()) {
             passOnEnd();
         }
     }

@@ -100,6 +100,24 @@ class SessionLifeTest {
         over(scripted, "client_closed");
     }
 
+    /** A read may bring nothing: a TLS session ticket, or a turn of the decompressor. */
+    @Test
+    void aReadOfTheServerDoesNotEndAHeldSessionWhoseClientClosedItsOutput() {
+        Scripted scripted = loggedIn();
+        scripted.environment.hold().begin();
+        scripted.session.hold();
+        scripted.client(QUERY);
+        scripted.session.clientShutOutput();
+        scripted.session.serverReadComplete();
+        assertThat(scripted.session.ended()).isFalse();
+        scripted.environment.hold().end();
+        scripted.session.release();
+        assertThat(scripted.server.take()).isEqualTo(QUERY);
+        assertThat(scripted.server.outputShut()).isTrue();
+        scripted.server(packet(1, ok(0, AC)));
+        over(scripted, "client_closed");
+    }
+
     @Test
     void aServersCloseEndsTheSession() {
         Scripted scripted = loggedIn();

@@ -43,6 +43,7 @@ public final class Scripted {
     public final FakeLeg server;
     public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     public final CoreMetrics metrics = new CoreMetrics(meters, new LatencyHistograms(), CommandCode::name);
+    public final SessionEnvironment environment;
     public final ClientSession session;
     private int ends;
 
@@ -88,8 +89,8 @@ public final class Scripted {
         } catch (PluginStartException e) {
             throw new AssertionError(e);
         }
-        session = new ClientSession(
-                7, client, new SessionEnvironment(host, metrics, new SqlAnalyzer(), STATEMENT_LIMIT), s -> ends++);
+        environment = new SessionEnvironment(host, metrics, new SqlAnalyzer(), STATEMENT_LIMIT);
+        session = new ClientSession(7, client, environment, s -> ends++);
     }
 
     @SuppressWarnings("NullAway") // no plugin of these tests uses its context
