@@ -8,10 +8,12 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serves {@code /api/standbys/{name}/pages}. Anybody who reaches the port may call it, and each reading costs the
- * standby. So one reading runs at a time, and its report is served to all callers for a minute. Thread-safe.
+ * standby. So one reading runs at a time, and its report is served to all callers for a minute. A reading that the
+ * standby gave up has cost the most, so its error is served for a minute too. Thread-safe.
  */
 public final class PagesView {
     private static final int TOP = 200;
@@ -20,10 +22,19 @@ public final class PagesView {
 
     private static final Duration FRESH = Duration.ofMinutes(1);
 
-    private record Kept(Map<String, Object> report, long at) {}
+    /** The outcome of a reading: its report, or the message of its error. */
+    private record Kept(@Nullable Map<String, Object> report, String error, long at) {
+        Map<String, Object> get() {
+            if (report == null) {
+                throw new IllegalStateException(error);
+            }
+            return report;
+        }
+    }
 
     private final Supplier<UnderstudyConfig> config;
     private final LongSupplier nanos;
+    private final Duration most;
     private final ReentrantLock reading = new ReentrantLock();
     private final Map<String, Kept> kept = new HashMap<>();
 
@@ -33,8 +44,14 @@ public final class PagesView {
      * @param nanos a monotonic clock
      */
     public PagesView(Supplier<UnderstudyConfig> config, LongSupplier nanos) {
+        this(config, nanos, MOST);
+    }
+
+    /** @param most after this time the server gives up */
+    PagesView(Supplier<UnderstudyConfig> config, LongSupplier nanos, Duration most) {
         this.config = config;
         this.nanos = nanos;
+        this.most = most;
     }
 
     /**
@@ -57,15 +74,20 @@ public final class PagesView {
     private Map<String, Object> read(String standby, PagesQuestion question) {
         Kept last = kept.get(standby);
         if (last != null && nanos.getAsLong() - last.at < FRESH.toNanos()) {
-            return last.report;
+            return last.get();
         }
+        long begun = nanos.getAsLong();
         try {
-            Map<String, Object> report = question.report(null, TOP, false, MOST);
-            kept.put(standby, new Kept(report, nanos.getAsLong()));
+            Map<String, Object> report = question.report(null, TOP, false, most);
+            kept.put(standby, new Kept(report, "", nanos.getAsLong()));
             return report;
         } catch (PoolTooLarge e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         } catch (SQLException e) {
+            long now = nanos.getAsLong();
+            if (now - begun >= most.toNanos()) {
+                kept.put(standby, new Kept(null, String.valueOf(e.getMessage()), now));
+            }
             throw new IllegalStateException(e.getMessage(), e);
         }
     }

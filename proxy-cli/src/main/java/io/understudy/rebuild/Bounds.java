@@ -25,6 +25,9 @@ public record Bounds(Duration lag, Duration hardLag, int threads, int hardThread
     }
 
     private static String above(Load load, Duration lag, int threads) {
+        if (!load.readOnly()) {
+            return "the server is writable: it was made a primary, or lost its fence";
+        }
         if (load.lagSeconds() < 0) {
             return "replication does not run";
         }

@@ -5,18 +5,24 @@ import io.understudy.pages.Product;
 import java.sql.SQLException;
 
 /**
- * A table's checksum and the replication position of the standby at that time.
+ * A table's checksum and the replication position of the standby before and after it was calculated. The checksum's
+ * snapshot lies anywhere between the two.
  *
- * @param position the position that the standby had applied after the checksum was calculated
+ * @param from the position that the standby had applied before; empty if it has none
+ * @param to the same, after
  */
-record Checksum(String value, String position) {
+record Checksum(String value, String from, String to) {
 
     static Checksum of(Ask ask, Product product, Subject subject) throws SQLException {
+        String from = position(ask, product);
         String value = ask.rows("CHECKSUM TABLE " + subject.quoted(), row -> Ask.text(row, 2))
                 .get(0);
-        String position = ask.text(
+        return new Checksum(value, from, position(ask, product));
+    }
+
+    private static String position(Ask ask, Product product) throws SQLException {
+        return ask.text(
                 product == Product.MARIADB ? "SELECT @@GLOBAL.gtid_slave_pos" : "SELECT @@GLOBAL.gtid_executed");
-        return new Checksum(value, position);
     }
 
     /** Compares this checksum, from before the rebuild, with the one from after it and returns the finding. */
@@ -24,6 +30,9 @@ record Checksum(String value, String position) {
         if (value.equals(after.value)) {
             return "equal";
         }
-        return position.equals(after.position) ? "DIFFERENT" : "not comparable, as replication wrote meanwhile";
+        if (from.isEmpty()) {
+            return "not comparable, as without GTIDs nothing tells whether replication wrote meanwhile";
+        }
+        return from.equals(after.to) ? "DIFFERENT" : "not comparable, as replication wrote meanwhile";
     }
 }

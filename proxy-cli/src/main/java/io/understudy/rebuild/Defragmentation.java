@@ -29,6 +29,9 @@ public final class Defragmentation {
     private static final Duration QUESTION = Duration.ofSeconds(30);
     private static final String LOCK = "understudy.defragment";
     private static final Duration AS_LONG_AS_IT_TAKES = Duration.ZERO;
+    /** One connection is idle while the next table waits, both while a rebuilt table is warmed. */
+    private static final String KEPT = "SET SESSION wait_timeout = 86400";
+
     private static final long CALM_EVERY_MILLIS = 500;
     private static final double MIB = 1 << 20;
 
@@ -92,13 +95,20 @@ public final class Defragmentation {
                     .run(options.lowerSuperReadOnly());
             lock(standby);
             Ask worker = new Ask(working);
+            for (Ask each : List.of(standby.ask(), worker)) {
+                each.execute(KEPT);
+            }
             for (String setting : TableRebuild.settings()) {
                 worker.execute(setting);
             }
             String own = standby.ownTransactions();
-            boolean lowered = lower(standby);
+            boolean lowers = standby.superReadOnly();
+            SuperReadOnly superReadOnly = new SuperReadOnly(standby, () -> account.connect(QUESTION), journal);
             List<Outcome> outcomes = new ArrayList<>();
             try {
+                if (lowers) {
+                    superReadOnly.lower();
+                }
                 for (String table : tables) {
                     Outcome outcome = stopped()
                             ? Outcome.without(table, Outcome.State.ENDED, "not begun, as it was stopped")
@@ -109,9 +119,8 @@ public final class Defragmentation {
                     }
                 }
             } finally {
-                if (lowered) {
-                    standby.ask().execute("SET GLOBAL super_read_only = 1");
-                    journal.line("super_read_only is 1 again");
+                if (lowers) {
+                    superReadOnly.raise();
                 }
             }
             String now = standby.ownTransactions();
@@ -135,20 +144,6 @@ public final class Defragmentation {
                     + standby.ask().number("SELECT IS_USED_LOCK(" + Ask.quote(LOCK) + ")")
                     + "; two at once would make it lag");
         }
-    }
-
-    private boolean lower(Standby standby) throws SQLException, Refused {
-        if (!standby.superReadOnly()) {
-            return false;
-        }
-        standby.ask().execute("SET GLOBAL super_read_only = 0");
-        if (!standby.readOnly()) {
-            standby.ask().execute("SET GLOBAL super_read_only = 1");
-            throw new Refused("read_only went off with super_read_only; both are on again, and nothing was done");
-        }
-        journal.line("super_read_only is 0 until the end, read_only stays 1; should this process be killed: SET GLOBAL"
-                + " super_read_only = 1");
-        return true;
     }
 
     private Outcome one(Standby standby, Ask worker, String table) throws SQLException, InterruptedException {

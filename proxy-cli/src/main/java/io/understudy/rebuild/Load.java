@@ -5,5 +5,6 @@ package io.understudy.rebuild;
  *
  * @param lagSeconds lag of the channel that is furthest behind; -1 if a channel is not running
  * @param threadsRunning {@code Threads_running}
+ * @param readOnly whether it is read-only still
  */
-record Load(long lagSeconds, long threadsRunning) {}
+record Load(long lagSeconds, long threadsRunning, boolean readOnly) {}

@@ -57,7 +57,7 @@ final class Standby {
         long lag = channels.isEmpty() || channels.contains(-1L)
                 ? -1
                 : channels.stream().mapToLong(Long::longValue).max().orElse(-1);
-        return new Load(lag, ask.status("Threads_running"));
+        return new Load(lag, ask.status("Threads_running"), readOnly());
     }
 
     /** Returns what a connection is doing; empty if nothing. */

@@ -130,7 +130,7 @@ final class TableRebuild {
         thread.start();
         try {
             return watch(subject, id, result);
-        } catch (SQLException | RuntimeException e) {
+        } catch (SQLException | RuntimeException | InterruptedException e) {
             // Nobody would watch the statement any more, and the server would finish it without a client.
             try {
                 killer.kill(id);

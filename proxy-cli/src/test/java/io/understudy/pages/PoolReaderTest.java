@@ -197,6 +197,27 @@ class PoolReaderTest {
         assertThatThrownBy(() -> view.of("standby-9")).isInstanceOf(IllegalArgumentException.class);
     }
 
+    /** What the standby gave up cost it the most: asking again and again must not keep it busy. */
+    @Test
+    void theAdminEndpointDoesNotRepeatAReadingThatTookTooLong() throws Exception {
+        UnderstudyConfig config = config("reader", "1GiB");
+        PagesView view = new PagesView(() -> config, System::nanoTime, Duration.ofMillis(1));
+        long before = exceeded();
+
+        for (int call = 0; call < 3; call++) {
+            assertThatThrownBy(() -> view.of("standby-1"))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("max_statement_time");
+        }
+
+        assertThat(exceeded() - before).isEqualTo(1);
+    }
+
+    private static long exceeded() {
+        return Long.parseLong(server.ask("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
+                + " WHERE VARIABLE_NAME = 'Max_statement_time_exceeded'"));
+    }
+
     @Test
     void printsTheTableThatFreesMostFirst() throws Exception {
         load("airy", 20_000);

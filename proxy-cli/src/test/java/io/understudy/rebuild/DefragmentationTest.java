@@ -86,17 +86,26 @@ class DefragmentationTest {
     }
 
     private Defragmentation work(EmbeddedServer server, String user, Defragmentation.Options options) throws Exception {
+        return new Defragmentation(
+                account(server, user), options, new Journal(new PrintWriter(log, true), false), MirroredReads.NONE);
+    }
+
+    private static PagesAccount account(EmbeddedServer server, String user) throws Exception {
         var config = ConfigLoader.load("""
                         primary: { address: "localhost:1" }
                         standbys: [ { name: standby-1, address: "127.0.0.1:%d", user: x, tls: { mode: disabled } } ]
                         pages: { user: %s, password: %s }
                         """.formatted(server.port(), user, user), "test", Map.of(), name -> null)
                 .config();
-        return new Defragmentation(
-                PagesAccount.of(config, "standby-1"),
-                options,
-                new Journal(new PrintWriter(log, true), false),
-                MirroredReads.NONE);
+        return PagesAccount.of(config, "standby-1");
+    }
+
+    private Defragmentation work(MirroredReads reads) throws Exception {
+        return new Defragmentation(account("pages"), with(CALM), new Journal(new PrintWriter(log, true), false), reads);
+    }
+
+    private static PagesAccount account(String user) throws Exception {
+        return account(standby, user);
     }
 
     private Map<String, Object> only(Defragmentation.Result result) {
@@ -324,6 +333,74 @@ class DefragmentationTest {
 
             assertThat(result).failsWithin(MOST);
             assertThat(processes("INFO LIKE 'ALTER%'")).isEqualTo("0");
+        }
+    }
+
+    /** A server with a short wait_timeout would close both connections while a table is warmed. */
+    @Test
+    void outlastsAShortWaitTimeout() throws Exception {
+        standby.execute("SET SESSION sql_log_bin = 0", "SET GLOBAL wait_timeout = 1");
+        try {
+            Defragmentation.Result result = work(new IdleReads()).run(List.of("shop.orders", "shop.orders"));
+
+            assertThat(result.allRebuilt()).as("%s", log).isTrue();
+        } finally {
+            standby.execute("SET GLOBAL wait_timeout = 28800");
+        }
+    }
+
+    /** Warms a table until the server has closed a connection that is idle since then. */
+    private static final class IdleReads implements MirroredReads {
+        @Override
+        public String skip(String table) {
+            return "";
+        }
+
+        @Override
+        public String again(String table) {
+            return "";
+        }
+
+        @Override
+        public Rewarmed rewarm(String table, Pause pause) {
+            try (Connection idle = standby.connect();
+                    Statement statement = idle.createStatement();
+                    var row = statement.executeQuery("SELECT CONNECTION_ID()")) {
+                row.next();
+                String here = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = " + row.getLong(1);
+                Awaitility.await().atMost(MOST).until(() -> standby.ask(here).equals("0"));
+            } catch (java.sql.SQLException e) {
+                throw new IllegalStateException(e);
+            }
+            return Rewarmed.NOT;
+        }
+    }
+
+    /** A promotion may set read_only to 0 long before it ends replication. */
+    @Test
+    void endsWhenTheStandbyBecomesWritable() throws Exception {
+        try (Connection reader = standby.connect();
+                Statement holding = reader.createStatement()) {
+            holding.execute("START TRANSACTION");
+            holding.execute("SELECT COUNT(*) FROM shop.orders");
+            Defragmentation work = work(standby, "pages", with(CALM));
+            CompletableFuture<Defragmentation.Result> result = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return work.run(List.of("shop.orders"));
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            Awaitility.await()
+                    .atMost(MOST)
+                    .pollInterval(Duration.ofMillis(20))
+                    .until(() -> log.toString().contains("rebuilding"));
+
+            standby.execute("SET GLOBAL read_only = 0");
+
+            Map<String, Object> outcome = only(result.get(MOST.toSeconds(), TimeUnit.SECONDS));
+            assertThat(outcome).containsEntry("state", "ended");
+            assertThat((String) outcome.get("why")).contains("the server is writable");
         }
     }
 

@@ -11,6 +11,7 @@ import io.understudy.runtime.PluginTypes;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -54,7 +55,7 @@ public final class PagesReportCommand implements Callable<Integer> {
             names = "--top",
             paramLabel = "N",
             defaultValue = "20",
-            description = "How many tables to list (default: ${DEFAULT-VALUE}).")
+            description = "How many tables to list; not with --admin (default: ${DEFAULT-VALUE}).")
     private int top;
 
     @Option(
@@ -80,6 +81,7 @@ public final class PagesReportCommand implements Callable<Integer> {
         PrintWriter out = line.getOut();
         Map<String, Object> report;
         if (admin != null) {
+            refuseWithAdmin(line);
             report = new AdminClient(admin, null).view("standbys/" + server + "/pages");
         } else if (file != null) {
             Logging.quiet();
@@ -94,6 +96,15 @@ public final class PagesReportCommand implements Callable<Integer> {
         }
         out.flush();
         return CommandLine.ExitCode.OK;
+    }
+
+    /** The proxy reads with its own limits. Silence would let a report on all schemas pass for one on a single one. */
+    private static void refuseWithAdmin(CommandLine line) {
+        for (String option : List.of("--config", "--schema", "--top", "--timeout", "--force")) {
+            if (line.getParseResult().hasMatchedOption(option)) {
+                throw new CommandLine.ParameterException(line, option + " does not go with --admin");
+            }
+        }
     }
 
     private Map<String, Object> ask(CommandLine line, Path config) throws Exception {

@@ -49,6 +49,7 @@ final class Boost {
 
     /** Takes in the standby's load, about once a second. */
     void update(AdaptiveSample.Measured now, AdaptiveSample.Bounds bounds, long nowNanos) {
+        tables.expire(nowNanos);
         AdaptiveSample.Measured load = new AdaptiveSample.Measured(
                 Estimate.UNKNOWN, now.restarted(), now.pageReads(), now.lagSeconds(), now.threadsRunning(), LOWEST);
         if (budgeted.update(load, bounds, nowNanos)) {

@@ -418,6 +418,7 @@ final class StandbyMirror {
             tables.forget();
         }
         schemaChanges.forget(now, appliedNanos());
+        skipped.expire(now);
         probing.update(config, floor, now);
         for (MirrorConnection connection : connections) {
             connection.sweep(now);

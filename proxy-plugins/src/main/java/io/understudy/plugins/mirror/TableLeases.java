@@ -45,7 +45,7 @@ final class TableLeases {
         if (dot < 1 || dot == table.length() - 1) {
             throw new IllegalArgumentException("name the table as schema.table, not '" + table + "'");
         }
-        leases.values().removeIf(lease -> !lease.runs(nowNanos));
+        expire(nowNanos);
         if (leases.size() >= MAX_TABLES && !leases.containsKey(key(table))) {
             throw new IllegalArgumentException(MAX_TABLES + " tables are treated so already");
         }
@@ -56,6 +56,11 @@ final class TableLeases {
             running.endNanos = fresh.endNanos;
         }
         return running == null;
+    }
+
+    /** Forgets the leases that have ended, so that statements need not be compared with them. */
+    void expire(long nowNanos) {
+        leases.values().removeIf(lease -> !lease.runs(nowNanos));
     }
 
     void end(String table) {

@@ -1,0 +1,67 @@
+package io.understudy.rebuild;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.pages.Ask;
+import io.understudy.pages.Product;
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ChecksumTest {
+    private static final Subject ORDERS = new Subject("shop", "orders", 1 << 20, false);
+
+    private String sum = "1";
+    private String position = "0-1-5";
+    private Runnable duringChecksum = () -> {};
+
+    private final Ask standby = new Ask(
+            new FakeServer() {
+                @Override
+                List<String> row(String sql) {
+                    if (!sql.startsWith("CHECKSUM")) {
+                        return List.of(position);
+                    }
+                    String seen = sum;
+                    duringChecksum.run();
+                    return List.of("shop.orders", seen);
+                }
+            }.connection());
+
+    private Checksum checksum() throws SQLException {
+        return Checksum.of(standby, Product.MARIADB, ORDERS);
+    }
+
+    @Test
+    void differsOnlyIfReplicationStoodStill() throws Exception {
+        Checksum before = checksum();
+        assertThat(before.against(checksum())).isEqualTo("equal");
+        sum = "2";
+        assertThat(before.against(checksum())).isEqualTo("DIFFERENT");
+        position = "0-1-6";
+        assertThat(before.against(checksum())).startsWith("not comparable");
+    }
+
+    /** The snapshot of the checksum is older than the write, the position after it is not. */
+    @Test
+    void doesNotBlameTheRebuildForAWriteDuringTheFirstChecksum() throws Exception {
+        duringChecksum = () -> {
+            sum = "2";
+            position = "0-1-6";
+        };
+        Checksum before = checksum();
+        duringChecksum = () -> {};
+
+        assertThat(before.against(checksum())).isEqualTo("not comparable, as replication wrote meanwhile");
+    }
+
+    /** On MySQL without GTIDs the position is always empty. */
+    @Test
+    void doesNotBlameTheRebuildIfNoPositionIsKnown() throws Exception {
+        position = "";
+        Checksum before = checksum();
+        sum = "2";
+
+        assertThat(before.against(checksum())).startsWith("not comparable, as without GTIDs");
+    }
+}
