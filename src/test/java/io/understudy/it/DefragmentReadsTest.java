@@ -106,9 +106,9 @@ class DefragmentReadsTest {
     }
 
     private Map<?, ?> mirror() throws Exception {
-        Object standbys = new AdminClient("127.0.0.1:" + admin, "a-token-of-fair-length")
+        Object standbys = Objects.requireNonNull(new AdminClient("127.0.0.1:" + admin, "a-token-of-fair-length")
                 .view("mirror")
-                .get("standbys");
+                .get("standbys"));
         return (Map<?, ?>) ((List<?>) standbys).get(0);
     }
 

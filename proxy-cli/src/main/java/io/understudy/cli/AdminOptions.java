@@ -46,7 +46,11 @@ public final class AdminOptions {
         return client(config(line));
     }
 
-    /** @param config of {@link #config} */
+    /**
+     * Returns a client of the proxy that the configuration names.
+     *
+     * @param config of {@link #config}
+     */
     public AdminClient client(@Nullable UnderstudyConfig config) throws IOException {
         Secret configured = config == null ? null : config.admin().token();
         String token = configured == null ? null : configured.reveal();

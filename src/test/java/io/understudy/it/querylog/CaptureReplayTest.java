@@ -30,6 +30,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,7 +104,7 @@ class CaptureReplayTest {
                     .until(() -> events().stream().anyMatch(event -> event.sql().contains("refused")));
             Map<String, Object> view = admin(proxy).act("capture/stop");
             assertThat(view).containsEntry("active", false).containsEntry("writing", false);
-            assertThat(((Number) view.get("bytes")).longValue() / 300)
+            assertThat(((Number) Objects.requireNonNull(view.get("bytes"))).longValue() / 300)
                     .as("bytes a statement")
                     .isLessThan(100);
         }
@@ -198,7 +199,8 @@ class CaptureReplayTest {
                 }
                 Map<String, Object> view = admin(proxy).act("capture/stop");
                 assertThat(String.valueOf(view.get("skipped"))).contains("account");
-                assertThat(((Number) view.get("statements")).longValue()).isGreaterThanOrEqualTo(50);
+                assertThat(((Number) Objects.requireNonNull(view.get("statements"))).longValue())
+                        .isGreaterThanOrEqualTo(50);
             }
             try (InputStream in = CaptureInput.open(folder, null)) {
                 String all = new String(in.readAllBytes(), StandardCharsets.UTF_8);

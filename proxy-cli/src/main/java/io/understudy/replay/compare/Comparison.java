@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +45,7 @@ public final class Comparison implements AutoCloseable {
     private final Map<Long, DigestComparison> digests = new LinkedHashMap<>();
     private final Map<String, Long> leftOut = new TreeMap<>();
     private final AtomicReference<@Nullable String> stopped = new AtomicReference<>();
-    private volatile long executed;
+    private final AtomicLong executed = new AtomicLong();
     private boolean firstOnA = true;
 
     public Comparison(CompareOptions options) {
@@ -66,7 +67,7 @@ public final class Comparison implements AutoCloseable {
 
     /** Returns the number of statements executed so far. Thread-safe. */
     public long executed() {
-        return executed;
+        return executed.get();
     }
 
     Collection<DigestComparison> digests() {
@@ -118,7 +119,7 @@ public final class Comparison implements AutoCloseable {
         if (found.executions >= options.executions() || found.stuck()) {
             return "executed_enough";
         }
-        executed++;
+        executed.incrementAndGet();
         found.executions++;
         firstOnA = !firstOnA;
         ResultPrint[] onA = new ResultPrint[2];

@@ -19,7 +19,7 @@ final class Hash64 {
         for (; at + Long.BYTES <= to; at += Long.BYTES) {
             add(buf.getLongLE(at));
         }
-        long rest = to - from;
+        long rest = (long) to - from;
         for (; at < to; at++) {
             rest = rest << Byte.SIZE | buf.getUnsignedByte(at);
         }

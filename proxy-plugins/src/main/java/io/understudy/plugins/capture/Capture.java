@@ -38,7 +38,7 @@ final class Capture {
     private final AtomicLong waiting = new AtomicLong();
     private final AtomicReference<@Nullable String> stopped = new AtomicReference<>();
     private final Thread thread = new Thread(this::run, "capture");
-    private volatile long commands;
+    private final AtomicLong commands = new AtomicLong();
     private volatile long bytes;
     private volatile int fileCount;
     private volatile boolean over;
@@ -153,7 +153,7 @@ final class Capture {
     private void written(long count) {
         meters.captured(count);
         meters.bytes(files.bytes() - bytes);
-        commands += count;
+        commands.addAndGet(count);
         bytes = files.bytes();
         fileCount = files.files();
     }
@@ -179,7 +179,7 @@ final class Capture {
         view.put("literals", config.literals().name().toLowerCase(java.util.Locale.ROOT));
         view.put("encrypted", config.secret() != null);
         view.put("since", start.toString());
-        view.put("statements", commands);
+        view.put("statements", commands.get());
         view.put("bytes", bytes);
         view.put("files", fileCount);
         view.put("waitingBytes", waiting.get());

@@ -31,16 +31,16 @@ final class CaptureMeters {
     }
 
     void captured(long count) {
-        captured.increment(count);
+        captured.increment((double) count);
     }
 
     /** Counts what waited when the capture broke off. */
     void dropped(long count) {
-        dropped.increment(count);
+        dropped.increment((double) count);
     }
 
     void bytes(long count) {
-        bytes.increment(count);
+        bytes.increment((double) count);
     }
 
     /** @param reason from a bounded set */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What gives a session's statements their meaning; one object while nothing of it changes.
  *
  * @param id the proxy's number of the session
- * @param settings an assignment list for SET
+ * @param reading an assignment list for SET
  */
 record CapturedSession(
         long id,

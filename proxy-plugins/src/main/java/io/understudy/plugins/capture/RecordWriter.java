@@ -26,7 +26,7 @@ final class RecordWriter {
         @Nullable
         CapturedSession session;
 
-        final Map<PreparedStatement, Boolean> prepared = new IdentityHashMap<>();
+        final IdentityHashMap<PreparedStatement, Boolean> prepared = new IdentityHashMap<>();
     }
 
     private final Instant anchor;

@@ -119,8 +119,14 @@ class CaptureTest {
         assertThat(capture.view().get("stopped")).isEqualTo("writing failed: No space left on device");
         assertThat(count("captured")).isZero();
         assertThat(count("dropped")).isEqualTo(1);
-        CaptureConfig greedy =
-                new CaptureConfig(folder.toString(), null, null, null, new ByteSize(Long.MAX_VALUE), null, null);
+        CaptureConfig greedy = new CaptureConfig(
+                folder.toString(),
+                Literals.DROP,
+                new ByteSize(1 << 20),
+                new ByteSize(1 << 22),
+                new ByteSize(Long.MAX_VALUE),
+                new ByteSize(1 << 20),
+                null);
         assertThatThrownBy(() -> new Capture(greedy, new CaptureMeters(registry), Clock.systemUTC()))
                 .hasMessageContaining("less than minFree");
     }
