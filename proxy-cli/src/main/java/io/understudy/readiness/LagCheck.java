@@ -29,7 +29,8 @@ final class LagCheck implements Check {
                 return new Lag(null, missing);
             }
             // The server's figure also counts a transaction that has just begun to be applied.
-            double seconds = missing != null && missing == 0 ? 0 : Math.min(first.orElse(0), second.getAsDouble());
+            double latest = second.getAsDouble();
+            double seconds = missing != null && missing == 0 ? 0 : Math.min(first.orElse(latest), latest);
             return new Lag(seconds, missing);
         }
 

@@ -14,7 +14,8 @@ import java.util.regex.Pattern;
 record SchemaChange(long connection, boolean applied, long seconds, String text) {
     private static final int SHOWN = 60;
     private static final Pattern STATEMENT = Pattern.compile(
-            "\\s*(SET\\s+STATEMENT\\s.*\\sFOR\\s+)?(ALTER|(CREATE|DROP)(\\s+\\w+){0,3}\\s+INDEX)\\b.*",
+            "(?:\\s|/\\*(?!!).*?\\*/)*+" // white space and comments
+                    + "(SET\\s+STATEMENT\\s.*\\sFOR\\s+)?(ALTER|(CREATE|DROP)(\\s+\\w+){0,3}\\s+INDEX)\\b.*",
             Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
     /** Returns whether a row of SHOW PROCESSLIST, by lower-case names, is one. */

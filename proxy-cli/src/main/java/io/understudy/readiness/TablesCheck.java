@@ -38,7 +38,8 @@ final class TablesCheck implements Check.OfRound {
                     "on the primary: GRANT SELECT ON *.* TO the account of primary.monitor, or PROCESS alone on both"));
         }
         List<Finding> findings = new ArrayList<>();
-        if (there.complete()) {
+        // A list that was cut off cannot tell that a table is missing.
+        if (here.complete()) {
             for (String group : only(there.names(), here.names())) {
                 findings.add(Finding.warns(
                         NAME,
@@ -49,7 +50,7 @@ final class TablesCheck implements Check.OfRound {
                                 + " standby"));
             }
         }
-        if (here.complete()) {
+        if (there.complete()) {
             for (String group : only(here.names(), there.names())) {
                 findings.add(Finding.warns(
                         NAME,

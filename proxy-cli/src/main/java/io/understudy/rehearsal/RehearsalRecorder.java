@@ -19,8 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the proxy's figures once a second and keeps those of the last minute, so that a change of the primary can be
- * compared with the time before it. Serves {@code /api/failover}. Thread-safe.
+ * Reads the proxy's figures once a second and keeps those of the last minute in which the primary responded, so that a
+ * change of the primary can be compared with the time before it, however long the outage was. Serves
+ * {@code /api/failover}. Thread-safe.
  */
 public final class RehearsalRecorder {
     private static final Logger log = LoggerFactory.getLogger(RehearsalRecorder.class);
@@ -29,6 +30,7 @@ public final class RehearsalRecorder {
     private static final int FIGURES_EVERY = 10;
 
     private static final int FIGURES = SAMPLES / FIGURES_EVERY + 1;
+    private static final long WINDOW_MILLIS = SAMPLES * 1_000L;
     private static final int CHANGES = 10;
 
     private final Readings readings;
@@ -38,6 +40,12 @@ public final class RehearsalRecorder {
 
     private final Deque<Figures> figures = new ArrayDeque<>();
     private final Deque<Change> changes = new ArrayDeque<>();
+    /** The newest reading, which {@link #samples} leaves out during an outage. */
+    private @Nullable Sample last;
+
+    /** The first reading of an outage that lasts; null while the primary responds. */
+    private @Nullable Sample trouble;
+
     private @Nullable String since;
     private String address = "";
     private int ticks;
@@ -76,11 +84,11 @@ public final class RehearsalRecorder {
         String present = String.valueOf(primary.get("address"));
         long now = clock.millis();
         Sample sample = readings.sample(now, Boolean.TRUE.equals(primary.get("reachable")));
-        Sample last = samples.peekLast();
+        Sample before = last;
         boolean changed = since != null && !begun.equals(since);
         boolean due = ticks++ % FIGURES_EVERY == 0;
-        if (!changed && last != null) {
-            changes.forEach(change -> change.add(last, sample));
+        if (!changed && before != null) {
+            changes.forEach(change -> change.add(before, sample));
         }
         if (changed || due) {
             Figures read = readings.figures(now);
@@ -88,11 +96,18 @@ public final class RehearsalRecorder {
                 changed(present, String.valueOf(primary.get("reason")), Instant.parse(begun), sample, read);
             }
             changes.forEach(change -> change.figures(read));
-            if (due) {
+            if (due && sample.reachable()) {
                 keep(figures, read, FIGURES);
             }
         }
-        keep(samples, sample, SAMPLES);
+        if (sample.reachable()) {
+            trouble = null;
+            keep(samples, sample, SAMPLES);
+            forgetBefore(now - WINDOW_MILLIS);
+        } else if (trouble == null) {
+            trouble = sample;
+        }
+        last = sample;
         since = begun;
         address = present;
     }
@@ -104,12 +119,17 @@ public final class RehearsalRecorder {
         }
     }
 
+    /** Forgets what an outage has kept: its length would count as time without load. */
+    private void forgetBefore(long millis) {
+        samples.removeIf(each -> each.atMillis() < millis);
+        figures.removeIf(each -> each.atMillis() < millis - FIGURES_EVERY * 1_000L);
+    }
+
     private void changed(String to, String reason, Instant at, Sample now, Figures atChange) {
         changes.forEach(Change::end);
-        Sample trouble = beginOfTrouble();
-        Sample newest = samples.peekLast();
-        // The reading before the trouble: what failed since then belongs to the change.
-        Sample well = trouble == null ? newest : before(trouble);
+        Sample begin = trouble;
+        // The last reading before the trouble: what failed since then belongs to the change.
+        Sample well = samples.peekLast();
         long until = well == null ? now.atMillis() : well.atMillis();
         Sample oldest = samples.peekFirst();
         Steadiness steadiness = well == null || oldest == null
@@ -120,7 +140,7 @@ public final class RehearsalRecorder {
                 to,
                 reason,
                 at,
-                trouble == null ? null : trouble.atMillis(),
+                begin == null ? null : begin.atMillis(),
                 figures.peekFirst(),
                 newestUntil(until),
                 atChange,
@@ -129,31 +149,7 @@ public final class RehearsalRecorder {
             change.failed(now.failuresSince(well));
         }
         keep(changes, change, CHANGES);
-    }
-
-    /** Returns the first of the readings without a reachable primary, if the newest is one. */
-    private @Nullable Sample beginOfTrouble() {
-        Sample first = null;
-        Iterator<Sample> newestFirst = samples.descendingIterator();
-        while (newestFirst.hasNext()) {
-            Sample each = newestFirst.next();
-            if (each.reachable()) {
-                return first;
-            }
-            first = each;
-        }
-        return first;
-    }
-
-    private @Nullable Sample before(Sample trouble) {
-        Sample last = null;
-        for (Sample each : samples) {
-            if (each.atMillis() >= trouble.atMillis()) {
-                return last;
-            }
-            last = each;
-        }
-        return last;
+        trouble = null;
     }
 
     private @Nullable Figures newestUntil(long millis) {

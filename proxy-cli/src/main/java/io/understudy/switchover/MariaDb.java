@@ -84,15 +84,25 @@ final class MariaDb implements Dialect {
         return "SHOW GRANTS";
     }
 
-    /** Until 10.11 SUPER is enough for all of them but RELOAD. */
     @Override
     public List<String> missing(Privileges privileges, Node node) throws SQLException {
-        boolean enough =
-                privileges.has("SUPER") && node.value("SELECT VERSION()").startsWith("10.");
+        return missing(privileges, node.value("SELECT VERSION()"));
+    }
+
+    static List<String> missing(Privileges privileges, String version) {
         return NEEDED.stream()
                 .filter(name -> !privileges.has(name))
-                .filter(name -> !enough || name.equals("RELOAD"))
+                .filter(name -> !privileges.has("SUPER") || !isPartOfSuper(name, version))
                 .toList();
+    }
+
+    /** SUPER lost READ_ONLY ADMIN in 10.11 (MDEV-29596), and the replication privileges in 11.0. */
+    private static boolean isPartOfSuper(String privilege, String version) {
+        return switch (privilege) {
+            case "RELOAD" -> false;
+            case "READ_ONLY ADMIN" -> version.matches("10\\.\\d\\D.*|10\\.10\\D.*");
+            default -> version.startsWith("10.");
+        };
     }
 
     @Override

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 
 /** The global privileges of the switchover's account on one server, with those of its active roles. */
@@ -18,10 +17,15 @@ final class Privileges {
     private Privileges() {}
 
     static Privileges of(Node node, Dialect dialect) throws SQLException {
+        return of(node.rows(dialect.grants(node)).stream()
+                .map(row -> row.values().iterator().next())
+                .toList());
+    }
+
+    /** @param grants lines of SHOW GRANTS */
+    static Privileges of(List<String> grants) {
         Privileges privileges = new Privileges();
-        for (Map<String, String> row : node.rows(dialect.grants(node))) {
-            privileges.add(row.values().iterator().next());
-        }
+        grants.forEach(privileges::add);
         return privileges;
     }
 

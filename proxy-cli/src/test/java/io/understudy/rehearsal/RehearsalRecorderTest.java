@@ -132,6 +132,50 @@ class RehearsalRecorderTest {
                 .containsEntry("steady", "yes");
     }
 
+    @Test
+    void anOutageOfMinutesLeavesTheTimeBeforeIt() {
+        recorder.tick();
+        for (int i = 0; i < 70; i++) {
+            second(100, 5);
+        }
+        primary.put("reachable", false);
+        for (int i = 0; i < 300; i++) {
+            second(0, 0);
+        }
+        change("b:2");
+        for (int i = 0; i < 6; i++) {
+            second(100, 5);
+        }
+        assertThat(newest())
+                .containsEntry("unreachableSecondsBefore", 299.0)
+                .containsEntry("commandsPerSecondBefore", 100.0)
+                .containsEntry("steady", "yes");
+        assertThat((double) Objects.requireNonNull(newest().get("secondsBefore")))
+                .isBetween(50.0, 70.0);
+    }
+
+    /** The primary came back by itself, so that its absence is no part of the time before a later change. */
+    @Test
+    void anOutageWithoutAChangeDoesNotThinTheLoadBeforeALaterOne() {
+        recorder.tick();
+        for (int i = 0; i < 70; i++) {
+            second(100, 5);
+        }
+        primary.put("reachable", false);
+        for (int i = 0; i < 300; i++) {
+            second(0, 0);
+        }
+        primary.put("reachable", true);
+        for (int i = 0; i < 20; i++) {
+            second(100, 5);
+        }
+        change("b:2");
+        second(100, 5);
+        assertThat(newest())
+                .containsEntry("unreachableSecondsBefore", null)
+                .containsEntry("commandsPerSecondBefore", 100.0);
+    }
+
     private void digest(long count, long errors, double seconds) {
         digests = Map.of(
                 "digests",

@@ -1,0 +1,30 @@
+package io.understudy.switchover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What an account lacks for a switchover, by SHOW GRANTS. */
+class PrivilegesTest {
+    /** MariaDB 10.11.19 refuses SET GLOBAL read_only with SUPER: error 1227. */
+    @ParameterizedTest
+    @CsvSource({
+        "10.6.18-MariaDB-log, ''",
+        "10.10.7-MariaDB, ''",
+        "10.11.19-MariaDB-0+deb12u1, READ_ONLY ADMIN",
+        "11.4.5-MariaDB, 'READ_ONLY ADMIN,REPLICATION SLAVE ADMIN,SLAVE MONITOR'"
+    })
+    void superIsNotEnoughOnEveryVersion(String version, String missing) {
+        Privileges granted = Privileges.of(List.of("GRANT RELOAD, SUPER ON *.* TO `s`@`localhost`"));
+        assertThat(String.join(",", MariaDb.missing(granted, version))).isEqualTo(missing);
+    }
+
+    @Test
+    void aPrivilegeOnOneSchemaDoesNotCount() {
+        Privileges granted = Privileges.of(List.of("GRANT RELOAD, SUPER ON `shop`.* TO `s`@`localhost`"));
+        assertThat(granted.has("SUPER")).isFalse();
+    }
+}
