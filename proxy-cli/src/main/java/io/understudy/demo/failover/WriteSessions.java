@@ -21,7 +21,9 @@ import java.util.concurrent.locks.LockSupport;
  * session whose connection has ended connects again. Remembers every transaction that was answered with an OK.
  */
 final class WriteSessions implements AutoCloseable {
-    private static final int ROWS = 3;
+    /** Most rows of one transaction. */
+    static final int ROWS = 3;
+
     private static final long PAUSE_NANOS = Duration.ofMillis(2).toNanos();
     private static final long RETRY_NANOS = Duration.ofMillis(20).toNanos();
 
