@@ -11,7 +11,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -71,7 +73,11 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         voidOpen();
         History present = histories.peekLast();
         if (present == null || !present.facts.sameServer(facts)) {
+            History former = present;
             present = new History(facts, chunks);
+            if (former != null) {
+                former.followedBy(present);
+            }
             histories.add(present);
             while (histories.size() > MOST_HISTORIES) {
                 History oldest = histories.remove();
@@ -302,6 +308,8 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     synchronized Loss loss(Survivor survivor) {
         Loss loss = new Loss();
         int ofFormer = 0;
+        // What it has in addition matters for a replay alone: compared with the primaries that wrote what it lacks.
+        Set<String> beyond = new LinkedHashSet<>();
         for (History history : histories) {
             int before = loss.found();
             for (KeptTransaction each : history.kept) {
@@ -329,13 +337,15 @@ final class BlackBox implements BinlogListener, BinlogEvents {
                 }
             }
             loss.gaps.addAll(history.notKept().minus(survivor.applied().of(history)));
-            if (history == histories.peekFirst()) {
-                loss.beyond = survivor.applied().beyond(history);
+            if (loss.found() > before) {
+                beyond.add(survivor.applied().beyond(history));
             }
             if (history != histories.peekLast()) {
                 ofFormer += loss.found() - before;
             }
         }
+        beyond.remove("");
+        loss.beyond = String.join(",", beyond);
         // Sessions that ended before the last minute of the stream have expired.
         loss.interrupted.addAll(interrupted);
         // What a former primary wrote cannot arrive any more, although the present one's binary log is read.

@@ -28,6 +28,10 @@ final class History {
 
     private final GtidNumbers seen = new GtidNumbers();
     private final GtidNumbers notKept = new GtidNumbers();
+    /** MariaDB: the last transaction of each domain when the first stream began. */
+    private final List<Gtid> starts = new ArrayList<>();
+    /** The history of the primary that followed this one. */
+    private @Nullable History next;
     /** MariaDB: the last transaction of each domain and server. */
     private final List<Last> lasts = new ArrayList<>();
     /** Answered commits that did not fit into {@link #unseen}. */
@@ -57,9 +61,15 @@ final class History {
         return facts.flavor() == ServerFlavor.MARIADB;
     }
 
+    /** Called when another primary has followed this one. */
+    void followedBy(History later) {
+        next = later;
+    }
+
     /** Called when a stream begins at {@code position}: unseen transactions up to there have no events here. */
     void streamAt(String position) {
         GtidNumbers upTo;
+        boolean first = lasts.isEmpty();
         if (mariadb()) {
             upTo = new GtidNumbers();
             for (String part : position.split(",")) {
@@ -67,6 +77,9 @@ final class History {
                     Gtid gtid = Gtid.mariaDb(part);
                     upTo.add(gtid.source(), 1, gtid.number());
                     note(gtid);
+                    if (first) {
+                        starts.add(gtid);
+                    }
                 }
             }
         } else {
@@ -113,6 +126,27 @@ final class History {
      */
     boolean ahead(Gtid gtid) {
         return gtid.server() == facts.serverId() || holds(gtid);
+    }
+
+    /**
+     * MariaDB: returns the number up to which a server at {@code known} has this history's part of that domain; 0 for
+     * none. A server that is further than the beginning of a later primary has what that primary began with.
+     */
+    long reach(Gtid known) {
+        if (ahead(known)) {
+            return known.number();
+        }
+        if (next == null) {
+            return 0;
+        }
+        long later = next.reach(known);
+        long reach = 0;
+        for (Gtid start : next.starts) {
+            if (start.domain() == known.domain() && start.number() <= later && ahead(start)) {
+                reach = Math.max(reach, start.number());
+            }
+        }
+        return reach;
     }
 
     /** Returns the transactions known to exist. */

@@ -10,7 +10,8 @@ import java.util.StringJoiner;
 /**
  * A MariaDB position gives the last transaction of each domain and implies all earlier ones of the same history. A new
  * primary continues the old one's numbering, so that its numbers denote other transactions than the old primary's. A
- * number therefore counts only if the same server wrote it, or if it is itself part of the history.
+ * number therefore counts only if the same server wrote it, or if it is part of the history or of one that continues
+ * it.
  */
 final class MariaDbApplied implements Applied {
     /** By domain: last transactions, of different servers. */
@@ -39,7 +40,8 @@ final class MariaDbApplied implements Applied {
     @Override
     public boolean has(Gtid gtid, History history) {
         for (Gtid known : last.getOrDefault(gtid.domain(), List.of())) {
-            if (known.number() >= gtid.number() && (known.server() == gtid.server() || history.ahead(known))) {
+            if ((known.server() == gtid.server() && known.number() >= gtid.number())
+                    || history.reach(known) >= gtid.number()) {
                 return true;
             }
         }
@@ -56,9 +58,7 @@ final class MariaDbApplied implements Applied {
     private long reach(long domain, History history) {
         long reach = 0;
         for (Gtid known : last.getOrDefault(domain, List.of())) {
-            if (known.number() > reach && history.ahead(known)) {
-                reach = known.number();
-            }
+            reach = Math.max(reach, history.reach(known));
         }
         return reach;
     }

@@ -282,6 +282,53 @@ class BlackBoxTest {
                 .isTrue();
     }
 
+    /** A planned switch and back, then a kill: what the survivor has from before is no gap, and it wrote nothing. */
+    @Test
+    void afterASwitchAndBackASurvivorHasWhatWasBefore() {
+        start(1, "0-1-10");
+        transaction(11);
+        start(2, "0-1-11");
+        start(1, "0-1-11");
+        transaction(12);
+        transaction(13);
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
+        Loss loss = on("0-1-12");
+        assertThat(gtids(loss.missing)).containsExactly("0-1-13");
+        assertThat(loss.gaps.toString()).isEmpty();
+        assertThat(loss.beyond).isEmpty();
+    }
+
+    /** A server without a binary log of replicated transactions has only the last GTID. */
+    @Test
+    void aPositionAtALaterPrimaryCountsForThoseBeforeIt() {
+        start(1, "0-1-10");
+        transaction(11);
+        start(2, "0-1-11");
+        transaction(2, 12, ".");
+        transaction(2, 13, ".");
+        start(3, "0-2-12");
+        transaction(3, 13, ".");
+        Loss loss = on("0-3-13");
+        assertThat(gtids(loss.missing)).as("the third primary began without it").containsExactly("0-2-13");
+        assertThat(loss.gaps.toString()).isEmpty();
+        assertThat(loss.beyond).isEqualTo("0-3-13");
+        box.applied(List.of(at("0-3-13", "")));
+        assertThat(box.transactions()).isEqualTo(1);
+    }
+
+    /** The killed server became the primary by a planned switch: its predecessor survives it. */
+    @Test
+    void whatAFormerPrimaryLacksIsNoReasonToSuspectTheSurvivor() {
+        start(1, "0-1-10");
+        start(2, "0-1-10");
+        transaction(2, 11, ".");
+        transaction(2, 12, ".");
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
+        Loss loss = box.loss(survivor("0-2-11", "0-1-10,0-2-11", ""));
+        assertThat(gtids(loss.missing)).containsExactly("0-2-12");
+        assertThat(loss.beyond).isEmpty();
+    }
+
     @Test
     void aFileHasEachFormatBeforeTheEventsThatItDescribes() {
         start(1, "0-1-10");
