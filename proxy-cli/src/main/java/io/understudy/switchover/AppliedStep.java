@@ -4,6 +4,9 @@ import java.time.Duration;
 
 /** Waits until the standby has applied the old primary's last transaction. */
 final class AppliedStep implements Step {
+    /** For the response: the old primary must be writable again before the hold is over. */
+    private static final Duration GRACE = Duration.ofMillis(150);
+
     private final Pair pair;
     private final LastTransaction transaction;
     private final HoldClock clock;
@@ -23,7 +26,8 @@ final class AppliedStep implements Step {
     public String run() throws Exception {
         Duration left = clock.left("and " + pair.standby().name() + " has yet to apply the last transactions");
         String last = transaction.read();
-        if (!pair.standby().value(pair.dialect().applied(last, left), left).equals("0")) {
+        String applied = pair.standby().valueWithin(pair.dialect().applied(last, left), left.plus(GRACE));
+        if (!applied.equals("0")) {
             throw new StepFailure(
                     pair.standby().name() + " has not applied " + last + " within " + left.toMillis() + " ms");
         }

@@ -41,8 +41,12 @@ final class HoldStep implements Step {
         if (!begun) {
             return "";
         }
+        boolean over = !proxy.held().on();
         proxy.release();
-        return "released the sessions on the old primary after "
-                + clock.elapsed().toMillis() + " ms";
+        return over
+                ? "the hold of " + clock.length().toMillis() + " ms was over before: its end has released the sessions"
+                        + " on the old primary"
+                : "released the sessions on the old primary after "
+                        + clock.elapsed().toMillis() + " ms";
     }
 }

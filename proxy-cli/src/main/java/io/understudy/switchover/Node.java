@@ -40,7 +40,7 @@ final class Node implements AutoCloseable {
 
     /** @param waits how long the statement itself may take */
     void execute(String sql, Duration waits) throws SQLException {
-        on(sql, waits, statement -> statement.execute(sql));
+        on(sql, RESPONSE.plus(waits), statement -> statement.execute(sql));
     }
 
     /** Returns the first column of the first row; empty if there is none or it is NULL. */
@@ -49,7 +49,12 @@ final class Node implements AutoCloseable {
     }
 
     String value(String sql, Duration waits) throws SQLException {
-        return on(sql, waits, statement -> {
+        return valueWithin(sql, RESPONSE.plus(waits));
+    }
+
+    /** @param longest for the response, however long the statement may wait */
+    String valueWithin(String sql, Duration longest) throws SQLException {
+        return on(sql, longest, statement -> {
             try (ResultSet rows = statement.executeQuery(sql)) {
                 String value = rows.next() ? rows.getString(1) : null;
                 return value == null ? "" : value;
@@ -59,7 +64,7 @@ final class Node implements AutoCloseable {
 
     /** Returns all rows by the lower-case names of their columns; NULL is empty. */
     List<Map<String, String>> rows(String sql) throws SQLException {
-        return on(sql, Duration.ZERO, statement -> {
+        return on(sql, RESPONSE, statement -> {
             List<Map<String, String>> all = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery(sql)) {
                 ResultSetMetaData columns = rows.getMetaData();
@@ -80,14 +85,14 @@ final class Node implements AutoCloseable {
         T with(Statement statement) throws SQLException;
     }
 
-    private <T> T on(String sql, Duration waits, Work<T> work) throws SQLException {
+    private <T> T on(String sql, Duration longest, Work<T> work) throws SQLException {
         try {
             Connection open = connection;
             if (open == null) {
                 open = source.getConnection();
                 connection = open;
             }
-            open.setNetworkTimeout(Runnable::run, (int) RESPONSE.plus(waits).toMillis());
+            open.setNetworkTimeout(Runnable::run, (int) longest.toMillis());
             try (Statement statement = open.createStatement()) {
                 return work.with(statement);
             }

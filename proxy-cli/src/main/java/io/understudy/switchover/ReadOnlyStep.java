@@ -22,6 +22,10 @@ final class ReadOnlyStep implements Step {
     @Override
     public String run() throws Exception {
         Duration left = clock.left("and the old primary is not read-only yet");
+        if (CheckStep.readOnly(pair.primary())) {
+            throw new StepFailure(pair.primaryAddress() + " has become read-only since the check: another change of the"
+                    + " primary may be under way. Once it is over, see GET /api/primary, and try again");
+        }
         // Whole seconds, and at least one: a statement that waited longer would make it read-only after the undo.
         pair.primary().execute("SET SESSION lock_wait_timeout=" + Math.max(1, left.toSeconds()));
         tried = true;

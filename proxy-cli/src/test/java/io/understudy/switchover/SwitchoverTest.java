@@ -482,6 +482,47 @@ class SwitchoverTest {
                 steps.rest());
     }
 
+    /** Another switch has made the old primary read-only after this one's check. */
+    private static Steps overtaken(Steps steps, EmbeddedServer old) {
+        List<Step> preparation = new ArrayList<>(steps.preparation());
+        Step hold = preparation.get(0);
+        preparation.set(0, new Step() {
+            @Override
+            public String plan() {
+                return hold.plan();
+            }
+
+            @Override
+            public String run() throws Exception {
+                old.execute("SET GLOBAL read_only=1");
+                return hold.run();
+            }
+
+            @Override
+            public String undo() throws Exception {
+                return hold.undo();
+            }
+        });
+        return new Steps(steps.checks(), preparation, steps.promotion(), steps.follow(), steps.release(), steps.rest());
+    }
+
+    /** Two operators at once: the second one must not promote a second server. */
+    @Test
+    void aSwitchThatAnotherHasOvertakenPromotesNothing() throws Exception {
+        EmbeddedServer old = primary();
+        EmbeddedServer chosen = standby();
+        try {
+            Said said = switchTo(chosen, BOUNDS, steps -> overtaken(steps, old));
+            assertThat(said.outcome()).as(said.text()).isEqualTo(Outcome.UNDONE);
+            assertThat(said.text()).contains("has become read-only since the check");
+            assertThat(readOnly(old)).as("what the other switch has done stays").isTrue();
+            assertThat(readOnly(chosen)).as(said.text()).isTrue();
+            assertThat(admin.view("hold")).containsEntry("held", false);
+        } finally {
+            old.execute("SET GLOBAL read_only=0");
+        }
+    }
+
     private static Steps follow(Steps steps, Step follow) {
         return new Steps(steps.checks(), steps.preparation(), steps.promotion(), follow, steps.release(), steps.rest());
     }
