@@ -91,7 +91,8 @@ public final class WarmingDemo {
 
     private void prepare(EmbeddedPair pair, Zipfian keys) throws Exception {
         say(
-                "A table of %,d rows on two servers with buffer pools of %d MiB; point reads, zipfian %.2f over the rows.",
+                "A table of %,d rows on two servers with buffer pools of %d MiB;"
+                        + " point reads, zipfian %.2f over the rows.",
                 rows, poolMib, Zipfian.CONSTANT);
         pair.primary()
                 .execute(
@@ -125,8 +126,8 @@ public final class WarmingDemo {
         restart(pair.standby());
 
         say("");
-        say(
-                "A restarted standby, and mirroring with sample: adaptive. Pages are reads of a statement above the primary's.");
+        say("A restarted standby, and mirroring with sample: adaptive."
+                + " Pages are reads of a statement above the primary's.");
         say("");
         say("  time  mirrored  sample   excess  95 % interval    score");
         WarmingProxy.Score last;
