@@ -71,8 +71,9 @@ public final class RescueText {
         if (Table.whole(rescue, "receivedNotApplied") > 0) {
             out.line(
                     "WARNING: %d transactions are in relay logs of %s. Have them applied first (START SLAVE"
-                            + " SQL_THREAD; MySQL:"
-                            + " START REPLICA SQL_THREAD) and do not restart its replication; then run rescue again.",
+                            + " SQL_THREAD while its IO thread runs; MySQL: START REPLICA SQL_THREAD) and do not"
+                            + " restart its replication: on MariaDB, with both threads stopped, any START SLAVE throws"
+                            + " them away. Then run rescue again.",
                     Table.whole(rescue, "receivedNotApplied"), rescue.get("survivor"));
         }
         if (Table.whole(rescue, "notCaptured") > 0) {

@@ -136,6 +136,23 @@ class CheckConnectTest {
         }
     }
 
+    /** Both servers of a pair are listed as standbys, as docs/failover.md says. */
+    @Test
+    void theCandidateThatIsThePrimaryMayBeAStandby() throws IOException {
+        int one = pair.standby().port();
+        int two = pair.primary().port();
+        Said said = check(
+                Files.writeString(folder.resolve("pair.yaml"), """
+                        primary:
+                          tls: { mode: disabled }
+                        %sstandbys: [ %s ]
+                        plugins: { mirror: { rules: [ { name: all } ] } }
+                        """.formatted(
+                                candidates(one, two).indent(2), standby(two, "reader"))),
+                "--connect");
+        assertThat(said.text()).contains("ok      standby s1: is the primary now: nothing is mirrored to it meanwhile");
+    }
+
     @Test
     void anUnreachableServerIsNotAMissingAccount() throws IOException {
         int closed = closedPort();

@@ -52,7 +52,12 @@ public final class StandbyCheck {
                 CheckConnection.to(standby.address(), standby.tls(), standby.user(), standby.password())) {
             add(Finding.ok(where, standby.address() + " answers, version " + ask.one("SELECT VERSION()")));
             if (primary != null && primary.isSameServerAs(Identity.of(ask))) {
-                add(Finding.error(where, "is the primary itself: mirrored statements would run on the primary"));
+                // Of servers that take turns as the primary, one always is it; the mirror leaves that one out.
+                add(
+                        loaded.config().primary().candidates().isEmpty()
+                                ? Finding.error(
+                                        where, "is the primary itself: mirrored statements would run on the primary")
+                                : Finding.ok(where, "is the primary now: nothing is mirrored to it meanwhile"));
                 return findings;
             }
             account = ask.account(standby.user());

@@ -63,10 +63,10 @@ final class LostReport {
             received.put(
                     "warning",
                     "these are in relay logs only: let " + survivor.name()
-                            + " apply them (START SLAVE SQL_THREAD; on MySQL"
-                            + " START REPLICA SQL_THREAD). Do not restart it, nor its replication (STOP SLAVE; START"
-                            + " SLAVE;"
-                            + " CHANGE MASTER): with GTID that throws the relay logs away");
+                            + " apply them (START SLAVE SQL_THREAD while its IO thread runs; on MySQL START REPLICA"
+                            + " SQL_THREAD). Do not restart it, nor its replication (STOP SLAVE; START SLAVE; CHANGE"
+                            + " MASTER): with GTID that throws the relay logs away. On MariaDB, with both threads"
+                            + " stopped, any START SLAVE does so");
         }
         view.put("receivedNotApplied", received);
         Map<String, Object> gap = new LinkedHashMap<>();
