@@ -76,7 +76,7 @@ class CommitBadInputTest {
             prepare(without);
             try (CommitProxy proxy = new CommitProxy(without.address(), POLL)) {
                 await().until(() -> proxy.view().contains("start the primary with log_bin"));
-                assertThat(proxy.view()).contains("active=counters").contains("binlog_off=1");
+                assertThat(proxy.view()).contains("active=counters").containsPattern("binlog_off=[1-9]");
                 insert(proxy);
                 await().until(() -> proxy.timed("autocommit") == 1);
             }
