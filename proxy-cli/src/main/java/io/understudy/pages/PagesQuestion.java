@@ -12,6 +12,9 @@ public final class PagesQuestion {
     /** Added to the server's own time limit before the connection is given up. */
     private static final Duration GRACE = Duration.ofSeconds(10);
 
+    private static final int ER_STATEMENT_TIMEOUT = 1969;
+    private static final int ER_QUERY_TIMEOUT = 3024;
+
     private final PagesAccount account;
 
     private PagesQuestion(PagesAccount account) {
@@ -53,15 +56,21 @@ public final class PagesQuestion {
                                             : account.config().poolLimit().bytes(),
                                     most));
         } catch (SQLException e) {
-            if (!Ask.denied(e)) {
-                throw e;
-            }
-            throw new SQLException(
-                    e.getMessage() + "; grant it on the standby: SET SESSION sql_log_bin = 0; "
-                            + PagesGrants.reading(account.config().user()),
-                    e.getSQLState(),
-                    e.getErrorCode(),
-                    e);
+            String remedy = remedy(e, most);
+            throw remedy.isEmpty()
+                    ? e
+                    : new SQLException(e.getMessage() + remedy, e.getSQLState(), e.getErrorCode(), e);
         }
+    }
+
+    private String remedy(SQLException e, Duration most) {
+        if (Ask.denied(e)) {
+            return "; grant it on the standby: SET SESSION sql_log_bin = 0; "
+                    + PagesGrants.reading(account.config().user());
+        }
+        return e.getErrorCode() == ER_STATEMENT_TIMEOUT || e.getErrorCode() == ER_QUERY_TIMEOUT
+                ? "; the standby gave up reading its pool after " + most.toMillis() / 1000.0
+                        + " s: try at a quieter hour, or give report pages -c a longer --timeout"
+                : "";
     }
 }

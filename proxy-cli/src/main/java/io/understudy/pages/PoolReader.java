@@ -99,7 +99,8 @@ public final class PoolReader {
                 Locale.ROOT,
                 "the buffer pool has %,d MiB, more than the %,d MiB of pages.poolLimit: reading it would keep a"
                         + " thread of the server busy for"
-                        + " about %d s; --force reads it all the same, or raise pages.poolLimit",
+                        + " about %d s; raise pages.poolLimit, or read it all the same with report pages --force"
+                        + " and name the tables to defragment",
                 poolBytes >> 20,
                 limit.poolBytes() >> 20,
                 COST_OF_PAGE.multipliedBy(poolBytes / pageSize).toSeconds() + 1);

@@ -11,11 +11,21 @@ public enum Product {
         public String boundStatements(Duration most) {
             return "SET SESSION max_statement_time = " + most.toMillis() / 1000.0;
         }
+
+        @Override
+        public String paths() {
+            return "SELECT SPACE, FILENAME FROM " + tablespaces();
+        }
     },
     MYSQL("IS_OLD = 'YES'", "information_schema.INNODB_TABLESPACES", "information_schema.INNODB_INDEXES") {
         @Override
         public String boundStatements(Duration most) {
             return "SET SESSION max_execution_time = " + most.toMillis();
+        }
+
+        @Override
+        public String paths() {
+            return "SELECT CAST(SPACE AS UNSIGNED), PATH FROM information_schema.INNODB_DATAFILES";
         }
     };
 
@@ -48,6 +58,9 @@ public enum Product {
     String indexes() {
         return indexes;
     }
+
+    /** Returns a query for the tablespace and the path of each file; a condition on {@code SPACE} may follow. */
+    public abstract String paths();
 
     /** Returns a statement that limits the time of the session's later SELECT statements. */
     public abstract String boundStatements(Duration most);

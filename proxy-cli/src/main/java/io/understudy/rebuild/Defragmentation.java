@@ -7,8 +7,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -67,9 +69,27 @@ public final class Defragmentation {
     /**
      * The result for all tables.
      *
-     * @param errant transactions that the standby logged itself during the run, from any client; empty if none
+     * @param errant transactions that the standby logged itself during the run, from any client; empty if none, null if
+     *     the server does not tell because it logs without GTIDs
+     * @param allRebuilt whether all tables were rebuilt and the server has the settings that it had before
      */
-    public record Result(List<java.util.Map<String, @Nullable Object>> tables, String errant, boolean allRebuilt) {}
+    public record Result(
+            List<Map<String, @Nullable Object>> tables,
+            @Nullable String errant,
+            boolean allRebuilt) {
+        /** Returns whether all was done and no errant transaction is known. */
+        public boolean asAsked() {
+            return allRebuilt && (errant == null || errant.isEmpty());
+        }
+
+        /** Returns the fields of the JSON report. */
+        public Map<String, @Nullable Object> map() {
+            Map<String, @Nullable Object> map = new LinkedHashMap<>();
+            map.put("tables", tables);
+            map.put("errant", errant);
+            return map;
+        }
+    }
 
     /** Has the running rebuild end and no further one start; {@link #run} then returns. */
     public void stop() {
@@ -101,38 +121,67 @@ public final class Defragmentation {
             for (String setting : TableRebuild.settings()) {
                 worker.execute(setting);
             }
-            String own = standby.ownTransactions();
+            OwnTransactions own = new OwnTransactions(standby);
             boolean lowers = standby.superReadOnly();
             SuperReadOnly superReadOnly = new SuperReadOnly(standby, () -> account.connect(QUESTION), journal);
             List<Outcome> outcomes = new ArrayList<>();
+            boolean asBefore;
             try {
                 if (lowers) {
                     superReadOnly.lower();
                 }
-                for (String table : tables) {
-                    Outcome outcome = stopped()
-                            ? Outcome.without(table, Outcome.State.ENDED, "not begun, as it was stopped")
-                            : one(standby, worker, table);
-                    outcomes.add(outcome);
-                    if (outcome.state() != Outcome.State.REBUILT) {
-                        say(outcome);
-                    }
-                }
+                all(standby, worker, tables, outcomes);
             } finally {
-                if (lowers) {
-                    superReadOnly.raise();
-                }
+                asBefore = !lowers || raised(superReadOnly);
             }
-            String now = standby.ownTransactions();
-            String errant = now.equals(own) ? "" : "before: '" + own + "', now: '" + now + "'";
-            journal.line(
-                    errant.isEmpty()
-                            ? "this server logged no transaction of its own"
-                            : "this server logged transactions of its own meanwhile, " + errant);
+            String errant = own.meanwhile(() -> account.connect(QUESTION));
+            journal.line(OwnTransactions.line(errant));
             return new Result(
                     outcomes.stream().map(Outcome::map).toList(),
                     errant,
-                    outcomes.stream().allMatch(outcome -> outcome.state() == Outcome.State.REBUILT));
+                    asBefore && outcomes.stream().allMatch(outcome -> outcome.state() == Outcome.State.REBUILT));
+        }
+    }
+
+    /** Rebuilds tables. An error at one of them leaves the outcomes of those before it. */
+    private void all(Standby standby, Ask worker, List<String> tables, List<Outcome> outcomes)
+            throws InterruptedException {
+        String over = "";
+        for (String table : tables) {
+            if (stopped()) {
+                over = "it was stopped";
+            }
+            Outcome outcome;
+            try {
+                outcome = over.isEmpty()
+                        ? one(standby, worker, table)
+                        : Outcome.without(table, Outcome.State.ENDED, "not begun, as " + over);
+            } catch (SQLException e) {
+                outcome = Outcome.without(table, Outcome.State.FAILED, String.valueOf(e.getMessage()));
+                over = lost(standby.ask()) || lost(worker) ? "a connection to the standby is lost" : "";
+            }
+            outcomes.add(outcome);
+            if (outcome.state() != Outcome.State.REBUILT) {
+                say(outcome);
+            }
+        }
+    }
+
+    private static boolean lost(Ask ask) {
+        try {
+            return ask.number("SELECT 1") != 1;
+        } catch (SQLException e) {
+            return true;
+        }
+    }
+
+    /** Returns false if the server cannot be reached, which the journal then says. */
+    private static boolean raised(SuperReadOnly superReadOnly) {
+        try {
+            superReadOnly.raise();
+            return true;
+        } catch (SQLException e) {
+            return false;
         }
     }
 
@@ -163,7 +212,8 @@ public final class Defragmentation {
                                     standby.product(),
                                     account.config().user()))
                     .check(name.schema(), name.table());
-            new DiskSpace(standby, account.standby().address(), options.diskFree()).check(subject);
+            new DiskSpace(standby, account.standby().address(), options.diskFree(), options.byPartition())
+                    .check(subject);
         } catch (Refused e) {
             return Outcome.without(table, Outcome.State.REFUSED, String.valueOf(e.getMessage()));
         }
@@ -252,6 +302,19 @@ public final class Defragmentation {
         }
         double seconds = since(start);
         worker.execute(analyze);
+        TableSize after = TableSize.of(standby, subject);
+        if (after.fileBytes() == 0) {
+            return new Outcome(
+                    subject.shown(),
+                    Outcome.State.FAILED,
+                    "its files are gone: replication or somebody else dropped or renamed it meanwhile",
+                    before,
+                    null,
+                    seconds,
+                    rebuild.mostLag(),
+                    "",
+                    null);
+        }
         String checksum = "";
         if (sumBefore != null) {
             unsummed = rebuild.watched(subject, summing);
@@ -266,7 +329,7 @@ public final class Defragmentation {
                         ? "CHECKSUM TABLE differs, though replication wrote nothing meanwhile"
                         : "",
                 before,
-                TableSize.of(standby, subject),
+                after,
                 seconds,
                 rebuild.mostLag(),
                 checksum,

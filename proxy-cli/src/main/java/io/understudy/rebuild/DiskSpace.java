@@ -7,7 +7,12 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,17 +25,43 @@ final class DiskSpace {
     private final Standby standby;
     private final Address address;
     private final @Nullable Long told;
+    private final boolean byPartition;
+    private final Free free;
 
-    /** @param told free bytes as the operator stated them; null if not stated */
-    DiskSpace(Standby standby, Address address, @Nullable Long told) {
+    /** Returns the usable bytes of a folder's file system. */
+    @FunctionalInterface
+    interface Free {
+        long in(Path folder) throws IOException;
+    }
+
+    /**
+     * Creates the check.
+     *
+     * @param told free bytes as the operator stated them; null if not stated
+     * @param byPartition whether partitions are copied one by one, each in place of the one before
+     */
+    DiskSpace(Standby standby, Address address, @Nullable Long told, boolean byPartition) {
+        this(
+                standby,
+                address,
+                told,
+                byPartition,
+                folder -> Files.getFileStore(folder).getUsableSpace());
+    }
+
+    DiskSpace(Standby standby, Address address, @Nullable Long told, boolean byPartition, Free free) {
         this.standby = standby;
         this.address = address;
         this.told = told;
+        this.byPartition = byPartition;
+        this.free = free;
     }
 
     void check(Subject subject) throws SQLException, Refused {
         String log = standby.ask().variable("innodb_online_alter_log_max_size");
-        long need = subject.fileBytes() + (log.isEmpty() ? 0 : Long.parseLong(log));
+        long logBytes = log.isEmpty() ? 0 : Long.parseLong(log);
+        List<TableSize.File> files = TableSize.files(standby, subject.schema(), subject.table());
+        long need = (files.isEmpty() ? subject.fileBytes() : copy(files)) + logBytes;
         Long said = told;
         if (said != null) {
             enough(subject, need, said, "the free space that --disk-free gave");
@@ -48,6 +79,33 @@ final class DiskSpace {
         if (!temporary.equals(data)) {
             enough(subject, need, free(temporary), temporary + " (the server's tmpdir)");
         }
+        // The copy of a file is made beside it, which DATA DIRECTORY or a symbolic link may put on another disk.
+        for (Map.Entry<Path, List<TableSize.File>> folder : folders(data, files).entrySet()) {
+            Path where = folder.getKey();
+            enough(subject, copy(folder.getValue()) + logBytes, free(where), where + " (its files)");
+        }
+    }
+
+    /** Returns the bytes that a copy needs at most at one time. */
+    private long copy(List<TableSize.File> files) {
+        Map<String, Long> parts = files.stream()
+                .collect(Collectors.groupingBy(
+                        file -> byPartition ? file.partition() : "", Collectors.summingLong(TableSize.File::bytes)));
+        return parts.values().stream().mapToLong(Long::longValue).max().orElse(0);
+    }
+
+    /** Returns the table's files by folder, without folders of the data folder that are not readable. */
+    private Map<Path, List<TableSize.File>> folders(Path data, List<TableSize.File> files) throws SQLException {
+        Map<Path, List<TableSize.File>> folders = new TreeMap<>();
+        Map<Long, String> paths = TableSize.paths(standby, files);
+        for (TableSize.File file : files) {
+            String path = paths.get(file.space());
+            Path folder = path == null ? null : data.resolve(path).normalize().getParent();
+            if (folder != null && (!folder.startsWith(data.normalize()) || Files.isDirectory(folder))) {
+                folders.computeIfAbsent(folder, key -> new ArrayList<>()).add(file);
+            }
+        }
+        return folders;
     }
 
     private Path temporary(Path data) throws SQLException {
@@ -71,9 +129,9 @@ final class DiskSpace {
         }
     }
 
-    private static long free(Path folder) throws Refused {
+    private long free(Path folder) throws Refused {
         try {
-            return Files.getFileStore(folder).getUsableSpace();
+            return free.in(folder);
         } catch (IOException e) {
             throw new Refused("how much is free in " + folder + " cannot be seen: " + e.getMessage()
                     + "; say it with --disk-free SIZE");

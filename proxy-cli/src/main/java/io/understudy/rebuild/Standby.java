@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Queries a standby's replication and read-only state over one connection. Not thread-safe. */
 final class Standby {
@@ -65,7 +66,11 @@ final class Standby {
         return ask.text("SELECT STATE FROM information_schema.PROCESSLIST WHERE ID = " + connection);
     }
 
-    /** Returns the transactions that this server logged itself; a rebuild must not add to them. */
+    /**
+     * Returns the transactions that this server logged itself; a rebuild must not add to them. Null if they have no
+     * GTIDs, on MySQL.
+     */
+    @Nullable
     String ownTransactions() throws SQLException {
         if (product == Product.MARIADB) {
             String id = ask.variable("server_id");
@@ -76,6 +81,9 @@ final class Standby {
                 }
             }
             return own.toString().trim();
+        }
+        if (!ask.variable("gtid_mode").startsWith("ON")) {
+            return null;
         }
         String uuid = ask.variable("server_uuid");
         StringBuilder own = new StringBuilder();

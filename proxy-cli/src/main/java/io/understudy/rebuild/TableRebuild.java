@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * when a bound is exceeded.
  */
 final class TableRebuild {
+    private static final int ER_RECORD_FILE_FULL = 1114;
     private static final int ER_LOCK_WAIT_TIMEOUT = 1205;
     private static final int ER_QUERY_INTERRUPTED = 1317;
     private static final int ER_CONNECTION_KILLED = 1927;
@@ -177,7 +178,7 @@ final class TableRebuild {
         }
     }
 
-    private static Failure failure(@Nullable Throwable cause, String ended, boolean held) {
+    static Failure failure(@Nullable Throwable cause, String ended, boolean held) {
         int code = cause instanceof SQLException e ? e.getErrorCode() : 0;
         String message = cause == null ? "unknown" : String.valueOf(cause.getMessage());
         if (held && ended.isEmpty() && (code == ER_QUERY_INTERRUPTED || code == ER_LOCK_WAIT_TIMEOUT)) {
@@ -188,10 +189,7 @@ final class TableRebuild {
         }
         return switch (code) {
             case ER_QUERY_INTERRUPTED, ER_CONNECTION_KILLED, ER_STATEMENT_TIMEOUT ->
-                new Failure(
-                        Outcome.State.ENDED,
-                        code,
-                        ended.isEmpty() ? "somebody ended it: " + message : "ended, as " + ended);
+                new Failure(Outcome.State.ENDED, code, ended.isEmpty() ? "somebody killed it: " + message : ended);
             case ER_NOT_SUPPORTED, ER_NOT_SUPPORTED_REASON ->
                 new Failure(
                         Outcome.State.REFUSED,
@@ -210,6 +208,12 @@ final class TableRebuild {
                         code,
                         "too much was written to it meanwhile (" + message
                                 + "); raise innodb_online_alter_log_max_size on the standby, or try at a quieter hour");
+            case ER_RECORD_FILE_FULL ->
+                new Failure(
+                        Outcome.State.FAILED,
+                        code,
+                        "no room for the copy, which the server has removed (" + message
+                                + "); free space on the standby's disk or tmpdir first");
             default -> new Failure(Outcome.State.FAILED, code, message);
         };
     }

@@ -5,9 +5,11 @@ import io.understudy.pages.LeafPages;
 import io.understudy.pages.Product;
 import io.understudy.pages.TableName;
 import java.sql.SQLException;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * The size of a table according to the server's statistics.
@@ -29,17 +31,57 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
 
     /** Returns the size of a table's files; 0 for a table without files of its own. */
     static long fileBytes(Standby standby, String schema, String table) throws SQLException {
-        List<Long> sizes = standby.ask()
-                .rows(
-                        "SELECT NAME, FILE_SIZE FROM " + standby.product().tablespaces() + " WHERE NAME LIKE '%/%'",
-                        row -> {
-                            String name = Ask.text(row, 1);
-                            int slash = name.indexOf('/');
-                            TableName file = TableName.file(name.substring(0, slash), name.substring(slash + 1));
-                            return file.schema().equals(schema) && file.table().equals(table) ? row.getLong(2) : 0L;
-                        });
-        long bytes = sizes.stream().mapToLong(Long::longValue).sum();
+        long bytes =
+                files(standby, schema, table).stream().mapToLong(File::bytes).sum();
         return bytes > 0 || isAscii(schema + table) ? bytes : estimatedBytes(standby, schema, table);
+    }
+
+    /**
+     * A file of a table.
+     *
+     * @param name the table, with the partition that the file belongs to
+     * @param space the identifier of its tablespace
+     */
+    record File(TableName name, long bytes, long space) {
+        /** Returns the partition, without its subpartition; empty for a table without partitions. */
+        String partition() {
+            return name.partition().split("/", 2)[0];
+        }
+    }
+
+    /** Returns the files of a table; empty for a table without files of its own. */
+    static List<File> files(Standby standby, String schema, String table) throws SQLException {
+        return standby
+                .ask()
+                .rows(
+                        "SELECT NAME, FILE_SIZE, SPACE FROM "
+                                + standby.product().tablespaces() + " WHERE NAME LIKE '%/%'",
+                        row -> new File(named(Ask.text(row, 1)), row.getLong(2), row.getLong(3)))
+                .stream()
+                .filter(file ->
+                        file.name.schema().equals(schema) && file.name.table().equals(table))
+                .toList();
+    }
+
+    /** Returns the paths of files by their tablespaces, absolute or relative to the server's data folder. */
+    static Map<Long, String> paths(Standby standby, List<File> files) throws SQLException {
+        Map<Long, String> paths = new HashMap<>();
+        if (!files.isEmpty()) {
+            String spaces =
+                    files.stream().map(file -> Long.toString(file.space)).collect(Collectors.joining(", "));
+            standby.ask()
+                    .rows(
+                            standby.product().paths() + " WHERE SPACE IN (" + spaces + ")",
+                            row -> Map.entry(row.getLong(1), Ask.text(row, 2)))
+                    .forEach(path -> paths.put(path.getKey(), path.getValue()));
+        }
+        return paths;
+    }
+
+    /** Parses the name of a tablespace, such as {@code shop/orders}. */
+    private static TableName named(String tablespace) {
+        int slash = tablespace.indexOf('/');
+        return TableName.file(tablespace.substring(0, slash), tablespace.substring(slash + 1));
     }
 
     private static boolean isAscii(String name) {

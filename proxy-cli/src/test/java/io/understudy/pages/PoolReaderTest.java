@@ -164,8 +164,17 @@ class PoolReaderTest {
         assertThatThrownBy(() -> question.report(null, 5, false, MOST))
                 .isInstanceOf(PoolTooLarge.class)
                 .hasMessageContaining("160 MiB, more than the 128 MiB of pages.poolLimit")
-                .hasMessageContaining("--force");
+                .hasMessageContaining("report pages --force");
         assertThat(question.report(null, 5, true, MOST)).containsKey("worst");
+    }
+
+    @Test
+    void saysWhatToDoIfTheServerGaveUp() throws Exception {
+        PagesQuestion question = PagesQuestion.of(config("reader", "1GiB"), "standby-1");
+
+        assertThatThrownBy(() -> question.report(null, 5, false, Duration.ofMillis(1)))
+                .hasMessageContaining("gave up reading its pool after 0.001 s")
+                .hasMessageContaining("longer --timeout");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.understudy.config.Address;
 import io.understudy.config.ConfigLoader;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
@@ -13,6 +14,8 @@ import io.understudy.pages.PagesAccount;
 import io.understudy.pages.TableName;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -26,6 +29,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Rebuilds and refusals on a primary and its standby. */
 class DefragmentationTest {
@@ -233,6 +237,94 @@ class DefragmentationTest {
                 .containsEntry("state", "rebuilt");
     }
 
+    /** The copy is made beside the file, so the data folder's space is not the only one that counts. */
+    @Test
+    void asksForSpaceWhereTheFilesAre(@TempDir Path elsewhere) throws Exception {
+        Path folder = Files.createDirectory(elsewhere.resolve("disk2"));
+        standby.execute(
+                "SET SESSION sql_log_bin = 0",
+                "CREATE TABLE shop.moved (id INT PRIMARY KEY, pad CHAR(200) NOT NULL) DATA DIRECTORY = '" + folder
+                        + "'");
+        try (Connection connection = standby.connect()) {
+            Standby asked = new Standby(new Ask(connection));
+            DiskSpace space = new DiskSpace(
+                    asked,
+                    Address.parse("127.0.0.1:" + standby.port()),
+                    null,
+                    false,
+                    path -> path.startsWith(folder) ? 1 << 20 : 1L << 40);
+            long bytes = TableSize.fileBytes(asked, "shop", "moved");
+
+            assertThatThrownBy(() -> space.check(new Subject("shop", "moved", bytes, false)))
+                    .isInstanceOf(Refused.class)
+                    .hasMessageContaining(folder + "/shop (its files) has 1 MiB free");
+            space.check(new Subject("shop", "orders", bytes, false));
+        } finally {
+            standby.execute("SET SESSION sql_log_bin = 0", "DROP TABLE shop.moved");
+        }
+    }
+
+    /** The copy of a partition takes the place of the one before it. */
+    @Test
+    void asksForTheSpaceOfTheLargestPartitionIfTheyAreRebuiltOneByOne() throws Exception {
+        standby.execute(
+                "SET SESSION sql_log_bin = 0",
+                "CREATE TABLE shop.years (id INT PRIMARY KEY, pad CHAR(200) NOT NULL) PARTITION BY RANGE (id)"
+                        + " SUBPARTITION BY HASH (id) SUBPARTITIONS 2"
+                        + " (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN MAXVALUE)",
+                "INSERT INTO shop.years SELECT seq, 'x' FROM shop.seq_1_to_5000");
+        try (Connection connection = standby.connect()) {
+            Standby asked = new Standby(new Ask(connection));
+            List<TableSize.File> files = TableSize.files(asked, "shop", "years");
+            assertThat(files).hasSize(4);
+            long largest = files.stream()
+                    .filter(file -> file.partition().equals("p1"))
+                    .mapToLong(TableSize.File::bytes)
+                    .sum();
+            long free = largest + Long.parseLong(asked.ask().variable("innodb_online_alter_log_max_size"));
+            Subject years = new Subject("shop", "years", TableSize.fileBytes(asked, "shop", "years"), true);
+            Address address = Address.parse("127.0.0.1:" + standby.port());
+
+            new DiskSpace(asked, address, free, true).check(years);
+            assertThatThrownBy(() -> new DiskSpace(asked, address, free - 1, true).check(years))
+                    .isInstanceOf(Refused.class);
+            assertThatThrownBy(() -> new DiskSpace(asked, address, free, false).check(years))
+                    .isInstanceOf(Refused.class);
+        } finally {
+            standby.execute("SET SESSION sql_log_bin = 0", "DROP TABLE shop.years");
+        }
+    }
+
+    /** The applier's statement waits for the rebuild, and is executed right after it. */
+    @Test
+    void failsIfTheTableIsRenamedMeanwhile() throws Exception {
+        load("leaving", 60_000);
+        pair.awaitCaughtUp(MOST);
+        CompletableFuture<Defragmentation.Result> result = CompletableFuture.supplyAsync(() -> {
+            try {
+                return work(standby, "pages", with(CALM)).run(List.of("shop.leaving"));
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        try (Connection applier = standby.connect();
+                Statement statement = applier.createStatement()) {
+            statement.execute("SET SESSION sql_log_bin = 0");
+            Awaitility.await()
+                    .atMost(MOST)
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(2))
+                    .until(() -> !processes("STATE LIKE 'alter%'").equals("0"));
+            statement.execute("RENAME TABLE shop.leaving TO shop.left");
+
+            Map<String, Object> outcome = only(result.get(MOST.toSeconds(), TimeUnit.SECONDS));
+            assertThat(outcome).as("%s", log).containsEntry("state", "failed");
+            assertThat(outcome.get("leafPagesAfter")).isNull();
+            assertThat((String) outcome.get("why")).contains("its files are gone", "dropped or renamed it meanwhile");
+            statement.execute("RENAME TABLE shop.left TO shop.leaving");
+        }
+    }
+
     @Test
     void rebuildsParentsAndChildrenOfForeignKeys() throws Exception {
         primary.execute(
@@ -310,16 +402,18 @@ class DefragmentationTest {
         }
     }
 
-    /** A rebuild that nobody watches would know no bounds. */
+    /** A rebuild that nobody watches would know no bounds. What was done before stays in the result. */
     @Test
     void aLostConnectionEndsTheRebuild() throws Exception {
+        load("done", 100);
+        pair.awaitCaughtUp(MOST);
         try (Connection reader = standby.connect();
                 Statement holding = reader.createStatement()) {
             holding.execute("START TRANSACTION");
             holding.execute("SELECT COUNT(*) FROM shop.orders");
             CompletableFuture<Defragmentation.Result> result = CompletableFuture.supplyAsync(() -> {
                 try {
-                    return work(standby, "pages", OPTIONS).run(List.of("shop.orders"));
+                    return work(standby, "pages", OPTIONS).run(List.of("shop.done", "shop.orders", "shop.done"));
                 } catch (Exception e) {
                     throw new IllegalStateException(e);
                 }
@@ -327,12 +421,19 @@ class DefragmentationTest {
             Awaitility.await()
                     .atMost(MOST)
                     .pollInterval(Duration.ofMillis(20))
-                    .until(() -> !processes("INFO LIKE 'ALTER%'").equals("0"));
+                    .until(() -> !processes("INFO LIKE 'ALTER%orders%'").equals("0"));
 
             standby.execute("SET SESSION sql_log_bin = 0", "KILL " + watcher());
 
-            assertThat(result).failsWithin(MOST);
+            Defragmentation.Result ended = result.get(MOST.toSeconds(), TimeUnit.SECONDS);
             assertThat(processes("INFO LIKE 'ALTER%'")).isEqualTo("0");
+            assertThat(ended.tables())
+                    .as("%s", log)
+                    .extracting(table -> table.get("state"))
+                    .containsExactly("rebuilt", "failed", "ended");
+            assertThat((String) ended.tables().get(2).get("why")).contains("not begun, as a connection");
+            assertThat(ended.errant()).isEmpty();
+            assertThat(ended.asAsked()).isFalse();
         }
     }
 
@@ -410,8 +511,7 @@ class DefragmentationTest {
 
     /** Returns the connection that does not rebuild. */
     private static String watcher() {
-        return standby.ask("SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'pages'"
-                + " AND COALESCE(INFO, '') NOT LIKE 'ALTER%'");
+        return standby.ask("SELECT IS_USED_LOCK('understudy.defragment')");
     }
 
     @Test
@@ -452,7 +552,8 @@ class DefragmentationTest {
         Map<String, Object> outcome = only(work(standby, "pages", with(hard)).run(List.of("shop.ended")));
 
         assertThat(outcome).containsEntry("state", "ended");
-        assertThat((String) outcome.get("why")).contains("ended, as Threads_running is");
+        assertThat((String) outcome.get("why")).startsWith("Threads_running is");
+        assertThat(log.toString()).contains("shop.ended: ended: Threads_running is");
         assertThat(checksum(standby, "shop.ended")).isEqualTo(sum);
         assertThat(standby.ask(
                         "SELECT COUNT(*) FROM information_schema.INNODB_SYS_TABLESPACES WHERE NAME LIKE '%#sql%'"))

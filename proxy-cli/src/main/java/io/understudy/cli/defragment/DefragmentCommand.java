@@ -20,7 +20,6 @@ import io.understudy.runtime.PluginTypes;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -114,8 +113,8 @@ public final class DefragmentCommand implements Callable<Integer> {
 
     @Option(
             names = "--by-partition",
-            description = "Rebuild partitions one by one: room for one copy is enough, but writes to the table wait"
-                    + " meanwhile.")
+            description = "Rebuild partitions one by one: room for the largest one's copy is enough, but writes to the"
+                    + " table wait meanwhile.")
     private boolean byPartition;
 
     @Option(
@@ -168,12 +167,10 @@ public final class DefragmentCommand implements Callable<Integer> {
         try {
             Defragmentation.Result result = work.run(chosen);
             if (json) {
-                line.getOut().println(JsonWriter.write(Map.of("tables", result.tables(), "errant", result.errant())));
+                line.getOut().println(JsonWriter.write(result.map()));
                 line.getOut().flush();
             }
-            return result.allRebuilt() && result.errant().isEmpty()
-                    ? CommandLine.ExitCode.OK
-                    : CommandLine.ExitCode.SOFTWARE;
+            return result.asAsked() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
         } finally {
             written.countDown();
         }

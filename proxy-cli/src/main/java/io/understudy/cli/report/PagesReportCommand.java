@@ -111,6 +111,11 @@ public final class PagesReportCommand implements Callable<Integer> {
         if (top < 1) {
             throw new CommandLine.ParameterException(line, "--top must be 1 or more");
         }
+        Duration most = Objects.requireNonNull(timeout);
+        // The server takes 0 for no limit.
+        if (most.toMillis() < 1) {
+            throw new CommandLine.ParameterException(line, "--timeout must be 1ms or more");
+        }
         PagesQuestion question;
         try {
             question = PagesQuestion.of(
@@ -119,6 +124,6 @@ public final class PagesReportCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(line, e.getMessage(), e);
         }
-        return question.report(schema, top, force, Objects.requireNonNull(timeout));
+        return question.report(schema, top, force, most);
     }
 }

@@ -171,9 +171,10 @@ public final class PagesDemo {
         say(
                 "Cold pages a random look-up   %.3f before, %.3f right after, %.3f warmed again",
                 coldBefore, coldAfter, coldWarmed);
-        say("Logged by the standby itself  %s", result.errant().isEmpty() ? "nothing" : result.errant());
+        String errant = String.valueOf(result.errant());
+        say("Logged by the standby itself  %s", errant.isEmpty() ? "nothing" : errant);
         say("CHECKSUM TABLE                %s", equal ? "equal on both servers" : "DIFFERENT");
-        return new Seen(outcome, lag.max(), quiet.max(), result.errant(), equal, before, after);
+        return new Seen(outcome, lag.max(), quiet.max(), errant, equal, before, after);
     }
 
     private static Defragmentation.Options options() {

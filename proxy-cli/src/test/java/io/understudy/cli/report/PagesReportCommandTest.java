@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -21,5 +22,18 @@ class PagesReportCommandTest {
 
         assertThat(code).isEqualTo(CommandLine.ExitCode.USAGE);
         assertThat(err.toString()).contains(option + " does not go with --admin");
+    }
+
+    /** To the server 0 means no limit. */
+    @Test
+    void refusesATimeoutOfZero() {
+        StringWriter err = new StringWriter();
+
+        int code = new CommandLine(new PagesReportCommand())
+                .setErr(new PrintWriter(err))
+                .execute("-c", "u.yaml", "--server", "s1", "--timeout", "0s");
+
+        assertThat(code).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).contains("--timeout must be 1ms or more");
     }
 }
