@@ -78,7 +78,7 @@ class OutOfDescriptorsTest {
             assertThat(program.log().lines().filter(line -> line.contains("New clients get ERROR 1040")))
                     .as("lines about it")
                     .hasSize(1);
-            assertThat(program.log()).contains("file descriptors can be had again");
+            assertThat(program.log()).contains("file descriptors are available again");
         } finally {
             for (RawClient session : held) {
                 session.close();
