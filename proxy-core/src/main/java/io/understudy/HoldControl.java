@@ -67,13 +67,17 @@ final class HoldControl {
         return view();
     }
 
-    /** Releases sessions, if they are held. */
-    Map<String, Object> end() {
+    /**
+     * Releases sessions, if they are held.
+     *
+     * @param why for the log
+     */
+    Map<String, Object> end(String why) {
         int present;
         synchronized (this) {
             present = number;
         }
-        end(present, "POST /api/release");
+        end(present, why);
         return view();
     }
 

@@ -254,7 +254,7 @@ public final class ProxyServer implements AutoCloseable {
 
     /** Ends {@link #hold}. Thread-safe. */
     public Map<String, Object> release() {
-        return hold.end();
+        return hold.end("POST /api/release");
     }
 
     /** Returns the content of {@code /api/hold}. */
@@ -377,7 +377,7 @@ public final class ProxyServer implements AutoCloseable {
     @Override
     public void close() {
         servers.stopFollowing();
-        hold.end();
+        hold.end("the proxy shuts down");
         server.close();
         registry.refuseNew();
         closeSessions();

@@ -40,6 +40,7 @@ public record Finding(
 
     Map<String, Object> view() {
         Map<String, Object> view = redacted();
+        view.put("decides", decides);
         view.put("subject", subject);
         view.put("what", what);
         view.put("why", why);

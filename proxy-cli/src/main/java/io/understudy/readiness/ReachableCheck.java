@@ -7,18 +7,28 @@ import java.util.List;
 final class ReachableCheck implements Check {
     private static final String STANDBY = "reachable";
     private static final String PRIMARY = "primary";
+    private static final String GATE = "gate";
 
     @Override
     public List<Finding> findings(Situation situation) {
         List<Finding> findings = new ArrayList<>();
         ServerFacts standby = situation.now().standby();
-        if (!standby.answered() && standby.denied()) {
+        if (!standby.fault().isEmpty()) {
+            findings.add(fault(standby, "standby"));
+        } else if (!standby.answered() && standby.denied()) {
             findings.add(Finding.undecided(
                     STANDBY,
                     "standby",
                     "the standby refuses the login: " + standby.unreachable(),
                     "nothing is known of its state",
                     "on the primary: create the account of primary.monitor, or correct the password"));
+        } else if (standby.isLate() && situation.before().standby().answered()) {
+            findings.add(Finding.undecided(
+                    STANDBY,
+                    "standby",
+                    "the standby responded at first, and not in time to the second reading",
+                    "nothing is known of its present state",
+                    "ask again, with a longer --timeout"));
         } else if (!standby.answered()) {
             findings.add(Finding.blocks(
                     STANDBY,
@@ -28,7 +38,9 @@ final class ReachableCheck implements Check {
                     ""));
         }
         ServerFacts primary = situation.now().primary();
-        if (!primary.answered()) {
+        if (!primary.fault().isEmpty()) {
+            findings.add(fault(primary, "primary"));
+        } else if (!primary.answered()) {
             findings.add(Finding.unknown(
                     PRIMARY,
                     "primary",
@@ -50,5 +62,14 @@ final class ReachableCheck implements Check {
                     "on the primary, if that is not meant: SET GLOBAL read_only = 0"));
         }
         return findings;
+    }
+
+    private static Finding fault(ServerFacts server, String role) {
+        return Finding.undecided(
+                GATE,
+                role,
+                "the gate itself failed while it read the " + role + ": " + server.fault(),
+                "what it had not read by then is not known",
+                "ask again; the log has the details, please report them");
     }
 }

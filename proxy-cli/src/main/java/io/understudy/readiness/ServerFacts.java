@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
  * up.
  */
 final class ServerFacts {
-    private volatile @Nullable String unreachable = "no response in time";
+    private static final String LATE = "no response in time";
+
+    private volatile @Nullable String unreachable = LATE;
+    private volatile String fault = "";
     private volatile boolean denied;
     private volatile Known<Map<String, String>> variables = Known.late();
     private volatile Known<Map<String, String>> semiSync = Known.late();
@@ -27,6 +30,16 @@ final class ServerFacts {
     void failed(String reason, boolean loginDenied) {
         unreachable = reason;
         denied = loginDenied;
+    }
+
+    /** Stores that the gate itself has failed, which says nothing about the server. */
+    void fault(Throwable cause) {
+        fault = cause.toString();
+    }
+
+    /** Stores that the time was up before the server responded. */
+    void late() {
+        unreachable = LATE;
     }
 
     void variables(Known<Map<String, String>> read) {
@@ -66,6 +79,16 @@ final class ServerFacts {
     /** Returns whether the server responded, and refused the account. */
     boolean denied() {
         return denied;
+    }
+
+    /** Returns how the gate itself failed; empty if it did not. */
+    String fault() {
+        return fault;
+    }
+
+    /** Returns whether the time was up before the server responded. */
+    boolean isLate() {
+        return LATE.equals(unreachable);
     }
 
     /** Returns whether the server responded to a query. */

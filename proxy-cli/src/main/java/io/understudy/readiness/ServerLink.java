@@ -16,12 +16,16 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads one server on a thread of its own, so that a server that hangs delays neither the other one nor the verdict.
  * Used by one thread.
  */
 final class ServerLink implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ServerLink.class);
+
     /** How long after the end of a wait in the server its response may come. */
     private static final long RESPONSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -40,7 +44,7 @@ final class ServerLink implements AutoCloseable {
             } catch (TimeoutException e) {
                 // What is missing is marked as late.
             } catch (ExecutionException e) {
-                throw new IllegalStateException(e.getCause());
+                throw new IllegalStateException(e.getCause()); // fill stores all failures
             }
             return facts;
         }
@@ -81,6 +85,9 @@ final class ServerLink implements AutoCloseable {
             new FactsReader(new ServerSession(open, deadline), facts, user).read();
         } catch (SQLException e) {
             facts.failed(String.valueOf(e.getMessage()), isDenied(e));
+        } catch (RuntimeException | Error e) {
+            LOG.warn("the readiness gate failed while it read {}", address, e);
+            facts.fault(e);
         }
     }
 
@@ -132,7 +139,7 @@ final class ServerLink implements AutoCloseable {
         Future<?> waiting = thread.submit(() -> {
             try {
                 new ServerSession(open, deadline + RESPONSE_NANOS).rows(sql);
-            } catch (SQLException e) {
+            } catch (SQLException | RuntimeException e) {
                 // The second reading says what there is.
             }
         });

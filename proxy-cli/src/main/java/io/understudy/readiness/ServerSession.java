@@ -24,6 +24,11 @@ final class ServerSession {
         this.deadline = deadline;
     }
 
+    /** Returns whether the time is up. A driver's timeout is in whole milliseconds. */
+    boolean isOver() {
+        return TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()) <= 1;
+    }
+
     /**
      * Returns the rows by the lower-case names of their columns; null values are left out.
      *

@@ -17,8 +17,10 @@ final class SettingsCheck implements Check {
         WORDS,
         /** Only a lower number counts. */
         NOT_LESS,
-        /** 1 is safest, 0 least or in between; a less safe value counts. */
-        AS_SAFE
+        /** 1 is safest, 0 least; a less safe value counts. */
+        AS_SAFE,
+        /** The same, and 3 is as safe as 1: it only flushes more often (MariaDB). */
+        AS_SAFE_WITH_3
     }
 
     private record Setting(String name, String otherName, Rule rule, boolean dynamic, String why) {
@@ -43,7 +45,7 @@ final class SettingsCheck implements Check {
             new Setting(
                     "innodb_buffer_pool_size", Rule.NOT_LESS, "the working set may not fit, so reads go to the disk"),
             new Setting("sync_binlog", Rule.AS_SAFE, "a crash loses commits, or leaves standbys with more than it has"),
-            new Setting("innodb_flush_log_at_trx_commit", Rule.AS_SAFE, "a crash loses commits"),
+            new Setting("innodb_flush_log_at_trx_commit", Rule.AS_SAFE_WITH_3, "a crash loses commits"),
             new Setting("binlog_format", Rule.EQUAL, "its standbys and the readers of its binary log get other events"),
             new Setting("require_secure_transport", Rule.EQUAL, "clients without TLS are refused, or are no longer"),
             new Setting(
@@ -138,6 +140,7 @@ final class SettingsCheck implements Check {
             case WORDS -> words(here).equals(words(there));
             case NOT_LESS -> number(here) >= number(there);
             case AS_SAFE -> danger(here) <= danger(there);
+            case AS_SAFE_WITH_3 -> danger(threeAsOne(here)) <= danger(threeAsOne(there));
         };
     }
 
@@ -153,6 +156,10 @@ final class SettingsCheck implements Check {
     private static double danger(String text) {
         double value = number(text);
         return value == 0 ? Double.MAX_VALUE : value;
+    }
+
+    private static String threeAsOne(String value) {
+        return value.equals("3") ? "1" : value;
     }
 
     private static void systemTimeZone(ServerFacts standby, ServerFacts primary, List<Finding> findings) {

@@ -34,11 +34,19 @@ final class TableReader {
 
     private TableNames tables() throws SQLException {
         Set<String> names = new HashSet<>();
-        List<Map<String, String>> rows = session.rows(
-                "SELECT TABLE_SCHEMA AS s, TABLE_NAME AS t FROM information_schema.TABLES WHERE TABLE_SCHEMA NOT IN"
-                        + " ('mysql','information_schema','performance_schema','sys') LIMIT " + (MOST + 1));
-        rows.forEach(row -> names.add(row.get("s") + "." + row.get("t")));
-        return new TableNames(names, false, rows.size() <= MOST);
+        List<Map<String, String>> rows =
+                session.rows("SELECT TABLE_SCHEMA AS s, TABLE_NAME AS t, TABLE_TYPE AS k FROM information_schema.TABLES"
+                        + " WHERE TABLE_SCHEMA NOT IN ('mysql','information_schema','performance_schema','sys') LIMIT "
+                        + (MOST + 1));
+        Set<String> views = new HashSet<>();
+        for (Map<String, String> row : rows) {
+            String name = new TableName(row.getOrDefault("s", ""), row.getOrDefault("t", ""), "").written();
+            names.add(name);
+            if (row.getOrDefault("k", "").endsWith("VIEW")) {
+                views.add(name);
+            }
+        }
+        return new TableNames(names, views, false, rows.size() <= MOST);
     }
 
     private TableNames innoDb() throws SQLException {
@@ -59,11 +67,11 @@ final class TableReader {
             if (slash > 0 && !isInternal(name.substring(slash + 1))) {
                 TableName table = TableName.file(name.substring(0, slash), name.substring(slash + 1));
                 if (!SYSTEM.contains(table.schema().toLowerCase(Locale.ROOT))) {
-                    names.add(table.schema() + "." + table.table());
+                    names.add(table.written());
                 }
             }
         }
-        return new TableNames(names, true, rows.size() <= MOST);
+        return new TableNames(names, Set.of(), true, rows.size() <= MOST);
     }
 
     /** Copies of ALTER TABLE and the tables of full-text indexes, whose names hold numbers of the server. */

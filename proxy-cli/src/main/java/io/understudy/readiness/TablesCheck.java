@@ -1,5 +1,7 @@
 package io.understudy.readiness;
 
+import io.understudy.pages.Ask;
+import io.understudy.pages.TableName;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -46,8 +48,11 @@ final class TablesCheck implements Check.OfRound {
                         "missing " + group,
                         "only the primary has " + group,
                         "it is gone after the promotion",
-                        "copy it with mariadb-dump or mysqldump --single-transaction, with sql_log_bin = 0 on the"
-                                + " standby"));
+                        there.views().contains(group)
+                                ? "on the primary: SHOW CREATE VIEW " + quoted(group)
+                                        + "; run the result on the standby after SET SESSION sql_log_bin = 0"
+                                : "copy it with mariadb-dump or mysqldump --single-transaction, with sql_log_bin = 0 on"
+                                        + " the standby"));
             }
         }
         if (there.complete()) {
@@ -58,7 +63,10 @@ final class TablesCheck implements Check.OfRound {
                         "only the standby has " + group,
                         "a CREATE TABLE of the same name fails after the promotion, or the table was dropped on the"
                                 + " primary",
-                        "on the standby, if nobody needs it: SET SESSION sql_log_bin = 0; DROP TABLE " + group));
+                        isOne(here, group)
+                                ? "on the standby, if nobody needs it: SET SESSION sql_log_bin = 0; DROP "
+                                        + (here.views().contains(group) ? "VIEW " : "TABLE ") + quoted(group)
+                                : ""));
             }
         }
         if (!there.complete() || !here.complete()) {
@@ -70,6 +78,16 @@ final class TablesCheck implements Check.OfRound {
                     ""));
         }
         return findings;
+    }
+
+    /** Returns whether a group is one table, and not all beyond a number. */
+    private static boolean isOne(TableNames server, String group) {
+        return server.names().contains(group);
+    }
+
+    private static String quoted(String name) {
+        TableName table = TableName.written(name);
+        return table == null ? name : Ask.name(table.schema()) + "." + Ask.name(table.table());
     }
 
     /** Returns each name of {@code all} that is not in {@code others}; beyond a number all the rest as one. */

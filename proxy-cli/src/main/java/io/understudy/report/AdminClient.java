@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -40,6 +41,12 @@ public final class AdminClient {
     /** Sends {@code GET /api/NAME}. */
     public Map<String, Object> view(String name) throws IOException, InterruptedException {
         return map(name, "GET");
+    }
+
+    /** Returns the readiness gate's report on a standby, whatever characters its name has. */
+    public Map<String, Object> readiness(String standby) throws IOException, InterruptedException {
+        String name = URLEncoder.encode(standby, StandardCharsets.UTF_8).replace("+", "%20");
+        return view("standbys/" + name + "/readiness");
     }
 
     /**

@@ -31,7 +31,9 @@ final class FollowStep implements Step {
             } catch (IOException e) {
                 if (System.nanoTime() - begun > PATIENCE.toNanos()) {
                     throw new StepFailure(
-                            "the proxy does not follow to " + to + ", which is the primary now: " + e.getMessage(), e);
+                            "the proxy does not follow to " + to + ", which is the primary now: " + e.getMessage()
+                                    + "; by hand: POST /api/primary {\"address\": \"" + to + "\"} with the admin token",
+                            e);
                 }
             }
             Thread.sleep(PAUSE_MILLIS);

@@ -1,5 +1,7 @@
 package io.understudy.switchover;
 
+import java.sql.SQLException;
+
 /** Removes the new primary's replication connection, which would start again with the server. */
 final class ForgetStep implements Step {
     private final Pair pair;
@@ -19,7 +21,14 @@ final class ForgetStep implements Step {
 
     @Override
     public String run() throws Exception {
-        pair.standby().execute(statement());
+        try {
+            pair.standby().execute(statement());
+        } catch (SQLException e) {
+            throw new StepFailure(
+                    e.getMessage() + "; by hand, on " + pair.standbyAddress() + ": " + statement()
+                            + "; otherwise it replicates from the old primary again after a restart",
+                    e);
+        }
         return "removed";
     }
 }

@@ -1,17 +1,24 @@
 package io.understudy.switchover;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** Asks the running proxy's readiness gate about the standby. What blocks ends the switchover; the rest is printed. */
+/**
+ * Asks the running proxy's readiness gate about the standby. What blocks ends the switchover, but for a lag that the
+ * operator allows, which a step of its own measures. The rest is printed.
+ */
 final class GateStep implements Step {
     private final Pair pair;
     private final ProxyControl proxy;
+    private final Duration longestLag;
 
-    GateStep(Pair pair, ProxyControl proxy) {
+    GateStep(Pair pair, ProxyControl proxy, Duration longestLag) {
         this.pair = pair;
         this.proxy = proxy;
+        this.longestLag = longestLag;
     }
 
     @Override
@@ -21,12 +28,22 @@ final class GateStep implements Step {
 
     @Override
     public String run() throws Exception {
-        Map<String, Object> report = proxy.readiness(pair.standby().name());
+        return judge(proxy.readiness(pair.standby().name()), longestLag);
+    }
+
+    /** Returns the report as text, unless it ends the switchover. */
+    static String judge(Map<String, Object> report, Duration longestLag) throws StepFailure {
         List<String> findings = new ArrayList<>();
+        boolean lag = false;
+        boolean others = false;
         if (report.get("findings") instanceof List<?> rows) {
             for (Object row : rows) {
                 if (row instanceof Map<?, ?> finding) {
                     findings.add(line(finding));
+                    boolean decides =
+                            "blocks".equals(finding.get("severity")) || Boolean.TRUE.equals(finding.get("decides"));
+                    lag |= decides && "lag".equals(finding.get("check"));
+                    others |= decides && !"lag".equals(finding.get("check"));
                 }
             }
         }
@@ -35,7 +52,14 @@ final class GateStep implements Step {
         if (verdict.equals("yes") || verdict.equals("findings")) {
             return text;
         }
+        if (lag && !others && isWithin(report.get("lagSeconds"), longestLag)) {
+            return text + System.lineSeparator() + "    --lag allows that: " + longestLag.toMillis() + " ms";
+        }
         throw new StepFailure("the readiness gate says " + text);
+    }
+
+    private static boolean isWithin(@Nullable Object lagSeconds, Duration longest) {
+        return lagSeconds instanceof Number seconds && seconds.doubleValue() * 1000 <= longest.toMillis();
     }
 
     private static String line(Map<?, ?> finding) {

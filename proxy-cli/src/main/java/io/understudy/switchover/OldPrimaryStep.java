@@ -1,6 +1,7 @@
 package io.understudy.switchover;
 
 import io.understudy.config.Address;
+import java.sql.SQLException;
 
 /** Says how the old primary becomes a standby. */
 final class OldPrimaryStep implements Step {
@@ -22,9 +23,21 @@ final class OldPrimaryStep implements Step {
         Address to = pair.standbyAddress();
         String host = to.isUnix() ? "HOST" : to.host();
         int port = to.isUnix() ? 0 : to.port();
-        transaction.ensureLast();
-        return "on " + pair.primaryAddress() + ": "
+        String statements = "on " + pair.primaryAddress() + ": "
                 + String.join("; ", pair.dialect().follow(host, port, pair.replication(), transaction.position()))
                 + ";";
+        try {
+            transaction.ensureLast();
+        } catch (SQLException e) {
+            throw new StepFailure(
+                    e.getMessage() + "; by hand, once it responds: if "
+                            + pair.dialect().position() + " returns "
+                            + transaction.position() + " there, " + statements
+                            + " If it returns another position, it has transactions that "
+                            + pair.standby().name()
+                            + " lacks: build it anew",
+                    e);
+        }
+        return statements;
     }
 }

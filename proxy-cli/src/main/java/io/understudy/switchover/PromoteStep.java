@@ -5,7 +5,8 @@ import java.sql.SQLException;
 /** Makes the standby writable. From then on nothing can be undone. */
 final class PromoteStep implements Step {
     private static final int TRIES = 5;
-    private static final long PAUSE_MILLIS = 200;
+    private static final long PAUSE_MILLIS = 400;
+    private static final String CONNECTION = "SELECT CONNECTION_ID()";
 
     private final Pair pair;
     private final LastTransaction transaction;
@@ -26,30 +27,53 @@ final class PromoteStep implements Step {
     public String run() throws Exception {
         transaction.ensureLast();
         clock.left("and the standby is not promoted");
+        String connection = pair.standby().value(CONNECTION);
         try {
             pair.standby().execute(pair.dialect().writable());
         } catch (SQLException e) {
-            if (readOnlyStill(e)) {
+            if (readOnlyStill(e, connection)) {
                 throw new StepFailure(e.getMessage() + "; it is read-only still", e);
             }
         }
         return pair.standbyAddress() + " is writable";
     }
 
-    private boolean readOnlyStill(SQLException failed) throws PromotionUnknown, InterruptedException {
+    private boolean readOnlyStill(SQLException failed, String connection)
+            throws PromotionUnknown, InterruptedException {
         for (int i = 0; i < TRIES; i++) {
             try {
-                return CheckStep.readOnly(pair.standby());
+                if (hasEnded(connection)) {
+                    return CheckStep.readOnly(pair.standby());
+                }
             } catch (SQLException e) {
-                Thread.sleep(PAUSE_MILLIS);
+                // It may respond to the next try.
             }
+            Thread.sleep(PAUSE_MILLIS);
         }
         throw new PromotionUnknown(
-                failed.getMessage() + "; whether it is writable now is not known. The old primary "
-                        + pair.primaryAddress() + " stays read-only. If SELECT @@GLOBAL.read_only on "
-                        + pair.standbyAddress() + " is 0, tell the proxy: POST /api/primary; if it is 1, on "
-                        + pair.primaryAddress() + ": " + pair.dialect().writable() + ", and on "
+                failed.getMessage() + "; whether it is writable now, or becomes so when it executes that statement, is"
+                        + " not known. The old primary " + pair.primaryAddress() + " stays read-only. On "
+                        + pair.standbyAddress() + ": KILL " + connection + ", until SHOW PROCESSLIST has that"
+                        + " connection no more. If SELECT @@GLOBAL.read_only there is 0 then, tell the proxy: POST"
+                        + " /api/primary; if it is 1, on " + pair.primaryAddress() + ": "
+                        + pair.dialect().writable() + ", and on "
                         + pair.standbyAddress() + ": " + pair.dialect().start(pair.replication()),
                 failed);
+    }
+
+    /**
+     * Kills a connection, and returns whether it is gone. A server that was frozen may respond to a new connection
+     * before it executes what the old one has sent: after an undo both servers would be writable.
+     */
+    private boolean hasEnded(String connection) throws SQLException {
+        Node standby = pair.standby();
+        if (standby.value(CONNECTION).equals(connection)) {
+            return true; // the statement has failed, as the same connection responds again
+        }
+        if (standby.rows("SHOW PROCESSLIST").stream().noneMatch(row -> connection.equals(row.get("id")))) {
+            return true;
+        }
+        standby.execute("KILL " + connection);
+        return false;
     }
 }

@@ -34,7 +34,7 @@ final class ProxyControl {
 
     /** Returns the readiness gate's report on a standby. */
     Map<String, Object> readiness(String standby) throws IOException, InterruptedException {
-        return admin.view("standbys/" + URLEncoder.encode(standby, StandardCharsets.UTF_8) + "/readiness");
+        return admin.readiness(standby);
     }
 
     /** Makes another server the primary. */

@@ -43,7 +43,12 @@ final class ReadOnlyStep implements Step {
         } catch (SQLException e) {
             throw new SQLException(
                     "the old primary may still be read-only; on " + pair.primaryAddress() + ": "
-                            + pair.dialect().writable() + " (" + e.getMessage() + ")",
+                            + pair.dialect().writable() + " (" + e.getMessage() + "). If it does not come back, promote"
+                            + " " + pair.standby().name() + ": fence the old primary; on "
+                            + pair.standbyAddress() + ": "
+                            + pair.dialect().stop(pair.replication()) + "; "
+                            + pair.dialect().writable()
+                            + "; tell the proxy: POST /api/primary {\"address\": \"" + pair.standbyAddress() + "\"}",
                     e);
         }
         return pair.primaryAddress() + " is writable again";

@@ -1,5 +1,7 @@
 package io.understudy.switchover;
 
+import java.io.IOException;
+
 /** Releases the sessions. */
 final class ReleaseStep implements Step {
     private final ProxyControl proxy;
@@ -17,7 +19,14 @@ final class ReleaseStep implements Step {
 
     @Override
     public String run() throws Exception {
-        proxy.release();
+        try {
+            proxy.release();
+        } catch (IOException e) {
+            throw new StepFailure(
+                    e.getMessage() + "; by hand: understudy release -c FILE. The end of --max ("
+                            + clock.length().toMillis() + " ms) or of this program releases them, too",
+                    e);
+        }
         return "held for " + clock.elapsed().toMillis() + " ms";
     }
 }

@@ -18,7 +18,10 @@ record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step fol
         HoldClock clock = new HoldClock(bounds.hold());
         LastTransaction last = new LastTransaction(pair);
         return new Steps(
-                List.of(new CheckStep(pair, proxy), new GateStep(pair, proxy), new LagStep(pair, bounds.lag())),
+                List.of(
+                        new CheckStep(pair, proxy),
+                        new GateStep(pair, proxy, bounds.lag()),
+                        new LagStep(pair, bounds.lag())),
                 List.of(
                         new HoldStep(proxy, clock),
                         new ReadOnlyStep(pair, clock),

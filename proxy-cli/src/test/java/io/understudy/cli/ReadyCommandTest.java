@@ -3,6 +3,7 @@ package io.understudy.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpServer;
 import io.understudy.base.JsonReader;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
@@ -13,17 +14,20 @@ import io.understudy.runtime.PluginTypes;
 import io.understudy.runtime.RunningProxy;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -157,6 +161,30 @@ class ReadyCommandTest {
         assertThat(said.status()).as(said.toString()).isZero();
     }
 
+    /** The proxy is being restarted, for instance. */
+    @Test
+    void waitsBeyondAFailedRequest() throws Exception {
+        byte[] body = "{\"standby\":\"standby-1\",\"verdict\":\"yes\",\"exitCode\":0,\"findings\":[]}"
+                .getBytes(StandardCharsets.UTF_8);
+        AtomicInteger requests = new AtomicInteger();
+        HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        server.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(requests.getAndIncrement() == 0 ? 503 : 200, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        server.start();
+        try {
+            String address = "127.0.0.1:" + server.getAddress().getPort();
+            Said said = run("standby-1", "--admin", address, "--wait", "30s");
+            assertThat(said.status()).as(said.toString()).isZero();
+            assertThat(said.err()).isEmpty();
+            assertThat(requests).hasValue(2);
+        } finally {
+            server.stop(0);
+        }
+    }
+
     @Test
     void wrongUsageSaysSo() {
         assertThat(run("standby-2", "-c", file.toString()).err())
@@ -165,6 +193,9 @@ class ReadyCommandTest {
         assertThat(run("standby-1").status()).isEqualTo(2);
         assertThat(run("standby-1", "-c", file.toString(), "--timeout", "10ms").status())
                 .isEqualTo(2);
+        Said odd = run("standby 2", "--admin", endpoint(), "-c", file.toString());
+        assertThat(odd.status()).isEqualTo(8);
+        assertThat(odd.err()).contains("there is no standby 'standby 2'");
         Said unknown = run("standby-2", "--admin", endpoint(), "-c", file.toString());
         assertThat(unknown.status()).isEqualTo(8);
         assertThat(unknown.err()).contains("there is no standby 'standby-2'");

@@ -2,6 +2,10 @@ package io.understudy.readiness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.config.Address;
+import io.understudy.config.StandbyConfig;
+import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -14,6 +18,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Checks on facts that a real pair seldom shows. */
 class ChecksTest {
+    private static final StandbyConfig STANDBY =
+            new StandbyConfig("standby-1", Address.parse("127.0.0.1:3306"), null, null, null, "monitor", null);
+
     private static ServerFacts server(Map<String, String> variables) {
         Map<String, String> all = new HashMap<>(Map.of("version", "11.4.5-MariaDB", "server_id", "1"));
         all.putAll(variables);
@@ -49,9 +56,9 @@ class ChecksTest {
     @Test
     void aListOfTablesThatWasCutOffProvesNoMissingTable() {
         List<Finding> found = new ArrayList<>();
-        found.addAll(tables(new TableNames(Set.of("shop.a"), false, false), Set.of("shop.a", "shop.b")));
+        found.addAll(tables(new TableNames(Set.of("shop.a"), Set.of(), false, false), Set.of("shop.a", "shop.b")));
         assertThat(found).extracting(Finding::subject).containsExactly("many");
-        assertThat(tables(new TableNames(Set.of("shop.a", "shop.b"), false, false), Set.of("shop.a")))
+        assertThat(tables(new TableNames(Set.of("shop.a", "shop.b"), Set.of(), false, false), Set.of("shop.a")))
                 .extracting(Finding::subject)
                 .containsExactly("more shop.b", "many");
     }
@@ -59,8 +66,82 @@ class ChecksTest {
     private static List<Finding> tables(TableNames standby, Set<String> primary) {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
         round.standby().tables(Known.of(standby));
-        round.primary().tables(Known.of(new TableNames(new HashSet<>(primary), false, true)));
+        round.primary().tables(Known.of(new TableNames(new HashSet<>(primary), Set.of(), false, true)));
         return new TablesCheck().findings(round, situation(round, round));
+    }
+
+    @Test
+    void theStatementsForTablesThatOnlyTheStandbyHasCanBeRun() {
+        Set<String> names = new HashSet<>(Set.of("a.odd-name", "a.v", "`b.c`.`d`"));
+        assertThat(tables(new TableNames(names, Set.of("a.v"), false, true), Set.of()))
+                .extracting(finding -> finding.statement().replaceFirst(".*; ", ""))
+                .containsExactly("DROP TABLE `b.c`.`d`", "DROP TABLE `a`.`odd-name`", "DROP VIEW `a`.`v`");
+        for (int i = 0; i < 20; i++) {
+            names.add("t." + i);
+        }
+        assertThat(tables(new TableNames(names, Set.of(), false, true), Set.of()))
+                .last()
+                .matches(finding -> finding.what().equals("only the standby has 3 more tables"))
+                .extracting(Finding::statement)
+                .isEqualTo("");
+    }
+
+    /** MariaDB's 3 flushes at the commit, as 1 does, and in between. */
+    @ParameterizedTest
+    @CsvSource({"3, 1, false", "1, 3, false", "2, 3, true", "0, 3, true", "2, 1, true"})
+    void aFlushAtEachCommitIsSafe(String standby, String primary, boolean found) {
+        String name = "innodb_flush_log_at_trx_commit";
+        Situation.Round round = new Situation.Round(
+                server(Map.of("log_bin", "ON", "log_slave_updates", "ON", name, standby)),
+                server(Map.of(name, primary)));
+        assertThat(new SettingsCheck().findings(situation(round, round)))
+                .extracting(Finding::subject)
+                .isEqualTo(found ? List.of(name) : List.of());
+    }
+
+    private static ReadinessReport report(Situation.Round before, Situation.Round now) {
+        Situation situation = situation(before, now);
+        return new ReadinessReport(
+                STANDBY,
+                situation,
+                LagCheck.Lag.of(situation),
+                new ReachableCheck().findings(situation),
+                Duration.ZERO);
+    }
+
+    @Test
+    void aFaultOfTheGateIsNoVerdictOnTheStandby() throws Exception {
+        List<ServerLink.Login> faulty = new AbstractList<>() {
+            @Override
+            public ServerLink.Login get(int index) {
+                throw new IllegalStateException("injected");
+            }
+
+            @Override
+            public int size() {
+                return 1;
+            }
+        };
+        long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        try (ServerLink link = new ServerLink("standby", STANDBY.address(), STANDBY.tls(), faulty)) {
+            ServerFacts facts = link.read(deadline).await(deadline);
+            Situation.Round round = new Situation.Round(facts, server(Map.of()));
+            ReadinessReport report = report(round, round);
+            assertThat(report.verdict()).isEqualTo(ReadinessReport.Verdict.UNKNOWN);
+            assertThat(report.findings())
+                    .extracting(Finding::what)
+                    .containsExactly("the gate itself failed while it read the standby:"
+                            + " java.lang.IllegalStateException: injected");
+        }
+    }
+
+    /** Nothing is wrong with a server that the gate had no time left for. */
+    @Test
+    void aSecondReadingThatIsLateIsNoVerdictEither() {
+        Situation.Round late = new Situation.Round(new ServerFacts(), server(Map.of()));
+        Situation.Round before = new Situation.Round(server(Map.of()), server(Map.of()));
+        assertThat(report(before, late).verdict()).isEqualTo(ReadinessReport.Verdict.UNKNOWN);
+        assertThat(report(late, late).verdict()).isEqualTo(ReadinessReport.Verdict.NO);
     }
 
     @ParameterizedTest

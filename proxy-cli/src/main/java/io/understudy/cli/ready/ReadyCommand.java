@@ -89,6 +89,7 @@ public final class ReadyCommand implements Callable<Integer> {
     private @Nullable CommandSpec spec;
 
     private @Nullable LoadedConfig loaded;
+    private String failure = "";
 
     @Override
     public Integer call() throws Exception {
@@ -106,11 +107,12 @@ public final class ReadyCommand implements Callable<Integer> {
         }
         long deadline = System.nanoTime() + (wait == null ? 0 : wait.toNanos());
         Map<String, Object> report = ask(line, time);
-        while (report != null && code(report) != 0 && System.nanoTime() < deadline) {
+        while ((report == null || code(report) != 0) && System.nanoTime() < deadline) {
             Thread.sleep(BETWEEN.toMillis());
             report = ask(line, time);
         }
         if (report == null) {
+            line.getErr().println("understudy: " + failure);
             return NOT_KNOWN;
         }
         PrintWriter out = line.getOut();
@@ -127,7 +129,7 @@ public final class ReadyCommand implements Callable<Integer> {
         return report.get("exitCode") instanceof Number code ? code.intValue() : NOT_KNOWN;
     }
 
-    /** Returns the report, or null after a message when the proxy did not answer. */
+    /** Returns the report, or null when the proxy did not answer; {@link #failure} says why. */
     private @Nullable Map<String, Object> ask(CommandLine line, Duration time)
             throws InterruptedException, ConfigException {
         LoadedConfig config = loaded;
@@ -136,9 +138,9 @@ public final class ReadyCommand implements Callable<Integer> {
             Secret token = config == null ? null : config.config().admin().token();
             AdminClient client = new AdminClient(admin, token == null ? null : token.reveal());
             try {
-                return client.view("standbys/" + standby + "/readiness");
+                return client.readiness(standby);
             } catch (IOException e) {
-                line.getErr().println("understudy: " + Failures.sentence(e));
+                failure = Failures.sentence(e);
                 return null;
             }
         }

@@ -1,0 +1,149 @@
+package io.understudy.switchover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.understudy.config.Address;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What a switchover does and says when a server stops responding amid a step. */
+class FailedStepsTest {
+    private static final String WRITABLE = "SET GLOBAL read_only=0";
+    private static final String BROKEN = "08000";
+    private static final Replication REPLICATION = new Replication("", true, true, true, "1", "repl", false, false, "");
+
+    private static Pair pair(ScriptedServer.Script primary, ScriptedServer.Script standby) {
+        return new Pair(
+                new Node("the old primary", ScriptedServer.of(primary)),
+                Address.parse("old:3306"),
+                new Node("standby-1", ScriptedServer.of(standby)),
+                Address.parse("new:3306"),
+                new MariaDb(),
+                REPLICATION);
+    }
+
+    private static HoldClock clock() {
+        HoldClock clock = new HoldClock(Duration.ofMinutes(1));
+        clock.begin();
+        return clock;
+    }
+
+    /** A standby that was frozen: it has received the statement, and responds to a new connection before. */
+    private static final class Thawed implements ScriptedServer.Script {
+        private final boolean executesIt;
+        private final boolean endsIt;
+        private final List<String> killed = new ArrayList<>();
+        private String waiting = "";
+        private String readOnly = "1";
+
+        Thawed(boolean executesIt, boolean endsIt) {
+            this.executesIt = executesIt;
+            this.endsIt = endsIt;
+        }
+
+        @Override
+        public Map<String, String> row(int connection, String sql) throws SQLException {
+            if (sql.equals(WRITABLE)) {
+                waiting = String.valueOf(connection);
+                throw new SQLException("Read timed out", BROKEN);
+            }
+            if (sql.startsWith("KILL ")) {
+                killed.add(sql);
+                if (endsIt) {
+                    waiting = "";
+                    readOnly = executesIt ? "0" : "1";
+                }
+                return Map.of();
+            }
+            return switch (sql) {
+                case "SELECT CONNECTION_ID()" -> Map.of("CONNECTION_ID()", String.valueOf(connection));
+                case "SHOW PROCESSLIST" -> waiting.isEmpty() ? Map.of() : Map.of("Id", waiting);
+                case "SELECT @@GLOBAL.read_only" -> Map.of("@@GLOBAL.read_only", readOnly);
+                default -> Map.of();
+            };
+        }
+    }
+
+    private static PromoteStep promotion(Thawed standby) {
+        Pair pair = pair((connection, sql) -> Map.of(), standby);
+        return new PromoteStep(pair, new LastTransaction(pair), clock());
+    }
+
+    @Test
+    void aStatementThatWaitsInAThawedStandbyIsOverBeforeTheUndo() throws Exception {
+        Thawed executes = new Thawed(true, true);
+        assertThat(promotion(executes).run()).isEqualTo("new:3306 is writable");
+        assertThat(executes.killed).containsExactly("KILL 1");
+
+        Thawed discards = new Thawed(false, true);
+        assertThatThrownBy(() -> promotion(discards).run())
+                .isInstanceOf(StepFailure.class)
+                .hasMessageContaining("it is read-only still");
+        assertThat(discards.killed).containsExactly("KILL 1");
+    }
+
+    @Test
+    void nothingIsUndoneWhileThatStatementMayBeExecuted() {
+        Thawed keeps = new Thawed(false, false);
+        assertThatThrownBy(() -> promotion(keeps).run())
+                .isInstanceOf(PromotionUnknown.class)
+                .hasMessageContaining("On new:3306: KILL 1, until SHOW PROCESSLIST has that connection no more");
+    }
+
+    private static Map<String, String> dead(String sql) throws SQLException {
+        throw new SQLException("Connection refused for " + sql, BROKEN);
+    }
+
+    @Test
+    void aPrimaryThatDiesWhileItIsReadOnlyIsNoReasonToWaitForIt() throws Exception {
+        List<Boolean> died = new ArrayList<>();
+        Pair pair = pair(
+                (connection, sql) -> died.isEmpty() ? Map.of("@@GLOBAL.read_only", "0") : dead(sql),
+                (connection, sql) -> Map.of());
+        ReadOnlyStep step = new ReadOnlyStep(pair, clock());
+        step.run();
+        died.add(true);
+        assertThatThrownBy(step::undo)
+                .hasMessageContaining("may still be read-only; on old:3306: " + WRITABLE)
+                .hasMessageContaining("promote standby-1: fence the old primary; on new:3306: STOP SLAVE ''; ")
+                .hasMessageContaining("POST /api/primary {\"address\": \"new:3306\"}");
+    }
+
+    @Test
+    void theLastStepsSayWhatToRunByHand() {
+        Pair pair = pair((connection, sql) -> dead(sql), (connection, sql) -> dead(sql));
+        assertThatThrownBy(() -> new ForgetStep(pair).run())
+                .hasMessageContaining("by hand, on new:3306: RESET SLAVE '' ALL");
+        assertThatThrownBy(() -> new OldPrimaryStep(pair, new LastTransaction(pair)).run())
+                .hasMessageContaining("by hand, once it responds: if SELECT @@GLOBAL.gtid_binlog_pos returns ")
+                .hasMessageContaining("on old:3306: SET GLOBAL gtid_slave_pos='")
+                .hasMessageContaining("MASTER_HOST='new'");
+    }
+
+    private static Map<String, Object> report(double lagSeconds, String... checks) {
+        return Map.of(
+                "verdict",
+                "no",
+                "lagSeconds",
+                lagSeconds,
+                "findings",
+                List.of(checks).stream()
+                        .map(check -> Map.of("check", check, "severity", "blocks", "what", "it is bad"))
+                        .toList());
+    }
+
+    @Test
+    void theGateAllowsTheLagThatTheOperatorAllows() throws Exception {
+        Duration minute = Duration.ofMinutes(1);
+        assertThat(GateStep.judge(report(30, "lag"), minute)).contains("blocks lag: it is bad", "--lag allows that");
+        assertThatThrownBy(() -> GateStep.judge(report(30, "lag"), Duration.ofSeconds(20)))
+                .hasMessageContaining("the readiness gate says no");
+        assertThatThrownBy(() -> GateStep.judge(report(30, "lag", "replicates"), minute))
+                .hasMessageContaining("the readiness gate says no");
+    }
+}
