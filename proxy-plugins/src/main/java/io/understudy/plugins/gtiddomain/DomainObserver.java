@@ -159,7 +159,8 @@ final class DomainObserver implements SessionObserver {
 
     private boolean callsStored(StatementSummary summary, @Nullable String schema) {
         return !summary.functions().isEmpty() && dictionary.mayWrite(summary.functions(), schema)
-                || dictionary.readMayWrite(summary.reads(), schema);
+                // Without a guard the catalogue is never read, so each name could be that of a view.
+                || policy.guarded && dictionary.readMayWrite(summary.reads(), schema);
     }
 
     private static StatementKind kind(CommandView command, @Nullable StatementSummary summary) {
