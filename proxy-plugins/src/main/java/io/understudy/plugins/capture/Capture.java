@@ -1,6 +1,7 @@
 package io.understudy.plugins.capture;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -100,6 +101,12 @@ final class Capture {
         }
     }
 
+    /** Ends the capture, and replaces the reason of an end that was asked for: what waited then is lost. */
+    private void fail(String reason) {
+        stopped.set(reason);
+        log.warn("the capture in {} ends: {}", config.directory(), reason);
+    }
+
     /** Waits until everything is written, at most that long. */
     void await(long millis) throws InterruptedException {
         thread.join(millis);
@@ -142,7 +149,7 @@ final class Capture {
             files.close();
             bytes = files.bytes();
         } catch (IOException | RuntimeException e) {
-            stop("writing failed: " + e.getMessage());
+            fail("writing failed: " + (e instanceof FileSystemException ? e : e.getMessage()));
             meters.dropped(inFrame);
             abandon();
         } finally {

@@ -49,6 +49,7 @@ class CaptureFiles implements Closeable {
     private final String name;
     private final List<int[]> frames = new ArrayList<>();
     private int number;
+    private int begun;
     private long fileBytes;
     private long bytes;
     private @Nullable OutputStream out;
@@ -78,7 +79,7 @@ class CaptureFiles implements Closeable {
 
     /** Returns the number of files begun. */
     int files() {
-        return number;
+        return begun;
     }
 
     /** Compresses the bytes as one frame and writes it. */
@@ -117,9 +118,7 @@ class CaptureFiles implements Closeable {
 
     private OutputStream begin() throws IOException {
         makeRoom();
-        boolean encrypts = config.secret() != null;
-        Path file = directory.resolve(
-                String.format(Locale.ROOT, "%s-%04d%s", name, ++number, encrypts ? ENCRYPTED : PLAIN));
+        Path file = next();
         FileChannel channel = FileChannel.open(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
         permissions(file, "rw-------");
         OutputStream open = Channels.newOutputStream(channel);
@@ -135,6 +134,17 @@ class CaptureFiles implements Closeable {
             put(open, salt, salt.length);
         }
         return open;
+    }
+
+    /** Returns a name not taken by a capture that began within the same second. */
+    private Path next() {
+        String suffix = config.secret() == null ? PLAIN : ENCRYPTED;
+        Path file;
+        do {
+            file = directory.resolve(String.format(Locale.ROOT, "%s-%04d%s", name, ++number, suffix));
+        } while (Files.exists(file));
+        begun++;
+        return file;
     }
 
     /** Deletes the oldest files until the next one has room. */

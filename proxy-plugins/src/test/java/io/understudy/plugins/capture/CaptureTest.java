@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -129,6 +130,40 @@ class CaptureTest {
                 null);
         assertThatThrownBy(() -> new Capture(greedy, new CaptureMeters(registry), Clock.systemUTC()))
                 .hasMessageContaining("less than minFree");
+    }
+
+    /** Both have the same second in their names. */
+    @Test
+    void aCaptureThatFollowsAtOnceKeepsItsStatements() throws Exception {
+        CaptureConfig config = config(null);
+        for (int i = 0; i < 3; i++) {
+            Capture capture = capture(config, new CaptureFiles(config, Instant.EPOCH));
+            capture.offer(command("SELECT " + i + " AS kept"));
+            capture.stop(Capture.ASKED);
+            capture.await(30_000);
+            assertThat(capture.view())
+                    .containsEntry("stopped", Capture.ASKED)
+                    .containsEntry("statements", 1L)
+                    .containsEntry("files", 1);
+        }
+        assertThat(text(null)).containsSubsequence("SELECT 0 AS kept", "SELECT 1 AS kept", "SELECT 2 AS kept");
+    }
+
+    /** The end that was asked for does not hide that nothing was written. */
+    @Test
+    void anEndThatCannotBeWrittenIsTold() throws Exception {
+        CaptureConfig config = config(null);
+        Capture capture = capture(config, new CaptureFiles(config, Instant.EPOCH) {
+            @Override
+            void write(byte[] plain, int length) throws IOException {
+                throw new IOException("No space left on device");
+            }
+        });
+        capture.offer(command("SELECT 1"));
+        capture.stop(Capture.ASKED);
+        capture.await(30_000);
+        assertThat(capture.view().get("stopped")).isEqualTo("writing failed: No space left on device");
+        assertThat(count("dropped")).isEqualTo(1);
     }
 
     /** What was offered is on disk soon, without a stop; a file that was cut off anywhere is read to its last frame. */
