@@ -333,7 +333,7 @@ class FollowTest {
             await().until(() -> isRead(proxy));
             old.kill();
             await().atMost(Duration.ofSeconds(3)).until(() -> !isRead(proxy));
-            Thread.sleep(AWAY.toMillis());
+            stayAway(proxy);
             old.restart();
             long begun = System.nanoTime();
             await().pollInterval(Duration.ofMillis(10))

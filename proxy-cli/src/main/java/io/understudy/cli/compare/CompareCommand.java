@@ -3,8 +3,8 @@ package io.understudy.cli.compare;
 import io.understudy.base.JsonWriter;
 import io.understudy.cli.LogFileOption;
 import io.understudy.cli.LogFilterOptions;
+import io.understudy.cli.ProgressLine;
 import io.understudy.cli.ServerLoginOptions;
-import io.understudy.cli.Terminal;
 import io.understudy.cli.TimeConverter;
 import io.understudy.config.Address;
 import io.understudy.config.Secret;
@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -47,7 +46,6 @@ import picocli.CommandLine.Spec;
             "8:results or errors differ"
         })
 public final class CompareCommand implements Callable<Integer> {
-    private static final int LINES_SECONDS = 10;
     private static final int MOST_EXECUTIONS = 1000;
 
     @Mixin
@@ -98,8 +96,6 @@ public final class CompareCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    private volatile boolean over;
-
     @Override
     public Integer call() throws Exception {
         CompareOptions options = options();
@@ -111,13 +107,9 @@ public final class CompareCommand implements Callable<Integer> {
                 err("not read-only: " + (watchA.readOnly() ? "B" : watchB.readOnly() ? "A" : "A and B")
                         + "; reads are executed in sessions that cannot write");
             }
-            Thread progress = new Thread(() -> progress(comparison), "progress");
-            progress.setDaemon(true);
-            progress.start();
-            try {
+            try (ProgressLine progress = ProgressLine.begin(
+                    errors(), second -> second + " s: " + comparison.executed() + " statements executed")) {
                 comparison.run(log);
-            } finally {
-                over = true;
             }
             Map<String, Object> view = CompareReport.of(comparison, log.counts(), examples);
             PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
@@ -190,28 +182,11 @@ public final class CompareCommand implements Callable<Integer> {
         return new CommandLine.ParameterException(Objects.requireNonNull(spec).commandLine(), why);
     }
 
-    private void err(String line) {
-        Objects.requireNonNull(spec).commandLine().getErr().println("understudy: " + line);
+    private PrintWriter errors() {
+        return Objects.requireNonNull(spec).commandLine().getErr();
     }
 
-    private void progress(Comparison comparison) {
-        boolean terminal = Terminal.attached();
-        try {
-            for (int second = 1; !over; second++) {
-                TimeUnit.SECONDS.sleep(1);
-                String line = second + " s: " + comparison.executed() + " statements executed";
-                if (over) {
-                    return;
-                }
-                if (terminal) {
-                    System.err.print("\r" + line + "  ");
-                    System.err.flush();
-                } else if (second % LINES_SECONDS == 0) {
-                    err(line);
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+    private void err(String line) {
+        errors().println("understudy: " + line);
     }
 }

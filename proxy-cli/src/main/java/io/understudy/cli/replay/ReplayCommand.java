@@ -3,8 +3,8 @@ package io.understudy.cli.replay;
 import io.understudy.base.JsonWriter;
 import io.understudy.cli.LogFileOption;
 import io.understudy.cli.LogFilterOptions;
+import io.understudy.cli.ProgressLine;
 import io.understudy.cli.ServerLoginOptions;
-import io.understudy.cli.Terminal;
 import io.understudy.config.Address;
 import io.understudy.replay.Replay;
 import io.understudy.replay.ReplayOptions;
@@ -15,7 +15,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -33,7 +32,6 @@ import picocli.CommandLine.Spec;
                         + " in sessions that cannot write.")
 public final class ReplayCommand implements Callable<Integer> {
     private static final int STANDARD_PORT = 3306;
-    private static final int LINES_SECONDS = 10;
 
     @Mixin
     private LogFileOption file = new LogFileOption();
@@ -74,8 +72,6 @@ public final class ReplayCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    private volatile boolean over;
-
     @Override
     public Integer call() throws Exception {
         ReplayOptions options = options();
@@ -95,12 +91,9 @@ public final class ReplayCommand implements Callable<Integer> {
                     if (!watch.readOnly() && options.filter().readsOnly()) {
                         err("the target is not read-only: reads are played in sessions that cannot write");
                     }
-                    Thread progress = new Thread(() -> progress(replay), "progress");
-                    progress.setDaemon(true);
-                    progress.start();
-                    replay.run(log);
-                } finally {
-                    over = true;
+                    try (ProgressLine progress = ProgressLine.begin(errors(), second -> progress(replay, second))) {
+                        replay.run(log);
+                    }
                 }
             }
             double seconds = (System.nanoTime() - start) / 1e9;
@@ -162,36 +155,21 @@ public final class ReplayCommand implements Callable<Integer> {
         return new CommandLine.ParameterException(Objects.requireNonNull(spec).commandLine(), why);
     }
 
-    private void err(String line) {
-        Objects.requireNonNull(spec).commandLine().getErr().println("understudy: " + line);
+    private static String progress(Replay replay, long second) {
+        return String.format(
+                Locale.ROOT,
+                "%d s: %d statements sent, %d failed, %.1f s of the log",
+                second,
+                replay.figures().sentCount(),
+                replay.figures().failures(),
+                replay.playedMicros() / 1e6);
     }
 
-    /** One line that is written over on a terminal, a line now and then elsewhere. */
-    private void progress(Replay replay) {
-        boolean terminal = Terminal.attached();
-        try {
-            for (int second = 1; !over; second++) {
-                TimeUnit.SECONDS.sleep(1);
-                String line = String.format(
-                        Locale.ROOT,
-                        "%d s: %d statements sent, %d failed, %.1f s of the log",
-                        second,
-                        replay.figures().sentCount(),
-                        replay.figures().failures(),
-                        replay.playedMicros() / 1e6);
-                if (over) {
-                    return;
-                }
-                if (terminal) {
-                    PrintWriter err = Objects.requireNonNull(spec).commandLine().getErr();
-                    err.print("\r" + line + "  ");
-                    err.flush();
-                } else if (second % LINES_SECONDS == 0) {
-                    err(line);
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+    private PrintWriter errors() {
+        return Objects.requireNonNull(spec).commandLine().getErr();
+    }
+
+    private void err(String line) {
+        errors().println("understudy: " + line);
     }
 }
