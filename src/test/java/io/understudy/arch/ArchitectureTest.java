@@ -143,7 +143,7 @@ class ArchitectureTest {
                     .dependOnClassesThat(resideInAPackage("io.understudy..")
                             .and(not(resideInAnyPackage(allowed.toArray(String[]::new))))
                             .and(not(PROTOCOL_CONSTANTS)))
-                    .as("proxy-core's folder '" + folder + "' imports of ours only " + others)
+                    .as("proxy-core's folder '" + folder + "' imports of the project only " + others)
                     .allowEmptyShould(true)
                     .check(classes);
         })));
@@ -190,6 +190,7 @@ class ArchitectureTest {
     void theDocumentShowsTheSameTables() throws IOException {
         assertThat(documented("| folder of ", 2)).isEqualTo(held(MAY_IMPORT));
         assertThat(documented("| room ", 3)).isEqualTo(held(ROOMS));
+        assertThat(documented("| folder of `proxy-cli`", 3)).isEqualTo(held(PROGRAM));
     }
 
     private static Map<String, Set<String>> held(Map<String, List<String>> table) {
