@@ -200,7 +200,7 @@ class CommitAccuracyTest {
                                         + " primary's OK %.2f ms later (%.2f after the latest"
                                         + " acknowledgement of any); told minus all that %+.2f ms (p5 %+.2f, p95"
                                         + " %+.2f, mean %+.2f), error"
-                                        + " %.2f ms; our event earlier by %+.2f, our OK later by %+.2f",
+                                        + " %.2f ms; the proxy's event earlier by %+.2f, its OK later by %+.2f",
                                 name,
                                 delay.rttMillis(),
                                 CLIENTS,

@@ -50,7 +50,7 @@ class HostileSocketsTest {
         return Bytes.packet(0, payload);
     }
 
-    private static byte[] reply(long capabilities, String rest) {
+    private static byte[] handshakeResponse(long capabilities, String rest) {
         byte[] payload = new Payload()
                 .uint(capabilities, 4)
                 .uint(1 << 24, 4)
@@ -67,11 +67,11 @@ class HostileSocketsTest {
         return Stream.of(
                 Arguments.of("empty", Bytes.packet(1, new byte[0]), 1043),
                 Arguments.of("two bytes", Bytes.packet(1, new byte[] {1, 2}), 1043),
-                Arguments.of("user without its end", reply(plain, "root"), 1043),
-                Arguments.of("answer longer than the packet", reply(plain, "root\0\u00c8abc"), 1043),
+                Arguments.of("user without its end", handshakeResponse(plain, "root"), 1043),
+                Arguments.of("auth response longer than the packet", handshakeResponse(plain, "root\0\u00c8abc"), 1043),
                 Arguments.of(
                         "wrong password",
-                        reply(plain, "root\0\u0014" + "x".repeat(20) + "mysql_native_password\0"),
+                        handshakeResponse(plain, "root\0\u0014" + "x".repeat(20) + "mysql_native_password\0"),
                         1045));
     }
 
@@ -97,7 +97,8 @@ class HostileSocketsTest {
         for (InetSocketAddress address : List.of(server.address(), proxy.address())) {
             try (RawClient client = RawClient.open(address)) {
                 client.read();
-                client.sendRaw(reply(RawClient.PLAIN, "nobody\0\u0014" + "x".repeat(20) + "mysql_native_password\0"));
+                client.sendRaw(handshakeResponse(
+                        RawClient.PLAIN, "nobody\0\u0014" + "x".repeat(20) + "mysql_native_password\0"));
                 texts.add(client.readAll().stream().map(Packet::hex).toList().toString());
             }
         }
@@ -234,11 +235,11 @@ class HostileSocketsTest {
         return Stream.of(
                 Arguments.of("an integer that is cut", Bytes.packet(1, new byte[] {(byte) 0xFC, 1})),
                 Arguments.of("a cut OK packet", Bytes.packet(1, new byte[] {0, 1})),
-                Arguments.of("two answers to one question", packets(Bytes.packet(1, ok), Bytes.packet(1, ok))),
+                Arguments.of("two responses to one command", packets(Bytes.packet(1, ok), Bytes.packet(1, ok))),
                 Arguments.of(
-                        "a result nobody asked for behind an answer",
+                        "an unrequested result behind a response",
                         packets(Bytes.packet(1, ok), Bytes.packet(1, new byte[] {1}))),
-                Arguments.of("an EOF and an answer more", packets(Bytes.packet(1, eof), Bytes.packet(1, ok))));
+                Arguments.of("an EOF and another response", packets(Bytes.packet(1, eof), Bytes.packet(1, ok))));
     }
 
     /** The client gets the bytes unchanged, and the session continues unread. */

@@ -40,7 +40,7 @@ final class Ends {
                 ended -> {});
         session.serverConnected(new Swallow(), Destination.FIXED);
         session.fromServer(packet(0, greeting()));
-        session.fromClient(packet(1, reply()));
+        session.fromClient(packet(1, handshakeResponse()));
         session.fromServer(packet(2, bytes(7).writeByte(0).writeZero(2).writeShortLE(AUTOCOMMIT).writeZero(2)));
         if (!session.loggedIn()) {
             throw new IllegalStateException("the scripted login was not taken");
@@ -58,7 +58,7 @@ final class Ends {
         return out.writeByte(0);
     }
 
-    private static ByteBuf reply() {
+    private static ByteBuf handshakeResponse() {
         ByteBuf out = bytes(128).writeIntLE((int) CAPABILITIES).writeIntLE(1 << 24).writeByte(45).writeZero(23);
         out.writeCharSequence("app", StandardCharsets.US_ASCII);
         out.writeByte(0).writeByte(20).writeZero(20);

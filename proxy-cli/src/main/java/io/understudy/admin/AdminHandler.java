@@ -92,7 +92,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         StreamingResponse stream = new StreamingResponse(context);
         AdminRoutes.Opened opened = routes.stream(request, stream::ready);
         if (opened != null) {
-            Reply refusal = opened.refusal();
+            AdminResponse refusal = opened.refusal();
             if (refusal != null) {
                 send(context, refusal, keepAlive, head);
             } else {
@@ -103,23 +103,23 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
             return;
         }
         routes.response(request, gone)
-                .thenAccept(reply -> context.executor().execute(() -> send(context, reply, keepAlive, head)));
+                .thenAccept(response -> context.executor().execute(() -> send(context, response, keepAlive, head)));
     }
 
-    private static Reply refuse(Throwable unreadable) {
+    private static AdminResponse refuse(Throwable unreadable) {
         if (unreadable instanceof TooLongHttpLineException) {
-            return Reply.error(HttpResponseStatus.REQUEST_URI_TOO_LONG, "the request line is too long");
+            return AdminResponse.error(HttpResponseStatus.REQUEST_URI_TOO_LONG, "the request line is too long");
         }
         if (unreadable instanceof TooLongHttpHeaderException) {
-            return Reply.error(HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too long");
+            return AdminResponse.error(HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too long");
         }
-        return Reply.error(HttpResponseStatus.BAD_REQUEST, "this is no HTTP/1.1 request");
+        return AdminResponse.error(HttpResponseStatus.BAD_REQUEST, "this is no HTTP/1.1 request");
     }
 
-    private void send(ChannelHandlerContext context, Reply reply, boolean keepAlive, boolean head) {
-        FullHttpResponse response = response(reply, head);
-        HttpUtil.setKeepAlive(response, keepAlive);
-        context.writeAndFlush(response).addListener((ChannelFutureListener) sent -> {
+    private void send(ChannelHandlerContext context, AdminResponse response, boolean keepAlive, boolean head) {
+        FullHttpResponse http = http(response, head);
+        HttpUtil.setKeepAlive(http, keepAlive);
+        context.writeAndFlush(http).addListener((ChannelFutureListener) sent -> {
             if (sent.isSuccess() && keepAlive) {
                 awaitRequest(context, true);
                 context.channel().config().setAutoRead(true);
@@ -141,20 +141,20 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         deadline = context.executor().schedule(() -> context.close(), LINGER_SECONDS, TimeUnit.SECONDS);
     }
 
-    static FullHttpResponse response(Reply reply, boolean head) {
-        FullHttpResponse response = new DefaultFullHttpResponse(
+    static FullHttpResponse http(AdminResponse response, boolean head) {
+        FullHttpResponse http = new DefaultFullHttpResponse(
                 HttpVersion.HTTP_1_1,
-                reply.status(),
-                head ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(reply.body()));
-        response.headers()
-                .set(HttpHeaderNames.CONTENT_TYPE, reply.contentType())
+                response.status(),
+                head ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(response.body()));
+        http.headers()
+                .set(HttpHeaderNames.CONTENT_TYPE, response.contentType())
                 .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
                 .set("X-Content-Type-Options", "nosniff");
-        if (!reply.status().equals(HttpResponseStatus.NOT_MODIFIED)) {
-            response.headers().set(HttpHeaderNames.CONTENT_LENGTH, reply.body().length);
+        if (!response.status().equals(HttpResponseStatus.NOT_MODIFIED)) {
+            http.headers().set(HttpHeaderNames.CONTENT_LENGTH, response.body().length);
         }
-        reply.headers().forEach((name, value) -> response.headers().set(name, value));
-        return response;
+        response.headers().forEach((name, value) -> http.headers().set(name, value));
+        return http;
     }
 
     private void awaitRequest(ChannelHandlerContext context, boolean afterResponse) {

@@ -7,33 +7,34 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** A complete response. */
-record Reply(HttpResponseStatus status, String contentType, byte[] body, Map<String, String> headers) {
+record AdminResponse(HttpResponseStatus status, String contentType, byte[] body, Map<String, String> headers) {
 
     private static final String JSON = "application/json; charset=utf-8";
 
-    static Reply json(HttpResponseStatus status, Object value) {
-        return new Reply(status, JSON, (JsonWriter.write(value) + "\n").getBytes(StandardCharsets.UTF_8), Map.of());
+    static AdminResponse json(HttpResponseStatus status, Object value) {
+        return new AdminResponse(
+                status, JSON, (JsonWriter.write(value) + "\n").getBytes(StandardCharsets.UTF_8), Map.of());
     }
 
     /** Bytes are sent unchanged, anything else as JSON. */
-    static Reply ok(Object value) {
+    static AdminResponse ok(Object value) {
         if (value instanceof byte[] bytes) {
-            return new Reply(HttpResponseStatus.OK, "application/octet-stream", bytes, Map.of());
+            return new AdminResponse(HttpResponseStatus.OK, "application/octet-stream", bytes, Map.of());
         }
         return json(HttpResponseStatus.OK, value);
     }
 
-    static Reply error(HttpResponseStatus status, String message) {
+    static AdminResponse error(HttpResponseStatus status, String message) {
         return json(status, Map.of("error", message));
     }
 
-    static Reply text(String contentType, String body) {
-        return new Reply(HttpResponseStatus.OK, contentType, body.getBytes(StandardCharsets.UTF_8), Map.of());
+    static AdminResponse text(String contentType, String body) {
+        return new AdminResponse(HttpResponseStatus.OK, contentType, body.getBytes(StandardCharsets.UTF_8), Map.of());
     }
 
-    Reply with(String header, String value) {
+    AdminResponse with(String header, String value) {
         Map<String, String> all = new LinkedHashMap<>(headers);
         all.put(header, value);
-        return new Reply(status, contentType, body, all);
+        return new AdminResponse(status, contentType, body, all);
     }
 }

@@ -60,10 +60,10 @@ final class AdminRoutes {
      *
      * @param gone completes when the client's connection has closed
      */
-    CompletionStage<Reply> response(FullHttpRequest request, CompletionStage<Void> gone) {
+    CompletionStage<AdminResponse> response(FullHttpRequest request, CompletionStage<Void> gone) {
         try {
             QueryStringDecoder target = new QueryStringDecoder(request.uri());
-            Supplier<CompletionStage<Reply>> read = readable(target.path(), request);
+            Supplier<CompletionStage<AdminResponse>> read = readable(target.path(), request);
             Optional<AdminEndpoints.Call> action = endpoints.actionAt(target.rawPath());
             HttpMethod method = request.method();
             if (read == null && action.isEmpty()) {
@@ -76,28 +76,28 @@ final class AdminRoutes {
                 return act(target, action.get(), request, gone);
             }
             String allow = read == null ? "POST" : action.isEmpty() ? READ : READ + ", POST";
-            return now(Reply.error(HttpResponseStatus.METHOD_NOT_ALLOWED, target.path() + " takes " + allow)
+            return now(AdminResponse.error(HttpResponseStatus.METHOD_NOT_ALLOWED, target.path() + " takes " + allow)
                     .with("Allow", allow));
         } catch (IllegalArgumentException e) {
-            return now(
-                    Reply.error(HttpResponseStatus.BAD_REQUEST, "cannot read the request's target: " + e.getMessage()));
+            return now(AdminResponse.error(
+                    HttpResponseStatus.BAD_REQUEST, "cannot read the request's target: " + e.getMessage()));
         } catch (RuntimeException e) {
             LOG.warn("admin request failed", e);
-            return now(Reply.error(HttpResponseStatus.INTERNAL_SERVER_ERROR, e + "; the log has the details"));
+            return now(AdminResponse.error(HttpResponseStatus.INTERNAL_SERVER_ERROR, e + "; the log has the details"));
         }
     }
 
-    private @Nullable Supplier<CompletionStage<Reply>> readable(String path, FullHttpRequest request) {
-        Reply file = page.reply(path, request.headers());
+    private @Nullable Supplier<CompletionStage<AdminResponse>> readable(String path, FullHttpRequest request) {
+        AdminResponse file = page.response(path, request.headers());
         if (file != null) {
             return () -> now(file);
         }
         return switch (path) {
-            case "/health/live" -> () -> now(Reply.ok(Map.of("status", "live")));
+            case "/health/live" -> () -> now(AdminResponse.ok(Map.of("status", "live")));
             case "/health/ready" -> () -> now(ready());
             case "/metrics" -> () -> scrape(request.headers().get(HttpHeaderNames.ACCEPT));
             case "/api" ->
-                () -> now(Reply.ok(Map.of("views", endpoints.viewPaths(), "actions", endpoints.actionPaths())));
+                () -> now(AdminResponse.ok(Map.of("views", endpoints.viewPaths(), "actions", endpoints.actionPaths())));
             default -> {
                 AdminEndpoints.View view = endpoints.viewAt(path).orElse(null);
                 String authorization = request.headers().get(HttpHeaderNames.AUTHORIZATION);
@@ -129,14 +129,14 @@ final class AdminRoutes {
             return null;
         }
         if (!request.method().equals(HttpMethod.GET)) {
-            return Opened.refused(Reply.error(HttpResponseStatus.METHOD_NOT_ALLOWED, path + " takes GET")
+            return Opened.refused(AdminResponse.error(HttpResponseStatus.METHOD_NOT_ALLOWED, path + " takes GET")
                     .with("Allow", "GET"));
         }
         AdminToken.Verdict verdict = token.check(request.headers().get(HttpHeaderNames.AUTHORIZATION));
         if (stream.sensitive() && verdict != AdminToken.Verdict.GRANTED) {
             return Opened.refused(refuse(verdict, path + " shows SQL text and"));
         }
-        Reply full = streams.refusalAtLimit(path);
+        AdminResponse full = streams.refusalAtLimit(path);
         if (full != null) {
             return Opened.refused(full);
         }
@@ -146,13 +146,13 @@ final class AdminRoutes {
             PublishedStream source = stream.source();
             return new Opened(source.contentType(), source.open(parameters, ready), null);
         } catch (IllegalArgumentException e) {
-            return Opened.refused(Reply.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage())));
+            return Opened.refused(AdminResponse.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage())));
         } catch (IllegalStateException e) {
             return Opened.refused(streams.refusal(path, String.valueOf(e.getMessage())));
         } catch (RuntimeException e) {
             LOG.warn("admin stream {} failed to open", path, e);
             return Opened.refused(
-                    Reply.error(HttpResponseStatus.INTERNAL_SERVER_ERROR, e + "; the log has the details"));
+                    AdminResponse.error(HttpResponseStatus.INTERNAL_SERVER_ERROR, e + "; the log has the details"));
         }
     }
 
@@ -160,29 +160,29 @@ final class AdminRoutes {
     record Opened(
             String contentType,
             PublishedStream.@Nullable Reader reader,
-            @Nullable Reply refusal) {
-        static Opened refused(Reply refusal) {
+            @Nullable AdminResponse refusal) {
+        static Opened refused(AdminResponse refusal) {
             return new Opened("", null, refusal);
         }
     }
 
-    private CompletionStage<Reply> scrape(@Nullable String accept) {
+    private CompletionStage<AdminResponse> scrape(@Nullable String accept) {
         String format = FORMATS.findWriter(accept).getContentType();
-        return workers.scrape(() -> Reply.text(format, registry.scrape(format)));
+        return workers.scrape(() -> AdminResponse.text(format, registry.scrape(format)));
     }
 
-    private Reply ready() {
+    private AdminResponse ready() {
         List<String> reasons = readiness.reasons();
         if (!reasons.isEmpty()) {
-            return Reply.json(
+            return AdminResponse.json(
                     HttpResponseStatus.SERVICE_UNAVAILABLE, Map.of("status", "not ready", "reasons", reasons));
         }
         List<String> warnings = readiness.warnings();
-        return Reply.ok(
+        return AdminResponse.ok(
                 warnings.isEmpty() ? Map.of("status", "ready") : Map.of("status", "ready", "warnings", warnings));
     }
 
-    private CompletionStage<Reply> show(String path, AdminEndpoints.View view, @Nullable String authorization) {
+    private CompletionStage<AdminResponse> show(String path, AdminEndpoints.View view, @Nullable String authorization) {
         Supplier<?> source = view.full();
         if (view.sensitive()) {
             AdminToken.Verdict verdict = token.check(authorization);
@@ -197,14 +197,14 @@ final class AdminRoutes {
         Supplier<?> chosen = source;
         return run(path, () -> {
             try {
-                return Reply.ok(chosen.get());
+                return AdminResponse.ok(chosen.get());
             } catch (IllegalArgumentException e) {
-                return Reply.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage()));
+                return AdminResponse.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage()));
             }
         });
     }
 
-    private CompletionStage<Reply> act(
+    private CompletionStage<AdminResponse> act(
             QueryStringDecoder target, AdminEndpoints.Call call, FullHttpRequest request, CompletionStage<Void> gone) {
         // The token travels in a header that no browser adds by itself, so a page of another origin cannot forge this.
         AdminToken.Verdict verdict = token.check(request.headers().get(HttpHeaderNames.AUTHORIZATION));
@@ -218,9 +218,9 @@ final class AdminRoutes {
         LOG.info("admin action {} {}", target.path(), parameters);
         return run(target.path(), () -> {
             try {
-                return Reply.ok(call.action().run(parameters, gone));
+                return AdminResponse.ok(call.action().run(parameters, gone));
             } catch (IllegalArgumentException e) {
-                return Reply.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage()));
+                return AdminResponse.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage()));
             }
         });
     }
@@ -246,7 +246,7 @@ final class AdminRoutes {
         }
     }
 
-    private CompletionStage<Reply> run(String path, Callable<Reply> task) {
+    private CompletionStage<AdminResponse> run(String path, Callable<AdminResponse> task) {
         return workers.view(() -> {
             try {
                 return task.call();
@@ -254,36 +254,36 @@ final class AdminRoutes {
                 throw e;
             } catch (IllegalStateException e) {
                 LOG.debug("admin request {}: nothing to respond with", path, e);
-                return Reply.error(HttpResponseStatus.SERVICE_UNAVAILABLE, String.valueOf(e.getMessage()));
+                return AdminResponse.error(HttpResponseStatus.SERVICE_UNAVAILABLE, String.valueOf(e.getMessage()));
             } catch (Exception e) {
                 LOG.warn("admin request {} failed", path, e);
-                return Reply.error(
+                return AdminResponse.error(
                         HttpResponseStatus.INTERNAL_SERVER_ERROR, path + " failed: " + e + "; the log has the details");
             }
         });
     }
 
-    private static Reply refuse(AdminToken.Verdict verdict, String why) {
+    private static AdminResponse refuse(AdminToken.Verdict verdict, String why) {
         if (verdict == AdminToken.Verdict.NOT_CONFIGURED) {
-            return Reply.error(
+            return AdminResponse.error(
                     HttpResponseStatus.FORBIDDEN,
                     why + " is off, as no token is configured; set admin.token in the configuration");
         }
         String problem = verdict == AdminToken.Verdict.MISSING
                 ? " needs the token; send it as 'Authorization: Bearer <token>'"
                 : " needs the token, and the one sent is not the one in admin.token";
-        return Reply.error(HttpResponseStatus.UNAUTHORIZED, why + problem)
+        return AdminResponse.error(HttpResponseStatus.UNAUTHORIZED, why + problem)
                 .with("WWW-Authenticate", "Bearer realm=\"understudy\"");
     }
 
-    private Reply unknown(String path) {
+    private AdminResponse unknown(String path) {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("error", "there is nothing at " + path);
         body.put("endpoints", endpoints.describe());
-        return Reply.json(HttpResponseStatus.NOT_FOUND, body);
+        return AdminResponse.json(HttpResponseStatus.NOT_FOUND, body);
     }
 
-    private static CompletionStage<Reply> now(Reply reply) {
-        return CompletableFuture.completedFuture(reply);
+    private static CompletionStage<AdminResponse> now(AdminResponse response) {
+        return CompletableFuture.completedFuture(response);
     }
 }

@@ -183,11 +183,11 @@ public final class AdminServer implements AutoCloseable {
 
         @Override
         protected void handleOversizedMessage(ChannelHandlerContext context, HttpMessage oversized) {
-            Reply reply = Reply.error(
+            AdminResponse response = AdminResponse.error(
                     HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE, "a body may have up to " + MAX_BODY + " bytes");
             // The connection stays open: closing while the client still sends would reset it before it reads this. The
             // rest of the body is discarded, within the time of a request.
-            context.writeAndFlush(AdminHandler.response(reply, false));
+            context.writeAndFlush(AdminHandler.http(response, false));
         }
     }
 }

@@ -38,14 +38,14 @@ final class AdminStreams {
 
     /** Returns the refusal of a further stream at the limit, else null. */
     @Nullable
-    Reply refusalAtLimit(String path) {
+    AdminResponse refusalAtLimit(String path) {
         return open.size() < limit
                 ? null
                 : refusal(path, "there are " + limit + " streams already; close one, or try again later");
     }
 
     /** Returns the refusal of a stream that has no room for now. */
-    Reply refusal(String path, String why) {
+    AdminResponse refusal(String path, String why) {
         refused++;
         long now = nanoClock.getAsLong();
         Long logged = loggedNanos;
@@ -54,7 +54,7 @@ final class AdminStreams {
             loggedNanos = now;
             refused = 0;
         }
-        return Reply.error(HttpResponseStatus.SERVICE_UNAVAILABLE, why).with("Retry-After", RETRY_SECONDS);
+        return AdminResponse.error(HttpResponseStatus.SERVICE_UNAVAILABLE, why).with("Retry-After", RETRY_SECONDS);
     }
 
     /** Waits until all have ended, for a limited time. */

@@ -49,28 +49,28 @@ final class AdminWorkers implements AutoCloseable {
         return pool;
     }
 
-    CompletionStage<Reply> view(Callable<Reply> task) {
+    CompletionStage<AdminResponse> view(Callable<AdminResponse> task) {
         return submit(views, task);
     }
 
-    CompletionStage<Reply> scrape(Callable<Reply> task) {
+    CompletionStage<AdminResponse> scrape(Callable<AdminResponse> task) {
         return submit(scrapes, task);
     }
 
-    private CompletionStage<Reply> submit(ThreadPoolExecutor pool, Callable<Reply> task) {
-        CompletableFuture<Reply> result = new CompletableFuture<>();
+    private CompletionStage<AdminResponse> submit(ThreadPoolExecutor pool, Callable<AdminResponse> task) {
+        CompletableFuture<AdminResponse> result = new CompletableFuture<>();
         try {
             Future<?> running = pool.submit(() -> {
                 try {
                     result.complete(task.call());
                 } catch (Exception | StackOverflowError | OutOfMemoryError e) {
                     LOG.warn("admin request failed", e);
-                    result.complete(Reply.error(HttpResponseStatus.INTERNAL_SERVER_ERROR, String.valueOf(e)));
+                    result.complete(AdminResponse.error(HttpResponseStatus.INTERNAL_SERVER_ERROR, String.valueOf(e)));
                 }
             });
             Future<?> limit = timer.schedule(
                     () -> {
-                        result.complete(Reply.error(
+                        result.complete(AdminResponse.error(
                                 HttpResponseStatus.GATEWAY_TIMEOUT, "no answer within " + timeout.toMillis() + " ms"));
                         running.cancel(true);
                     },
@@ -78,7 +78,7 @@ final class AdminWorkers implements AutoCloseable {
                     TimeUnit.MILLISECONDS);
             result.thenRun(() -> limit.cancel(false));
         } catch (RejectedExecutionException full) {
-            result.complete(Reply.error(
+            result.complete(AdminResponse.error(
                     HttpResponseStatus.SERVICE_UNAVAILABLE,
                     "all workers of the admin endpoint are busy; try again, or look for a view that hangs"));
         }

@@ -61,7 +61,7 @@ final class PageFiles {
 
     /** Returns the response to a request for one of the files, or null if the path is none of theirs. */
     @Nullable
-    Reply reply(String path, HttpHeaders request) {
+    AdminResponse response(String path, HttpHeaders request) {
         File file = files.get(path);
         if (file == null) {
             return null;
@@ -71,7 +71,7 @@ final class PageFiles {
         String tag = compressed ? file.tag().replaceFirst("\"$", "-gz\"") : file.tag();
         String known = request.get(HttpHeaderNames.IF_NONE_MATCH);
         boolean same = known != null && known.contains(tag);
-        Reply reply = new Reply(
+        AdminResponse response = new AdminResponse(
                         same ? HttpResponseStatus.NOT_MODIFIED : HttpResponseStatus.OK,
                         file.type(),
                         same ? new byte[0] : compressed ? file.compressed() : file.bytes(),
@@ -82,7 +82,7 @@ final class PageFiles {
                 .with("Vary", "Accept-Encoding")
                 .with("Content-Security-Policy", POLICY)
                 .with("Referrer-Policy", "no-referrer");
-        return compressed && !same ? reply.with("Content-Encoding", "gzip") : reply;
+        return compressed && !same ? response.with("Content-Encoding", "gzip") : response;
     }
 
     private static byte[] read(String name) {

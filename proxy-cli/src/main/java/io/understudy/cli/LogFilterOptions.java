@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** Which events of a log a command takes. */
+/** Options that select events of a log. */
 public final class LogFilterOptions {
     private static final long MICROS = 1_000_000;
 

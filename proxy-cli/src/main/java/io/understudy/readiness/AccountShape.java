@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** An account as the grant tables have it, without what differs between servers by nature, such as times. */
+/** An account as the grant tables have it, without values that always differ between servers, such as times. */
 final class AccountShape {
     private final Map<String, String> authentication = new TreeMap<>();
     private final Set<String> privileges = new TreeSet<>();

@@ -74,7 +74,7 @@ final class FactsReader {
                 .toList();
     }
 
-    /** The applier's transactions are told by their user. */
+    /** Recognises the applier's transactions by their user. */
     private void processes() throws SQLException {
         Known<List<Map<String, String>>> open = known(
                 () -> session.rows("SELECT trx_mysql_thread_id AS id, trx_rows_modified AS changed,"

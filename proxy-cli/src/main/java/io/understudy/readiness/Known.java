@@ -18,7 +18,7 @@ record Known<T>(@Nullable T value, String reason, String statement) {
         return new Known<>(null, reason, statement);
     }
 
-    /** Returns the state of a fact before its query has been answered. */
+    /** Returns the state of a fact before the response to its query. */
     static <T> Known<T> late() {
         return unknown("no response in time", "");
     }

@@ -3,7 +3,7 @@ package io.understudy.readiness;
 import java.time.Duration;
 
 /**
- * From where on a figure is a finding.
+ * The limits above which a figure is a finding.
  *
  * @param lag a larger lag blocks
  * @param noticedLag a larger lag is worth a warning

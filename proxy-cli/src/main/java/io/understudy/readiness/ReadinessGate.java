@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Answers the question whether one standby may be promoted. Reads both servers and changes nothing. */
+/** Decides whether one standby may be promoted. Reads both servers and changes nothing. */
 public final class ReadinessGate {
     /** The bounds that apply unless others are given. */
     public static final Limits LIMITS =

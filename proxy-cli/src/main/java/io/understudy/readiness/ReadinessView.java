@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReadinessView {
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
-    /** A caller that waits for another one's gate gets an answer before the admin endpoint gives up. */
+    /** A caller that waits for another one's gate gets a response before the admin endpoint gives up. */
     private static final long PATIENCE_SECONDS = 7;
 
     /** @param primary the one that the standby was compared with */

@@ -2,7 +2,7 @@ package io.understudy.readiness;
 
 import java.util.List;
 
-/** What the standby has received and not applied: it is lost if its replication is restarted. */
+/** Transactions that the standby has received and not applied: a restart of its replication loses them. */
 final class ReceivedCheck implements Check {
     private static final String NAME = "received";
 

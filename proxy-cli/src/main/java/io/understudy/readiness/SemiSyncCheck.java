@@ -3,7 +3,7 @@ package io.understudy.readiness;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether the commits that clients were told of have been acknowledged by this standby. */
+/** Whether this standby has acknowledged the commits whose clients got an OK. */
 final class SemiSyncCheck implements Check.OfRound {
     private static final String NAME = "semi-sync";
 

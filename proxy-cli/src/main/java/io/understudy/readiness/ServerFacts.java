@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one server said in one reading. One thread fills it; another may read it before it is complete, when the time is
- * up.
+ * The facts that one server gave in one reading. One thread fills it; another may read it before it is complete, when
+ * the time is up.
  */
 final class ServerFacts {
     private static final String LATE = "no response in time";

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 final class ServerLink implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ServerLink.class);
 
-    /** How long after the end of a wait in the server its response may come. */
+    /** Time that a response may take after the end of a wait in the server. */
     private static final long RESPONSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private static final int ER_ACCESS_DENIED = 1045;

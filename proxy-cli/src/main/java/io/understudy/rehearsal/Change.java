@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One change of the primary with what it did to the clients. Guarded by its recorder. */
 final class Change {
-    /** How long what comes after the change is compared with what was before, and its errors are counted. */
+    /** Time after the change whose latencies are compared with those before, and whose errors are counted. */
     private static final long AFTER_MILLIS = 60_000;
     /** How long the load may take to become steady. */
     private static final long STEADY_MILLIS = 600_000;
@@ -101,7 +101,7 @@ final class Change {
         view.put("steady", steady());
         view.put("commandsPerSecondBefore", Math.round(steadiness.rate() * 10) / 10.0);
         view.put("errors", new TreeMap<>(failures));
-        Comparison comparison = new Comparison(baseline, untilChange, atChange, latest);
+        LatencyComparison comparison = new LatencyComparison(baseline, untilChange, atChange, latest);
         view.put("secondsBefore", comparison.secondsBefore());
         view.put("secondsAfter", comparison.secondsAfter());
         view.put("kinds", comparison.kinds());

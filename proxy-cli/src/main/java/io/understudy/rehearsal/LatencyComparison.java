@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param from begin of the time after
  * @param to its end
  */
-record Comparison(@Nullable Figures baseline, @Nullable Figures until, Figures from, Figures to) {
+record LatencyComparison(
+        @Nullable Figures baseline, @Nullable Figures until, Figures from, Figures to) {
     private static final int MOST_DIGESTS = 100;
     private static final Figures.Digest NONE = new Figures.Digest("", null, 0, 0, 0);
 

@@ -3,7 +3,7 @@ package io.understudy.replay;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which events of a log are wanted.
+ * Selects events of a log.
  *
  * @param readsOnly only what the mirror would send
  * @param fromMicros first start time

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a replay did. Thread-safe. */
+/** The figures of a replay. Thread-safe. */
 public final class ReplayFigures {
     private static final double NANOS = 1e9;
     private static final int MICRO = 1_000;

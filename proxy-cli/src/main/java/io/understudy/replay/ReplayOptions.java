@@ -5,7 +5,7 @@ import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 
 /**
- * What to play, where and how.
+ * The options of a replay.
  *
  * @param to the target
  * @param speed times as fast as logged, or 0 for as fast as possible

@@ -3,6 +3,7 @@ package io.understudy.command;
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.prepared.BinaryValues;
 import io.understudy.wire.Capabilities;
+import io.understudy.wire.CommandCode;
 import io.understudy.wire.LengthEncoded;
 
 /**
@@ -21,7 +22,7 @@ final class QueryAttributes {
      * text empty.
      */
     static int textOffset(ByteBuf buf, int index, int length, long capabilities) {
-        if ((capabilities & Capabilities.QUERY_ATTRIBUTES) == 0 || buf.getByte(index) != 0x03) {
+        if ((capabilities & Capabilities.QUERY_ATTRIBUTES) == 0 || buf.getByte(index) != CommandCode.QUERY) {
             return Math.min(1, length);
         }
         if (length >= 3 && buf.getByte(index + 1) == 0 && buf.getByte(index + 2) == 1) {

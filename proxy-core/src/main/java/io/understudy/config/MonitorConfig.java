@@ -12,7 +12,7 @@ public record MonitorConfig(String user, Secret password) {
 
     public MonitorConfig {
         new Checks()
-                .required(user, "user", "the account for the proxy's own questions")
+                .required(user, "user", "the account for the proxy's own queries")
                 .that(user == null || !user.isEmpty(), "user", "is empty; write the account's name")
                 .done();
         password = password == null ? Secret.parse("") : password;

@@ -2,7 +2,7 @@ package io.understudy.connection;
 
 import java.io.IOException;
 
-/** A connection that was not tried, because what file descriptors are left are for answering new clients. */
+/** A connection that was not tried, because the last file descriptors are reserved for responses to new clients. */
 final class NoDescriptorException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -5,10 +5,10 @@ import io.understudy.wire.Marker;
 import io.understudy.wire.packet.HandshakeV10;
 
 /** Waits for the server's first packet: its HandshakeV10, or an ERR packet that rejects the connection. */
-final class AwaitGreeting implements HandshakePhase {
+final class AwaitHandshakeV10 implements HandshakePhase {
     private final Handshake handshake;
 
-    AwaitGreeting(Handshake handshake) {
+    AwaitHandshakeV10(Handshake handshake) {
         this.handshake = handshake;
     }
 

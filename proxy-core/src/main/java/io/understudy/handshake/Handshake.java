@@ -40,7 +40,7 @@ public final class Handshake implements AuthBridge.Ends {
     private final boolean trackSession;
     private final PacketAssembler fromClient = new PacketAssembler();
     private final PacketAssembler fromServer = new PacketAssembler();
-    private HandshakePhase phase = new AwaitGreeting(this);
+    private HandshakePhase phase = new AwaitHandshakeV10(this);
     private boolean over;
     private boolean waiting;
     private boolean serverDue = true;

@@ -6,15 +6,15 @@ import io.netty.buffer.ByteBuf;
  * The state of a login. A phase takes one complete packet, whose ownership passes, and returns the next phase.
  *
  * <pre>
- *                                  ┌──┐ SSLRequest, if the proxy terminates TLS
- *                                  │  ▼
- *  AwaitGreeting ──greeting──▶ AwaitHandshakeResponse ──response──▶ Authenticating ──OK──▶ (logged in)
- *       │ERR                       │                                 │  ▲ └─ERR─▶ (refused by the server)
- *       └──▶ (refused by           └─SSLRequest──▶                   └──┘ anything else, either way
- *             the server)             (relayed unread)
+ *                                      ┌──┐ SSLRequest, if the proxy terminates TLS
+ *                                      │  ▼
+ *  AwaitHandshakeV10 ──greeting──▶ AwaitHandshakeResponse ──response──▶ Authenticating ──OK──▶ (logged in)
+ *       │ERR                           │                                 │  ▲ └─ERR─▶ (refused by the server)
+ *       └──▶ (refused by               └─SSLRequest──▶                   └──┘ anything else, either way
+ *             the server)                 (relayed unread)
  * </pre>
  */
-sealed interface HandshakePhase permits AwaitGreeting, AwaitHandshakeResponse, Authenticating {
+sealed interface HandshakePhase permits AwaitHandshakeV10, AwaitHandshakeResponse, Authenticating {
     HandshakePhase fromServer(ByteBuf packet);
 
     HandshakePhase fromClient(ByteBuf packet);

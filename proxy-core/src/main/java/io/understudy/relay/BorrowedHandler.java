@@ -4,7 +4,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 
-/** A client that was accepted with the last file descriptor: is told so, and leaves. */
+/** Refuses a client that was accepted with the last file descriptor, and closes its connection. */
 final class BorrowedHandler extends ChannelInboundHandlerAdapter {
     private final Admission admission;
 

@@ -36,7 +36,7 @@ public final class Candidates implements AutoCloseable {
     /** Interval while it is not. */
     static final Duration ALERT = Duration.ofMillis(250);
 
-    /** What a candidate was found to be. */
+    /** The state of a candidate, by its probes. */
     enum Role {
         /** Not probed yet. */
         UNKNOWN,
@@ -52,7 +52,7 @@ public final class Candidates implements AutoCloseable {
         }
     }
 
-    /** What the candidates are together. */
+    /** The state of all candidates together. */
     enum Verdict {
         /** Not all probed yet, or there are no candidates. */
         PENDING,

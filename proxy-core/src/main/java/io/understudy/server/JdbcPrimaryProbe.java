@@ -52,7 +52,7 @@ final class JdbcPrimaryProbe implements PrimaryProbe {
     /** Written by the thread of the pending task, which the next one begins after. */
     private volatile @Nullable Connection connection;
 
-    /** What the address's name stood for when the connection was opened; used as the connection is. */
+    /** The addresses of the server's name when the connection was opened; used as the connection is. */
     private volatile Set<InetAddress> hosts = Set.of();
 
     private volatile boolean closed;

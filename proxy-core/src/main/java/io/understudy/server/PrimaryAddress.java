@@ -58,7 +58,7 @@ public final class PrimaryAddress {
     private final Map<Reason, Counter> changes = new EnumMap<>(Reason.class);
     private final Clock clock;
     private volatile Present present;
-    /** What the address's name stands for; empty until it was looked up, and for a socket file. */
+    /** The addresses of the server's name; empty before the first look-up, and for a socket file. */
     private volatile Set<InetAddress> hosts = Set.of();
 
     public PrimaryAddress(Address first, MeterRegistry registry, Clock clock) {

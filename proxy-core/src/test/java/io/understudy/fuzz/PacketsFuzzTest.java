@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** Every packet is either parsed or reported as malformed; no other exception is thrown. */
 class PacketsFuzzTest {
     private static final Corpus GREETINGS = new Corpus("greeting");
-    private static final Corpus REPLIES = new Corpus("reply");
+    private static final Corpus HANDSHAKE_RESPONSES = new Corpus("handshakeresponse");
     private static final Corpus OKS = new Corpus("ok");
 
     @AfterContainer
@@ -37,7 +37,7 @@ class PacketsFuzzTest {
     @Test
     void corpus() {
         Fuzz.corpus(GREETINGS, PacketsFuzzTest::greeting);
-        Fuzz.corpus(REPLIES, PacketsFuzzTest::reply);
+        Fuzz.corpus(HANDSHAKE_RESPONSES, PacketsFuzzTest::handshakeResponse);
         Fuzz.corpus(OKS, PacketsFuzzTest::ok);
     }
 
@@ -47,8 +47,8 @@ class PacketsFuzzTest {
     }
 
     @Property(shrinking = ShrinkingMode.OFF)
-    void replies(@ForAll long seed) {
-        Fuzz.mutation(REPLIES, seed, PacketsFuzzTest::reply);
+    void handshakeResponses(@ForAll long seed) {
+        Fuzz.mutation(HANDSHAKE_RESPONSES, seed, PacketsFuzzTest::handshakeResponse);
     }
 
     @Property(shrinking = ShrinkingMode.OFF)
@@ -70,16 +70,16 @@ class PacketsFuzzTest {
         }
     }
 
-    private static void reply(byte[] input) {
+    private static void handshakeResponse(byte[] input) {
         ByteBuf payload = Bytes.unpooled(input);
         try {
-            HandshakeResponse41 reply = HandshakeResponse41.parse(payload);
-            if (!reply.isTlsRequest()) {
-                assertThat(HandshakeResponse41.endOfAttributes(payload, reply.capabilities()))
+            HandshakeResponse41 parsed = HandshakeResponse41.parse(payload);
+            if (!parsed.isTlsRequest()) {
+                assertThat(HandshakeResponse41.endOfAttributes(payload, parsed.capabilities()))
                         .isBetween(32, input.length);
             }
-            HandshakeResponse41.withCapabilities(payload, reply.capabilities());
-            assertThat(HandshakeResponse41.parse(payload).user()).isEqualTo(reply.user());
+            HandshakeResponse41.withCapabilities(payload, parsed.capabilities());
+            assertThat(HandshakeResponse41.parse(payload).user()).isEqualTo(parsed.user());
         } catch (MalformedPacketException expected) {
             assertThat(expected).hasMessageMatching(".+");
         }

@@ -150,7 +150,7 @@ class AuthRelayTest {
                 Scripted scripted = new Scripted(Memory.heap());
                 scripted.connectServer();
                 scripted.server(packet(0, Scripted.greeting(Scripted.CLASSIC, "8.4.0")));
-                scripted.client(packet(1, Scripted.reply(Scripted.CLASSIC, "app", null)));
+                scripted.client(packet(1, Scripted.handshakeResponse(Scripted.CLASSIC, "app", null)));
                 scripted.client.take();
                 scripted.server.take();
                 int number = play(scripted, dialogue, 2, cut);

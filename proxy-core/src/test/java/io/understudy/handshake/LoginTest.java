@@ -29,7 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LoginTest {
     private static final long MARIA = Scripted.CLASSIC & ~Capabilities.LONG_PASSWORD;
     private static final byte[] GREETING = packet(0, Scripted.greeting(Scripted.CLASSIC, "8.4.0"));
-    private static final byte[] REPLY = packet(1, Scripted.reply(Scripted.CLASSIC, "app", null));
+    private static final byte[] HANDSHAKE_RESPONSE =
+            packet(1, Scripted.handshakeResponse(Scripted.CLASSIC, "app", null));
 
     private final Watcher watcher = new Watcher(Watcher.ALL);
     private final Scripted scripted = new Scripted(Memory.direct(), watcher);
@@ -45,10 +46,10 @@ class LoginTest {
         assertThat(scripted.client.take()).isEqualTo(GREETING);
     }
 
-    private void replied() {
+    private void handshakeResponded() {
         greeted();
-        scripted.client(REPLY);
-        assertThat(scripted.server.take()).isEqualTo(REPLY);
+        scripted.client(HANDSHAKE_RESPONSE);
+        assertThat(scripted.server.take()).isEqualTo(HANDSHAKE_RESPONSE);
     }
 
     private ErrPacket toldClient(int sequence) {
@@ -65,14 +66,14 @@ class LoginTest {
         for (byte one : GREETING) {
             scripted.server(of(one));
         }
-        for (byte one : REPLY) {
+        for (byte one : HANDSHAKE_RESPONSE) {
             scripted.client(of(one));
         }
         for (byte one : packet(2, ok(0, 2))) {
             scripted.server(of(one));
         }
         assertThat(scripted.session.loggedIn()).isTrue();
-        assertThat(scripted.server.take()).isEqualTo(REPLY);
+        assertThat(scripted.server.take()).isEqualTo(HANDSHAKE_RESPONSE);
         assertThat(scripted.client.take()).isEqualTo(concat(GREETING, packet(2, ok(0, 2))));
         assertThat(scripted.model().user()).isEqualTo("app");
         assertThat(scripted.model().serverThreadId()).isEqualTo(4711);
@@ -81,7 +82,7 @@ class LoginTest {
 
     @Test
     void aLoginWithFurtherPacketsIsRelayed() {
-        replied();
+        handshakeResponded();
         byte[][] fromServer = {text("\u00fecaching"), of(1, 4), of(1, 65), of(1, 3)};
         byte[][] fromClient = {text("hash"), of(2), text("secret")};
         int number = 2;
@@ -108,7 +109,7 @@ class LoginTest {
 
     @Test
     void anErrorAfterTheHandshakeResponseReachesTheClient() {
-        replied();
+        handshakeResponded();
         scripted.server(packet(2, err(1045, "denied")));
         assertThat(scripted.client.take()).isEqualTo(packet(2, err(1045, "denied")));
         assertThat(scripted.closed("refused_by_server")).isEqualTo(1);
@@ -142,7 +143,7 @@ class LoginTest {
 
         // The client sets bits that neither side offered, including unknown ones.
         long own = Capabilities.REMEMBER_OPTIONS;
-        scripted.client(packet(1, Scripted.reply(all | own | Capabilities.ZSTD_COMPRESSION, "app", null)));
+        scripted.client(packet(1, Scripted.handshakeResponse(all | own | Capabilities.ZSTD_COMPRESSION, "app", null)));
         byte[] passed = scripted.server.take();
         assertThat(HandshakeResponse41.parse(Bytes.unpooled(slice(passed, 4, passed.length)))
                         .capabilities())
@@ -156,8 +157,8 @@ class LoginTest {
         greeted();
         byte[] early =
                 concat(Bytes.command(CommandCode.QUERY, "SELECT 1"), Bytes.command(CommandCode.PING, ""), of(1, 0));
-        scripted.client(REPLY, early);
-        assertThat(scripted.server.take()).isEqualTo(REPLY);
+        scripted.client(HANDSHAKE_RESPONSE, early);
+        assertThat(scripted.server.take()).isEqualTo(HANDSHAKE_RESPONSE);
         assertThat(scripted.client.reading()).isFalse();
         scripted.server(packet(2, ok(0, 2)));
         assertThat(scripted.client.reading()).isTrue();
@@ -168,7 +169,7 @@ class LoginTest {
 
     @Test
     void bytesAfterTheServersOkAreRelayed() {
-        replied();
+        handshakeResponded();
         byte[] both = concat(packet(2, ok(0, 2)), packet(0, err(1152, "aborted")));
         scripted.server(both);
         assertThat(scripted.client.take()).isEqualTo(both);
@@ -178,7 +179,7 @@ class LoginTest {
     @ValueSource(ints = {0, 31, 40})
     void aTruncatedHandshakeResponseIsRefused(int length) {
         greeted();
-        scripted.client(packet(1, slice(Scripted.reply(Scripted.CLASSIC, "appappapp", null), 0, length)));
+        scripted.client(packet(1, slice(Scripted.handshakeResponse(Scripted.CLASSIC, "appappapp", null), 0, length)));
         assertThat(toldClient(2).code()).isEqualTo(1043);
         assertThat(scripted.server.take()).isEmpty();
         assertThat(scripted.closed("client_malformed")).isEqualTo(1);
@@ -187,7 +188,8 @@ class LoginTest {
     @Test
     void anSslRequestThatWasNotOfferedIsRefused() {
         greeted();
-        scripted.client(packet(1, slice(Scripted.reply(Scripted.CLASSIC | Capabilities.SSL, "", null), 0, 32)));
+        scripted.client(packet(
+                1, slice(Scripted.handshakeResponse(Scripted.CLASSIC | Capabilities.SSL, "", null), 0, 32)));
         assertThat(toldClient(2).message()).contains("TLS");
         assertThat(scripted.closed("client_malformed")).isEqualTo(1);
     }
@@ -203,7 +205,7 @@ class LoginTest {
 
     @Test
     void aTruncatedOkIsReportedToTheClient() {
-        replied();
+        handshakeResponded();
         scripted.server(packet(2, of(0, 0xFC, 1, 0xFC, 1, 1, 1)));
         assertThat(toldClient(2).code()).isEqualTo(1043);
         assertThat(scripted.closed("server_malformed")).isEqualTo(1);
@@ -220,7 +222,7 @@ class LoginTest {
     @Test
     void aWrongSequenceNumberIsRefused() {
         greeted();
-        byte[] wrong = REPLY.clone();
+        byte[] wrong = HANDSHAKE_RESPONSE.clone();
         wrong[3] = 5;
         scripted.client(wrong);
         assertThat(toldClient(1).message()).contains("number 5", "1 was due");
@@ -240,13 +242,13 @@ class LoginTest {
 
     @Test
     void aLoginBeforeTheGreetingIsHeldUntilIt() {
-        scripted.session.fromClient(Bytes.buffer(scripted.memory.alloc(), Bytes.slice(REPLY, 0, 7)));
+        scripted.session.fromClient(Bytes.buffer(scripted.memory.alloc(), Bytes.slice(HANDSHAKE_RESPONSE, 0, 7)));
         scripted.connectServer();
-        scripted.client(Bytes.slice(REPLY, 7, REPLY.length));
+        scripted.client(Bytes.slice(HANDSHAKE_RESPONSE, 7, HANDSHAKE_RESPONSE.length));
         assertThat(scripted.server.take()).isEmpty();
         scripted.server(GREETING);
         assertThat(scripted.client.take()).isEqualTo(GREETING);
-        assertThat(scripted.server.take()).isEqualTo(REPLY);
+        assertThat(scripted.server.take()).isEqualTo(HANDSHAKE_RESPONSE);
         assertThat(scripted.client.reading()).isTrue();
         scripted.server(packet(2, ok(0, 2)));
         assertThat(scripted.session.loggedIn()).isTrue();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class AfterLoginTest {
     private static final int AC = ServerStatus.AUTOCOMMIT;
     private static final String SET = "SET SESSION gtid_domain_id=0";
-    private static final byte[] OURS = Bytes.command(CommandCode.QUERY, SET);
+    private static final byte[] INJECTED = Bytes.command(CommandCode.QUERY, SET);
     private static final byte[] THEIRS = Bytes.command(CommandCode.QUERY, "INSERT INTO t VALUES (1)");
     private static final byte[] PING = Bytes.command(CommandCode.PING, "");
 
@@ -37,13 +37,13 @@ class AfterLoginTest {
         watcher.first = new InjectedStatement(SET, "probe");
         scripted.connectServer();
         scripted.server(packet(0, Scripted.greeting(Scripted.CLASSIC, "8.4.0")));
-        scripted.client(packet(1, Scripted.reply(Scripted.CLASSIC, "app", null)), early);
+        scripted.client(packet(1, Scripted.handshakeResponse(Scripted.CLASSIC, "app", null)), early);
         scripted.server.take();
         scripted.client.take();
         byte[] accepted = packet(2, ok(0, AC));
         scripted.server(accepted);
         assertThat(scripted.client.take()).isEqualTo(accepted);
-        assertThat(scripted.server.take()).isEqualTo(OURS);
+        assertThat(scripted.server.take()).isEqualTo(INJECTED);
     }
 
     @Test

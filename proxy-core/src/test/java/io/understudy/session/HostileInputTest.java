@@ -42,7 +42,7 @@ class HostileInputTest {
         boolean ended = scripted.session.ended();
         assertThat(scripted.ends()).isEqualTo(ended ? 1 : 0);
         assertThat(scripted.closed("internal_error"))
-                .as("sessions ended by a fault of ours")
+                .as("sessions ended by a fault of the proxy")
                 .isZero();
         scripted.finish();
     }
@@ -70,7 +70,7 @@ class HostileInputTest {
     /** Returns a valid conversation, with packets of client and server in turn. */
     private static byte[][] conversation() {
         return new byte[][] {
-            packet(1, Scripted.reply(Scripted.CLASSIC, "app", null)),
+            packet(1, Scripted.handshakeResponse(Scripted.CLASSIC, "app", null)),
             packet(2, ok(0, 2)),
             concat(Bytes.command(CommandCode.STMT_PREPARE, "SELECT ?"), Bytes.command(CommandCode.QUERY, "SELECT 1")),
             concat(

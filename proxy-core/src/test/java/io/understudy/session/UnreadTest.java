@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UnreadTest {
     private static final int AC = ServerStatus.AUTOCOMMIT;
     private static final byte[] QUERY = Bytes.command(CommandCode.QUERY, "SELECT a FROM t WHERE b = 1");
-    private static final byte[] OURS = Bytes.command(CommandCode.QUERY, "SET @a = 1");
+    private static final byte[] INJECTED = Bytes.command(CommandCode.QUERY, "SET @a = 1");
 
     @AfterContainer
     static void nothingLeaked() {
@@ -132,7 +132,7 @@ class UnreadTest {
             Watcher watcher = injecting();
             Scripted scripted = loggedIn(watcher);
             scripted.client(QUERY);
-            assertThat(scripted.server.take()).isEqualTo(concat(OURS, QUERY));
+            assertThat(scripted.server.take()).isEqualTo(concat(INJECTED, QUERY));
             scripted.server(Bytes.slice(all, 0, cut));
             scripted.server(Bytes.slice(all, cut, all.length));
             assertThat(scripted.session.ended()).isFalse();
@@ -149,7 +149,7 @@ class UnreadTest {
         bad[3] = 2;
         scripted.client(QUERY);
         scripted.client(bad);
-        assertThat(scripted.server.take()).isEqualTo(concat(OURS, QUERY, bad));
+        assertThat(scripted.server.take()).isEqualTo(concat(INJECTED, QUERY, bad));
         scripted.server(Bytes.slice(packet(1, ok(0, AC)), 0, 6));
         scripted.server(Bytes.slice(packet(1, ok(0, AC)), 6, 11), of(7, 0));
         scripted.server(of(0, 1), ok(2, AC));

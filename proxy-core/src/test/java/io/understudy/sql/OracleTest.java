@@ -170,7 +170,7 @@ class OracleTest {
                 tables.retainAll(grammar.tables);
             }
             if (!tables.equals(grammar.tables) && !EXPLAINED.containsKey(sql)) {
-                differences.put(sql, "ours " + tables + ", theirs " + grammar.tables);
+                differences.put(sql, "proxy " + tables + ", grammar " + grammar.tables);
             }
         }
         assertThat(String.join(

@@ -116,8 +116,8 @@ public final class Scripted {
                 Bytes.text("mysql_native_password\0"));
     }
 
-    /** Returns a handshake response's payload. */
-    public static byte[] reply(long capabilities, String user, @Nullable String schema) {
+    /** Returns the payload of a HandshakeResponse41. */
+    public static byte[] handshakeResponse(long capabilities, String user, @Nullable String schema) {
         boolean mariaDb = (capabilities & Capabilities.LONG_PASSWORD) == 0;
         return Bytes.concat(
                 Bytes.int4((int) capabilities),
@@ -145,7 +145,7 @@ public final class Scripted {
         connectServer();
         boolean mariaDb = (capabilities & Capabilities.LONG_PASSWORD) == 0;
         server(Bytes.packet(0, greeting(capabilities, mariaDb ? "5.5.5-10.11.6-MariaDB" : "8.4.0")));
-        client(Bytes.packet(1, reply(capabilities, "app", null)));
+        client(Bytes.packet(1, handshakeResponse(capabilities, "app", null)));
         server(Bytes.packet(2, Bytes.ok(0, status)));
         assertThat(session.loggedIn()).isTrue();
         client.take();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Whatever the cuts and verdicts, the scanner forwards and shows the right bytes and retains nothing. */
 class PacketScannerTest {
-    private static final byte[] INSERTED = Bytes.packet(0, Bytes.text("+ours"));
+    private static final byte[] INSERTED = Bytes.packet(0, Bytes.text("+injected"));
 
     /** One packet and the sink's verdict on it. */
     record Planned(int size, int wanted, boolean drop, boolean hold, boolean refuse, boolean insert) {

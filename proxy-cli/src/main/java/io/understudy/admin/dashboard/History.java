@@ -18,7 +18,7 @@ final class History {
 
     private static final MathContext DIGITS = new MathContext(4);
 
-    /** What can be asked for: a span, and how many samples one point of it summarizes. */
+    /** A range that callers may request: its length in samples, and the samples that one point summarizes. */
     private record Range(int slots, int slotsPerPoint) {}
 
     private static final Map<String, Range> RANGES = ranges();

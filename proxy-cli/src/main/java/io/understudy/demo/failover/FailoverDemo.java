@@ -1,6 +1,6 @@
 package io.understudy.demo.failover;
 
-import io.understudy.demo.failover.Servers.Primary;
+import io.understudy.demo.failover.FailoverServers.Primary;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.report.LostText;
@@ -35,7 +35,7 @@ public final class FailoverDemo {
      * The demo.
      *
      * @param sessions that write
-     * @param transactions that are answered before each change of the primary
+     * @param transactions that get an OK before each change of the primary
      */
     public FailoverDemo(int sessions, int transactions, PrintWriter out) {
         this.sessions = sessions;
@@ -48,7 +48,7 @@ public final class FailoverDemo {
         boolean claimed;
         try (EmbeddedPair pair = EmbeddedPair.start(
                         PairOptions.defaults().withSemiSync(false).withRtt(Duration.ZERO));
-                Servers servers = Servers.prepare(pair, PASSWORD);
+                FailoverServers servers = FailoverServers.prepare(pair, PASSWORD);
                 FailoverProxy proxy = FailoverProxy.start(pair, PASSWORD)) {
             proxy.awaitReading(true);
             claimed = planned(servers, proxy);
@@ -63,14 +63,14 @@ public final class FailoverDemo {
         return claimed;
     }
 
-    private boolean planned(Servers servers, FailoverProxy proxy) throws Exception {
+    private boolean planned(FailoverServers servers, FailoverProxy proxy) throws Exception {
         say(
                 "1. A planned change of the primary, under %d sessions, half of them with transactions of 3 rows",
                 sessions);
         say("   (understudy switchover --to %s)", FailoverProxy.SECOND);
         say("");
         Outcome outcome;
-        try (WriteSessions load = sessions(proxy, Servers.PLANNED)) {
+        try (WriteSessions load = sessions(proxy, FailoverServers.PLANNED)) {
             ensure(load.awaitMore(transactions, PATIENCE), "the load does not proceed");
             try (Switchover switchover =
                     Switchover.to(FailoverProxy.SECOND, proxy.config(), proxy.admin(), BOUNDS, out)) {
@@ -78,7 +78,7 @@ public final class FailoverDemo {
             }
             boolean goesOn = outcome == Outcome.DONE && load.awaitMore(transactions, PATIENCE);
             load.close();
-            Set<String> missing = missing(load, servers.rows(Primary.SECOND, Servers.PLANNED));
+            Set<String> missing = missing(load, servers.rows(Primary.SECOND, FailoverServers.PLANNED));
             say("");
             say(
                     "   Transactions answered with an OK   %,d, of which the new primary lacks %,d",
@@ -88,11 +88,11 @@ public final class FailoverDemo {
         }
     }
 
-    private boolean unplanned(Servers servers, FailoverProxy proxy) throws Exception {
+    private boolean unplanned(FailoverServers servers, FailoverProxy proxy) throws Exception {
         say("");
         say("2. The standby is cut off, %d ms later the primary is killed (kill -9)", CUT_OFF.toMillis());
         Set<String> answered;
-        try (WriteSessions load = sessions(proxy, Servers.UNPLANNED)) {
+        try (WriteSessions load = sessions(proxy, FailoverServers.UNPLANNED)) {
             ensure(load.awaitMore(transactions, PATIENCE), "the load does not proceed");
             servers.cutOff();
             // A time, not a condition: the standby is to lag.
@@ -106,7 +106,7 @@ public final class FailoverDemo {
         proxy.awaitReading(false);
         servers.awaitApplied();
         Set<String> missing = new HashSet<>(answered);
-        missing.removeAll(servers.rows(Primary.FIRST, Servers.UNPLANNED));
+        missing.removeAll(servers.rows(Primary.FIRST, FailoverServers.UNPLANNED));
         say("   Of these the survivor lacks        %,d", missing.size());
 
         say("");
@@ -124,7 +124,7 @@ public final class FailoverDemo {
         return listed == missing.size() && !missing.isEmpty() && rescued && opened && equal;
     }
 
-    private boolean rescue(Servers servers, FailoverProxy proxy, Set<String> answered, long notCaptured)
+    private boolean rescue(FailoverServers servers, FailoverProxy proxy, Set<String> answered, long notCaptured)
             throws Exception {
         Path folder = Files.createTempDirectory("understudy-demo");
         Path file = folder.resolve("lost.binlog");
@@ -134,15 +134,15 @@ public final class FailoverDemo {
             say("");
             out.print(RescueText.of(proxy.rescue(FailoverProxy.FIRST, file), "lost.binlog")
                     .indent(3));
-            if (!Replay.isPossible()) {
+            if (!RescueReplay.isPossible()) {
                 say("   mariadb-binlog and mariadb are not installed, so the file is not replayed here.");
                 return true;
             }
             servers.stopReplication();
             long begun = System.nanoTime();
-            Replay.run(file, servers.of(Primary.FIRST));
+            RescueReplay.run(file, servers.of(Primary.FIRST));
             Set<String> missing = new HashSet<>(answered);
-            missing.removeAll(servers.rows(Primary.FIRST, Servers.UNPLANNED));
+            missing.removeAll(servers.rows(Primary.FIRST, FailoverServers.UNPLANNED));
             say("");
             say(
                     "   Replayed in %.2f s. Still missing on the new primary: %,d, which were not captured: %,d",
@@ -154,10 +154,10 @@ public final class FailoverDemo {
         }
     }
 
-    private boolean open(Servers servers, FailoverProxy proxy) throws Exception {
+    private boolean open(FailoverServers servers, FailoverProxy proxy) throws Exception {
         say("");
         say("5. The survivor is promoted: SET GLOBAL read_only=0. The proxy follows by primary.candidates");
-        try (WriteSessions load = sessions(proxy, Servers.AFTER)) {
+        try (WriteSessions load = sessions(proxy, FailoverServers.AFTER)) {
             servers.promote();
             long begun = System.nanoTime();
             boolean written = load.awaitFirst(PATIENCE);
@@ -166,11 +166,11 @@ public final class FailoverDemo {
         }
     }
 
-    private boolean checksums(Servers servers, long notCaptured) throws Exception {
+    private boolean checksums(FailoverServers servers, long notCaptured) throws Exception {
         servers.reviveKilled();
         boolean equal = servers.checksum(Primary.FIRST).equals(servers.checksum(Primary.SECOND));
-        Set<String> there = servers.rows(Primary.SECOND, Servers.UNPLANNED);
-        there.removeAll(servers.rows(Primary.FIRST, Servers.UNPLANNED));
+        Set<String> there = servers.rows(Primary.SECOND, FailoverServers.UNPLANNED);
+        there.removeAll(servers.rows(Primary.FIRST, FailoverServers.UNPLANNED));
         say("");
         say("6. The killed server is started again, read-only, to compare");
         say(
@@ -180,7 +180,7 @@ public final class FailoverDemo {
                         : there.size() + " rows are on the killed server only (not captured: " + notCaptured
                                 + " transactions that were answered, and those without an answer)");
         // Besides those not captured, only what each session had in progress may differ.
-        return equal || !Replay.isPossible() || there.size() <= WriteSessions.ROWS * (sessions + notCaptured);
+        return equal || !RescueReplay.isPossible() || there.size() <= WriteSessions.ROWS * (sessions + notCaptured);
     }
 
     private WriteSessions sessions(FailoverProxy proxy, String table) {

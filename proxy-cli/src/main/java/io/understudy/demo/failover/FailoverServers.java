@@ -13,7 +13,7 @@ import java.util.HashSet;
 import java.util.Set;
 
 /** The two servers: the first is the primary at first, the second one between the planned change and the kill. */
-final class Servers implements AutoCloseable {
+final class FailoverServers implements AutoCloseable {
     static final String PLANNED = "demo.planned";
     static final String UNPLANNED = "demo.unplanned";
     static final String AFTER = "demo.after";
@@ -29,12 +29,12 @@ final class Servers implements AutoCloseable {
     /** From the first server to the second, once that is the primary. */
     private final DelayedLink link;
 
-    private Servers(EmbeddedPair pair) {
+    private FailoverServers(EmbeddedPair pair) {
         this.pair = pair;
         link = DelayedLink.to(pair.standby().address(), Duration.ZERO);
     }
 
-    static Servers prepare(EmbeddedPair pair, String password) {
+    static FailoverServers prepare(EmbeddedPair pair, String password) {
         pair.primary().execute("CREATE DATABASE demo");
         for (String table : new String[] {PLANNED, UNPLANNED, AFTER}) {
             pair.primary()
@@ -46,7 +46,7 @@ final class Servers implements AutoCloseable {
         pair.createAccount(
                 "switcher", password, "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD ON *.*");
         pair.awaitCaughtUp(PATIENCE);
-        return new Servers(pair);
+        return new FailoverServers(pair);
     }
 
     EmbeddedServer of(Primary which) {

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Replays a rescue file as an operator would: {@code mariadb-binlog FILE | mariadb}. */
-final class Replay {
-    private Replay() {}
+final class RescueReplay {
+    private RescueReplay() {}
 
     /** Returns whether both programs are installed. */
     static boolean isPossible() {
-        return Stream.of("mariadb-binlog", "mariadb").allMatch(Replay::onPath);
+        return Stream.of("mariadb-binlog", "mariadb").allMatch(RescueReplay::onPath);
     }
 
     private static boolean onPath(String program) {

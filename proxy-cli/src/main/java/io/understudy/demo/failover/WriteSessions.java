@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Sessions that insert through the proxy until they are stopped, every second one in transactions of three rows. A
- * session whose connection has ended connects again. Remembers every transaction that was answered with an OK.
+ * session whose connection has ended connects again. Remembers every transaction that got an OK.
  */
 final class WriteSessions implements AutoCloseable {
     /** Most rows of one transaction. */
@@ -100,7 +100,7 @@ final class WriteSessions implements AutoCloseable {
         return first.await(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Waits until so many more transactions were answered. */
+    /** Waits until so many more transactions got an OK. */
     boolean awaitMore(int transactions, Duration patience) throws InterruptedException {
         int goal = answered.size() + transactions;
         long deadline = System.nanoTime() + patience.toNanos();

@@ -4,12 +4,12 @@ import io.understudy.replay.LogFilter;
 import java.time.Duration;
 
 /**
- * What to compare, and from which effect on a difference in time counts.
+ * The servers to compare, and the smallest difference in time that counts.
  *
- * @param executions statements of one digest that are executed
+ * @param executions the largest number of statements executed for one digest
  * @param timeout for one execution
- * @param minimumRatio of the times, in either direction
- * @param minimumNanos difference of the times
+ * @param minimumRatio the smallest ratio of the times that counts, in either direction
+ * @param minimumNanos the smallest difference of the times that counts
  */
 public record CompareOptions(
         ComparedTarget a,

@@ -25,7 +25,7 @@ public final class CompareReport {
 
     private CompareReport() {}
 
-    /** Returns 0, 4 or 8: results and errors before time. A faster B is no difference to be warned of. */
+    /** Returns 0, 4 or 8: a difference in results or errors outweighs one in time. A faster B counts as alike. */
     public static int exitCode(Comparison comparison) {
         int code = ALIKE;
         for (DigestComparison one : comparison.digests()) {

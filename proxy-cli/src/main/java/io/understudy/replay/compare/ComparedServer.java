@@ -34,13 +34,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class ComparedServer implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(10);
-    /** What the client waits beyond the server's own limit. */
+    /** Added to the server's own time limit before the client gives up. */
     private static final long GRACE_SECONDS = 5;
 
     private static final double MICROS = 1e6;
-    /** The clients' error number for a connection that ended during a statement. */
+    /** The client library's error number for a connection that ended during a statement. */
     private static final int LOST = 2013;
-    /** Likewise for parameters that cannot be sent. */
+    /** The client library's error number for parameters of an unsupported type. */
     private static final int UNKNOWN_TYPES = 2034;
 
     private static final int PREPARED = 1000;

@@ -25,12 +25,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Executes the reads of a log on two servers in turns, one at a time: each statement twice on either, in the order A B
- * B A or B A A B. What differs between the two executions on one server differs by itself and says nothing about the
- * servers. The shorter of the two is the statement's time, so that what a server had in memory does not pass for speed.
+ * B A or B A A B. A result that differs between the two executions on one server says nothing about the servers. The
+ * shorter execution is the statement's time, so that a page already in memory does not count as speed.
  */
 public final class Comparison implements AutoCloseable {
     private static final int DIGESTS = 10_000;
-    /** Differences of one digest that are looked at again, in case one server was only behind. */
+    /** The largest number of differences of one digest that are executed again, in case one server only lagged. */
     private static final int CHECKED_AGAIN = 5;
 
     private static final long[] AGAIN_MILLIS = {300, 1000};

@@ -13,7 +13,7 @@ final class DigestComparison {
     record Example(byte[] text, @Nullable String schema) {}
 
     private static final int LONGEST_EXAMPLE = 4096;
-    /** Executions that only one server did not finish in time, from which on that is a finding. */
+    /** The smallest number of executions beyond the time limit, on one server alone, that is a finding. */
     private static final int TIMEOUTS = 3;
 
     final long digest;

@@ -27,7 +27,7 @@ final class CaptureReader implements StatementLog {
     private static final long MICROS = 1_000_000;
     private static final Pattern USE = Pattern.compile("(?i)\\s*use\\s+`?([^`;]+?)`?\\s*;?\\s*");
 
-    /** What the records said of a session. */
+    /** The values of a session according to the records read so far. */
     private static final class Session {
         String user = "";
 

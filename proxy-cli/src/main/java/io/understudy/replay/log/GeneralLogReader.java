@@ -21,7 +21,7 @@ final class GeneralLogReader extends LogReader {
     private static final int MAX_OPEN = 1 << 20;
     private static final int MAX_TEXT = 64 << 20;
 
-    /** What the log said of a session. */
+    /** The values of a session according to the log so far. */
     private record Session(String user, @Nullable String schema) {}
 
     private final LogTimes times;

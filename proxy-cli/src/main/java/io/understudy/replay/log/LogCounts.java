@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What a reader has seen. Not thread-safe. */
+/** Counts what a reader has read. Not thread-safe. */
 public final class LogCounts {
     private long events;
     private long rotations;

@@ -45,7 +45,7 @@ public record LogEvent(
         this(kind, threadId, user, schema, text, startMicros, durationMicros, line, null, null);
     }
 
-    /** What an event tells. */
+    /** The kind of an event. */
     public enum Kind {
         STATEMENT,
         /** The session has ended. */

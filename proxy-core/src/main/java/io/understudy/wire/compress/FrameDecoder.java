@@ -59,13 +59,13 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
     private boolean inFrame;
     /** Bytes of the frame that are not used yet. */
     private int frameLeft;
-    /** What the frame says it holds; 0: it is not compressed. */
+    /** The content's length according to the frame; 0 if the frame is not compressed. */
     private int original;
     /** Of that, not made yet. */
     private int originalLeft;
     /** While a long compressed frame is being read; null behind the end of its data too. */
     private @Nullable Inflation inflation;
-    /** What is left of the frame is behind the end of its data. */
+    /** Whether the rest of the frame is behind the end of its data. */
     private boolean dataEnded;
 
     private InflationBudget.@Nullable Share share;

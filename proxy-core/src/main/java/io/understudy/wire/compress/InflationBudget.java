@@ -44,7 +44,7 @@ public final class InflationBudget {
                 LEAST_DEFAULT, Math.min(MOST_DEFAULT, Runtime.getRuntime().maxMemory() / 8));
     }
 
-    /** What one connection holds. */
+    /** The memory that one connection holds. */
     final class Share {
         private final Runnable granted;
         private final Runnable evicted;

@@ -1,6 +1,6 @@
 package io.understudy.wire.compress;
 
-/** What takes the content of a compressed connection. Called on the connection's event loop. */
+/** Takes the content of a compressed connection. Called on the connection's event loop. */
 public interface Intake {
     /** Takes everything at once. */
     Intake UNBOUNDED = new Intake() {

@@ -121,11 +121,11 @@ class PacketsTest {
     }
 
     @Test
-    void reply() {
+    void handshakeResponse() {
         long capabilities = Scripted.CLASSIC | Capabilities.CONNECT_WITH_DB;
-        byte[] payload = Scripted.reply(capabilities, "app", "shop");
-        HandshakeResponse41 reply = HandshakeResponse41.parse(Bytes.unpooled(payload));
-        assertThat(reply)
+        byte[] payload = Scripted.handshakeResponse(capabilities, "app", "shop");
+        HandshakeResponse41 handshakeResponse = HandshakeResponse41.parse(Bytes.unpooled(payload));
+        assertThat(handshakeResponse)
                 .isEqualTo(new HandshakeResponse41(
                         capabilities, 1 << 24, 45, "app", "shop", "mysql_native_password", false));
         cutAnywhere(payload, HandshakeResponse41::parse);
@@ -136,7 +136,10 @@ class PacketsTest {
         old[1] &= ~2;
         assertThatThrownBy(() -> HandshakeResponse41.parse(Bytes.unpooled(old))).hasMessageContaining("4.1");
         byte[] lenenc = concat(
-                slice(Scripted.reply(capabilities | Capabilities.PLUGIN_AUTH_LENENC_DATA, "u", null), 0, 34),
+                slice(
+                        Scripted.handshakeResponse(capabilities | Capabilities.PLUGIN_AUTH_LENENC_DATA, "u", null),
+                        0,
+                        34),
                 of(0xFC, 4, 1),
                 new byte[260],
                 text("db\0plugin"));

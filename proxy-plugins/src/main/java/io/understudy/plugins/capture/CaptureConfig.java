@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param directory for the files
  * @param literals what is kept of the statements' values
- * @param fileSize from which on the next file is begun
- * @param totalSize of all captures in the directory; beyond, the oldest files are deleted
- * @param minFree space to leave on the file system; below, the capture ends
- * @param queue what may wait to be written; beyond, the capture ends
+ * @param fileSize size at which the next file begins
+ * @param totalSize limit for all captures in the directory; above it the oldest files are deleted
+ * @param minFree free space on the file system below which the capture ends
+ * @param queue limit for commands waiting to be written; above it the capture ends
  * @param secret encrypts the files, or null
  */
 public record CaptureConfig(

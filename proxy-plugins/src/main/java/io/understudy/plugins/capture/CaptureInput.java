@@ -40,7 +40,7 @@ public final class CaptureInput {
                 .toList()));
     }
 
-    /** Opens a stream with its first read: what it is may not be known before long. */
+    /** Opens a stream at the first read: a live stream may have no bytes yet that tell its format. */
     public static InputStream lazy(InputStream in, String name, @Nullable CaptureSecret secret) {
         return new Lazy(() -> open(in, name, secret));
     }
@@ -114,7 +114,7 @@ public final class CaptureInput {
         }
     }
 
-    /** Ends where a file was cut off in the middle of a frame, as by the end of its process. */
+    /** Ends at the last whole frame of a file whose process ended while it wrote a frame. */
     private static final class WholeFrames extends java.io.FilterInputStream {
         private boolean ended;
 

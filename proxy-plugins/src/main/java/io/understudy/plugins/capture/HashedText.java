@@ -14,7 +14,7 @@ final class HashedText {
         this.hash = hash;
     }
 
-    /** Returns the text with hashes, empty if values cannot be told for certain. */
+    /** Returns the text with hashes, empty if it is not certain which parts are values. */
     byte[] of(byte[] text, int modes) {
         // Rather hash a name than show a value.
         int sure = modes & ~SqlModes.ANSI_QUOTES;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class RecordWriter {
     private static final int MICROS = 1_000;
 
-    /** What the present frame has said of a session. */
+    /** The values of a session that the present frame has already. */
     private static final class Said {
         @Nullable
         CapturedSession session;

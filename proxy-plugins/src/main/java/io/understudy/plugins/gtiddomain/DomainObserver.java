@@ -11,6 +11,8 @@ import io.understudy.plugin.SessionObserver;
 import io.understudy.rules.SessionRules;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
+import io.understudy.wire.CommandCode;
+import io.understudy.wire.ServerStatus;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -32,11 +34,8 @@ final class DomainObserver implements SessionObserver {
 
     private static final Logger log = LoggerFactory.getLogger(DomainObserver.class);
 
-    private static final int STATUS_AUTOCOMMIT = 2;
-    /** What {@link #onClose} is told when the session goes on, relayed unread. */
+    /** The reason passed to {@link #onClose} when the session continues unread. */
     private static final String UNREAD = "unread";
-    /** COM_STMT_PREPARE. */
-    private static final int PREPARE = 0x16;
 
     private final SessionContext session;
     private final Supplier<Policy> policies;
@@ -272,7 +271,7 @@ final class DomainObserver implements SessionObserver {
 
     @Override
     public void onCommand(CommandView command) {
-        boolean prepares = command.code() == PREPARE;
+        boolean prepares = command.code() == CommandCode.STMT_PREPARE;
         if (!command.isStatement() && !prepares) {
             return;
         }
@@ -343,7 +342,7 @@ final class DomainObserver implements SessionObserver {
 
     @Override
     public void onResponse(CommandView command, ResponseView response) {
-        if (command.code() == PREPARE) {
+        if (command.code() == CommandCode.STMT_PREPARE) {
             if (command.attachment() instanceof PendingWrite pending) {
                 command.attach(null);
                 pendingWrites.onResponse(pending, false, policy);
@@ -364,7 +363,7 @@ final class DomainObserver implements SessionObserver {
             pendingWrites.transactionOver();
         }
         if (known) {
-            autocommit = (response.status() & STATUS_AUTOCOMMIT) != 0;
+            autocommit = (response.status() & ServerStatus.AUTOCOMMIT) != 0;
         }
     }
 

@@ -67,7 +67,7 @@ final class Progress {
 
     /** Passes the present positions of all standbys. */
     void standbysAt(List<GtidPosition> standbys) {
-        // Set first, so that a reader who finds an epoch applied also finds the positions that prove it.
+        // Set first, so that a reader that finds an epoch applied also finds the positions that prove it.
         this.standbys = List.copyOf(standbys);
         int whole = -1;
         for (int i = 0; i < waiting.size(); i++) {

@@ -36,7 +36,7 @@ final class StandbyTables {
     /** A name that is used is asked for again after this time. */
     static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** What was read longer ago is not used. */
+    /** Facts that were read longer ago are not used. */
     static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     /** An absent name, or a standby that failed to tell, is asked again after this time. */
@@ -47,7 +47,7 @@ final class StandbyTables {
 
     private static final int SHOWN = 20;
 
-    /** What follows for a statement, from the best to the worst. */
+    /** Verdicts on a statement, from the best to the worst. */
     enum Verdict {
         READS,
         /** The standby has been asked. */

@@ -5,7 +5,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a name is on a standby.
+ * The meaning of a name on a standby.
  *
  * @param kind decides about reads of it
  * @param reason why a view is not mirrored, else null

@@ -7,7 +7,7 @@ import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugins.querylog.digests.DigestEntry;
 import io.understudy.plugins.querylog.digests.DigestKey;
-import io.understudy.plugins.querylog.stream.SessionEvents;
+import io.understudy.plugins.querylog.stream.StatementEvents;
 import io.understudy.rules.RuleSet;
 import io.understudy.rules.SessionRules;
 import org.jspecify.annotations.Nullable;
@@ -17,10 +17,10 @@ final class QueryLogObserver implements SessionObserver {
     private final QueryLogPlugin plugin;
     private final SessionContext session;
     private final DigestKey probe = new DigestKey();
-    private final SessionEvents events;
+    private final StatementEvents events;
     private @Nullable SessionRules<QueryLogConfig.Rule> rules;
 
-    QueryLogObserver(QueryLogPlugin plugin, SessionContext session, SessionEvents events) {
+    QueryLogObserver(QueryLogPlugin plugin, SessionContext session, StatementEvents events) {
         this.plugin = plugin;
         this.session = session;
         this.events = events;
@@ -60,7 +60,7 @@ final class QueryLogObserver implements SessionObserver {
         command.attach(null);
         if (attached instanceof DigestEntry entry) {
             count(entry, command, response);
-        } else if (attached instanceof SessionEvents.Pending statement) {
+        } else if (attached instanceof StatementEvents.Pending statement) {
             count(statement.entry(), command, response);
             events.end(statement, command, response);
         }

@@ -8,8 +8,8 @@ import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugins.querylog.digests.DigestTable;
 import io.understudy.plugins.querylog.digests.DigestsView;
-import io.understudy.plugins.querylog.stream.SessionEvents;
 import io.understudy.plugins.querylog.stream.SlowLogStream;
+import io.understudy.plugins.querylog.stream.StatementEvents;
 import io.understudy.rules.RuleSet;
 import java.time.Clock;
 import java.util.Objects;
@@ -69,7 +69,7 @@ public final class QueryLogPlugin implements ProxyPlugin<QueryLogConfig> {
         SlowLogStream slowLog = stream;
         return slowLog == null
                 ? SessionObserver.NONE
-                : new QueryLogObserver(this, session, new SessionEvents(slowLog, session, clock));
+                : new QueryLogObserver(this, session, new StatementEvents(slowLog, session, clock));
     }
 
     @Override

@@ -8,6 +8,8 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugins.gtiddomain.steering.SteeringMeters.Outcome;
+import io.understudy.wire.CommandCode;
+import io.understudy.wire.ServerStatus;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,10 +20,6 @@ import org.jspecify.annotations.Nullable;
 public final class LeverObserver implements SessionObserver {
     /** Purpose of the injected statements. */
     public static final String PURPOSE = "steering";
-
-    private static final int STATUS_AUTOCOMMIT = 2;
-    /** COM_STMT_PREPARE. */
-    private static final int PREPARE = 0x16;
 
     private static final Lever[] LEVERS = Lever.values();
 
@@ -92,7 +90,7 @@ public final class LeverObserver implements SessionObserver {
     /** Off a boundary levers are only turned off. */
     @Override
     public @Nullable InjectedStatement beforeUnknown(CommandView command) {
-        if (!command.isStatement() && command.code() != PREPARE) {
+        if (!command.isStatement() && command.code() != CommandCode.STMT_PREPARE) {
             return state.change(0);
         }
         decide(command);
@@ -144,7 +142,7 @@ public final class LeverObserver implements SessionObserver {
     public void onResponse(CommandView command, ResponseView response) {
         // An error response has no status flags.
         if (response.ok() && command.isStatement()) {
-            autocommit = (response.status() & STATUS_AUTOCOMMIT) != 0;
+            autocommit = (response.status() & ServerStatus.AUTOCOMMIT) != 0;
         }
     }
 

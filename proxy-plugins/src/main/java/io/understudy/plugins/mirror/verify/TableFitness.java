@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether writes to a table appear in the binary log under its name: a base table of InnoDB, and none that the writes
- * to another table change, which is what foreign keys with CASCADE or SET NULL do unlogged. Used by one thread.
+ * Decides whether every write to a table appears in the binary log under its name. That holds for base tables of InnoDB
+ * without a foreign key that has CASCADE or SET NULL: those change rows unlogged. Used by one thread.
  */
 final class TableFitness {
     private static final long KEPT_NANOS = 60_000_000_000L;

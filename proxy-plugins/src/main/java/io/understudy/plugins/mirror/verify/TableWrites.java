@@ -12,8 +12,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * When each table was last written, by the primary's binary log. What cannot be told (schema changes, logged
- * statements, XA, gaps) counts as a write to all tables. Thread-safe.
+ * When each table was last written, by the primary's binary log. An event that does not tell its tables (a schema
+ * change, a logged statement, XA, a gap) counts as a write to all tables. Thread-safe.
  */
 final class TableWrites implements BinlogListener {
     private static final int TABLES = 20_000;

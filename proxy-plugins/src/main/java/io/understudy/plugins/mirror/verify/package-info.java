@@ -1,6 +1,6 @@
 /**
- * The live causal check: does a standby answer a mirrored read as the primary does? Compared only where no write can
- * make the answers differ; everything else is inconclusive, with its reason.
+ * The live causal check: does a mirrored read have the same result on a standby as on the primary? Results are compared
+ * only if no write can make them differ; all other reads are inconclusive, with their reason.
  */
 @NullMarked
 package io.understudy.plugins.mirror.verify;

@@ -13,7 +13,7 @@ import java.util.function.LongUnaryOperator;
 
 /** The readers of {@code GET /slowlog}. Thread-safe. */
 public final class SlowLogStream implements PublishedStream {
-    private final CopyOnWriteArrayList<SlowLogReader> readers = new CopyOnWriteArrayList<>();
+    private final CopyOnWriteArrayList<StreamReader> readers = new CopyOnWriteArrayList<>();
     private final SlowLogMeters meters;
     private final LongUnaryOperator hash;
     private volatile QueryLogConfig config;
@@ -45,7 +45,7 @@ public final class SlowLogStream implements PublishedStream {
         config = next;
         if (otherValues) {
             // Readers that were promised one thing must not get another in the middle.
-            readers.forEach(SlowLogReader::end);
+            readers.forEach(StreamReader::end);
         }
     }
 
@@ -67,13 +67,13 @@ public final class SlowLogStream implements PublishedStream {
                                     + " readers already; plugins.query-log.readers allows no more");
         }
         EventWriter writer = new EventWriter(now.literals(), hash, filter.rateLimit());
-        SlowLogReader reader = new SlowLogReader(this, filter, writer, now.queue(), ready);
+        StreamReader reader = new StreamReader(this, filter, writer, now.queue(), ready);
         readers.add(reader);
         active = true;
         return reader;
     }
 
-    synchronized void remove(SlowLogReader reader) {
+    synchronized void remove(StreamReader reader) {
         readers.remove(reader);
         active = !readers.isEmpty();
     }
@@ -81,7 +81,7 @@ public final class SlowLogStream implements PublishedStream {
     /** Ends all streams. */
     public synchronized void stop() {
         stopped = true;
-        readers.forEach(SlowLogReader::end);
+        readers.forEach(StreamReader::end);
     }
 
     SlowLogMeters meters() {
@@ -97,9 +97,9 @@ public final class SlowLogStream implements PublishedStream {
         return config.literals();
     }
 
-    /** Queues the event for those who asked for it, and adds them to {@code takers}. */
-    void offer(StatementEvent event, List<SlowLogReader> takers) {
-        for (SlowLogReader reader : readers) {
+    /** Queues the event for the readers that requested it, and adds them to {@code takers}. */
+    void offer(StatementEvent event, List<StreamReader> takers) {
+        for (StreamReader reader : readers) {
             if (reader.offer(event) && !takers.contains(reader)) {
                 takers.add(reader);
             }
@@ -109,9 +109,9 @@ public final class SlowLogStream implements PublishedStream {
         }
     }
 
-    /** Queues the end of a session for those who got some of its statements. */
-    void sessionEnded(StatementEvent event, List<SlowLogReader> takers) {
-        List<SlowLogReader> left = new ArrayList<>(takers);
+    /** Queues the end of a session for the readers that got some of its statements. */
+    void sessionEnded(StatementEvent event, List<StreamReader> takers) {
+        List<StreamReader> left = new ArrayList<>(takers);
         left.retainAll(readers);
         left.forEach(reader -> reader.add(event));
     }

@@ -17,7 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the events of one session. Used on its event loop, while somebody reads. */
-public final class SessionEvents {
+public final class StatementEvents {
     private static final int TEXT_AT = 5; // after the header and the command code
     private static final int MICROS = 1_000_000;
 
@@ -55,11 +55,11 @@ public final class SessionEvents {
     private final SlowLogStream stream;
     private final SessionContext session;
     private final Clock clock;
-    private final List<SlowLogReader> takers = new ArrayList<>(1);
+    private final List<StreamReader> takers = new ArrayList<>(1);
     private @Nullable EventSession named;
     private String namedUser = "";
 
-    public SessionEvents(SlowLogStream stream, SessionContext session, Clock clock) {
+    public StatementEvents(SlowLogStream stream, SessionContext session, Clock clock) {
         this.stream = stream;
         this.session = session;
         this.clock = clock;
@@ -139,7 +139,7 @@ public final class SessionEvents {
                 takers);
     }
 
-    /** Tells those who got statements of the session that it has ended. */
+    /** Sends the end of the session to the readers that got some of its statements. */
     public void close() {
         if (!takers.isEmpty()) {
             stream.sessionEnded(

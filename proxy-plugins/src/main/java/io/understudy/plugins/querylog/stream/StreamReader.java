@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * One reader of the stream with its queue. Sessions {@link #offer} from their event loops and never wait; the
  * endpoint's event loop takes. What does not fit is dropped and counted, here and in the stream.
  */
-final class SlowLogReader implements PublishedStream.Reader {
+final class StreamReader implements PublishedStream.Reader {
     private static final int CHUNK = 64 * 1024;
 
     private final SlowLogStream stream;
@@ -25,7 +25,7 @@ final class SlowLogReader implements PublishedStream.Reader {
     private final AtomicBoolean waiting = new AtomicBoolean();
     private volatile boolean ended;
 
-    SlowLogReader(
+    StreamReader(
             SlowLogStream stream,
             ReaderFilter filter,
             EventWriter writer,
