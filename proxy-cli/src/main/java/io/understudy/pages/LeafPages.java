@@ -20,15 +20,19 @@ public final class LeafPages {
      *
      * @param schema the only schema to read, as {@code innodb_index_stats} writes it; null for all
      */
-    public static Map<TableName, Map<String, Long>> read(Ask ask, @Nullable String schema) throws SQLException {
+    public static Map<TableName, Map<String, Long>> read(ServerQueries queries, @Nullable String schema)
+            throws SQLException {
         Map<TableName, Map<String, Long>> leaves = new HashMap<>();
-        for (Row row : ask.rows(
+        for (Row row : queries.rows(
                 "SELECT database_name, table_name, index_name, MAX(IF(stat_name = 'n_leaf_pages', stat_value,"
                         + " IF(stat_name LIKE 'n\\_diff%', COALESCE(sample_size, 0), 0))) FROM mysql.innodb_index_stats"
-                        + (schema == null ? "" : " WHERE database_name = " + Ask.quote(schema))
+                        + (schema == null ? "" : " WHERE database_name = " + ServerQueries.quote(schema))
                         + " GROUP BY database_name, table_name, index_name"
                         + " ORDER BY index_name <> 'PRIMARY', index_name",
-                row -> new Row(TableName.file(Ask.text(row, 1), Ask.text(row, 2)), Ask.text(row, 3), row.getLong(4)))) {
+                row -> new Row(
+                        TableName.file(ServerQueries.text(row, 1), ServerQueries.text(row, 2)),
+                        ServerQueries.text(row, 3),
+                        row.getLong(4)))) {
             leaves.computeIfAbsent(row.table, key -> new LinkedHashMap<>()).put(row.index, row.pages);
         }
         return leaves;

@@ -24,6 +24,6 @@ public final class PagesGrants {
 
     /** Returns the account in the form that a GRANT statement takes. */
     public static String account(String user) {
-        return Ask.quote(user) + "@'%'";
+        return ServerQueries.quote(user) + "@'%'";
     }
 }

@@ -60,25 +60,25 @@ public final class PagesView {
      * @throws IllegalArgumentException if there is no such standby, no account, or the buffer pool is too large
      */
     public Map<String, Object> of(String standby) {
-        PagesQuestion question = PagesQuestion.of(config.get(), standby);
+        PagesQuery query = PagesQuery.of(config.get(), standby);
         if (!reading.tryLock()) {
             throw new IllegalStateException("a buffer pool is being read right now; ask again in some seconds");
         }
         try {
-            return read(standby, question);
+            return read(standby, query);
         } finally {
             reading.unlock();
         }
     }
 
-    private Map<String, Object> read(String standby, PagesQuestion question) {
+    private Map<String, Object> read(String standby, PagesQuery query) {
         Kept last = kept.get(standby);
         if (last != null && nanos.getAsLong() - last.at < FRESH.toNanos()) {
             return last.get();
         }
         long begun = nanos.getAsLong();
         try {
-            Map<String, Object> report = question.report(null, TOP, false, most);
+            Map<String, Object> report = query.report(null, TOP, false, most);
             kept.put(standby, new Kept(report, "", nanos.getAsLong()));
             return report;
         } catch (PoolTooLarge e) {

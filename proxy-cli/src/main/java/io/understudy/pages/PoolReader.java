@@ -30,13 +30,13 @@ public final class PoolReader {
     /** Time that the server's thread needs for one page, measured on both products (docs/pages.md). */
     private static final Duration COST_OF_PAGE = Duration.ofNanos(10_000);
 
-    private final Ask ask;
+    private final ServerQueries queries;
     private final Product product;
     private final List<String> notes = new ArrayList<>();
 
-    public PoolReader(Ask ask) throws SQLException {
-        this.ask = ask;
-        this.product = Product.of(ask);
+    public PoolReader(ServerQueries queries) throws SQLException {
+        this.queries = queries;
+        this.product = Product.of(queries);
     }
 
     /**
@@ -68,21 +68,21 @@ public final class PoolReader {
      */
     public PoolContents read(@Nullable String schema, Limit limit) throws SQLException, PoolTooLarge {
         notes.clear();
-        int pageSize = Integer.parseInt(ask.variable("innodb_page_size"));
-        long total = Math.max(ask.status("Innodb_buffer_pool_pages_total"), 1);
-        long poolBytes = Math.max(Long.parseLong(ask.variable("innodb_buffer_pool_size")), total * pageSize);
+        int pageSize = Integer.parseInt(queries.variable("innodb_page_size"));
+        long total = Math.max(queries.status("Innodb_buffer_pool_pages_total"), 1);
+        long poolBytes = Math.max(Long.parseLong(queries.variable("innodb_buffer_pool_size")), total * pageSize);
         if (poolBytes > limit.poolBytes()) {
             throw new PoolTooLarge(tooLarge(poolBytes, pageSize, limit));
         }
-        ask.execute(product.boundStatements(limit.time()));
+        queries.execute(product.boundStatements(limit.time()));
         long start = System.nanoTime();
         List<Group> groups = groups(pageSize);
         Duration took = Duration.ofNanos(System.nanoTime() - start);
         Map<Long, Long> files = files();
         List<TablePages> tables = tables(groups, files, schema);
-        String factor = ask.variable("innodb_fill_factor");
+        String factor = queries.variable("innodb_fill_factor");
         return new PoolContents(
-                ask.text("SELECT VERSION()"),
+                queries.text("SELECT VERSION()"),
                 total,
                 groups.stream().mapToLong(Group::pages).sum(),
                 groups.stream().mapToLong(Group::dirty).sum(),
@@ -109,7 +109,7 @@ public final class PoolReader {
     private List<Group> groups(int pageSize) throws SQLException {
         // MariaDB leaves freed pages out, MySQL does not: there the pages are also grouped by how full they are.
         String fill = product == Product.MYSQL ? "DATA_SIZE DIV " + pageSize / FILL_STEPS : "0";
-        return ask.rows(
+        return queries.rows(
                 "SELECT SPACE, PAGE_TYPE, TABLE_NAME, INDEX_NAME, COUNT(*), SUM(NUMBER_RECORDS), SUM(DATA_SIZE), SUM("
                         + product.isOld() + "), SUM(OLDEST_MODIFICATION > 1), SUM(COMPRESSED_SIZE > 0), " + fill
                         + " AS FILL"
@@ -117,10 +117,10 @@ public final class PoolReader {
                         + " GROUP BY SPACE, PAGE_TYPE, TABLE_NAME, INDEX_NAME, FILL",
                 row -> new Group(
                         row.getLong(1),
-                        Ask.text(row, 2),
-                        Ask.text(row, 3),
+                        ServerQueries.text(row, 2),
+                        ServerQueries.text(row, 3),
                         // MySQL quotes some names here, MariaDB quotes none.
-                        Ask.text(row, 4).replace("`", ""),
+                        ServerQueries.text(row, 4).replace("`", ""),
                         row.getLong(5),
                         row.getLong(6),
                         row.getLong(7),
@@ -132,7 +132,7 @@ public final class PoolReader {
 
     /** Returns the size of each file that belongs to one table or partition, by its tablespace. */
     private Map<Long, Long> files() throws SQLException {
-        return ask
+        return queries
                 .rows(
                         "SELECT SPACE, FILE_SIZE FROM " + product.tablespaces() + " WHERE NAME LIKE '%/%'",
                         row -> Map.entry(row.getLong(1), row.getLong(2)))
@@ -238,9 +238,9 @@ public final class PoolReader {
     /** Returns the leaf pages according to the server's statistics; empty if the account may not read them. */
     private Map<TableName, Map<String, Long>> leaves() throws SQLException {
         try {
-            return LeafPages.read(ask, null);
+            return LeafPages.read(queries, null);
         } catch (SQLException e) {
-            if (!Ask.denied(e)) {
+            if (!ServerQueries.denied(e)) {
                 throw e;
             }
             notes.add("how large whole indexes are is not known: GRANT SELECT ON mysql.innodb_index_stats to the"
@@ -259,9 +259,9 @@ public final class PoolReader {
         if (allPrimary) {
             return Set.of();
         }
-        return Set.copyOf(ask.rows(
+        return Set.copyOf(queries.rows(
                 "SELECT SPACE, NAME FROM " + product.indexes() + " WHERE TYPE & 1 = 1",
-                row -> row.getLong(1) + " " + Ask.text(row, 2)));
+                row -> row.getLong(1) + " " + ServerQueries.text(row, 2)));
     }
 
     private static Map<String, Long> others(List<Group> groups, Map<Long, Long> files) {
@@ -281,9 +281,10 @@ public final class PoolReader {
     }
 
     private long historyList() throws SQLException {
-        long named = ask.status("Innodb_history_list_length");
+        long named = queries.status("Innodb_history_list_length");
         return named > 0 || product == Product.MARIADB
                 ? named
-                : ask.number("SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'trx_rseg_history_len'");
+                : queries.number(
+                        "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'trx_rseg_history_len'");
     }
 }

@@ -40,8 +40,8 @@ public enum Product {
     }
 
     /** Determines the server's product. */
-    public static Product of(Ask ask) throws SQLException {
-        return ask.text("SELECT VERSION()").toLowerCase(Locale.ROOT).contains("mariadb") ? MARIADB : MYSQL;
+    public static Product of(ServerQueries queries) throws SQLException {
+        return queries.text("SELECT VERSION()").toLowerCase(Locale.ROOT).contains("mariadb") ? MARIADB : MYSQL;
     }
 
     /** Returns a condition on {@code INNODB_BUFFER_PAGE}: the page is in the old sublist of the LRU list. */

@@ -72,7 +72,7 @@ public record TableName(String schema, String table, String partition) implement
     /** Returns the table's name in the form that {@link #written(String)} parses. */
     public String written() {
         boolean plain = schema.indexOf('.') < 0 && !schema.startsWith("`") && !table.startsWith("`");
-        return plain ? schema + "." + table : Ask.name(schema) + "." + Ask.name(table);
+        return plain ? schema + "." + table : ServerQueries.name(schema) + "." + ServerQueries.name(table);
     }
 
     private static String bare(String quoted) {

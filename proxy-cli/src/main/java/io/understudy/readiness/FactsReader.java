@@ -1,7 +1,7 @@
 package io.understudy.readiness;
 
-import io.understudy.pages.Ask;
 import io.understudy.pages.PagesGrants;
+import io.understudy.pages.ServerQueries;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -63,7 +63,7 @@ final class FactsReader {
             if (e.getErrorCode() == 0) {
                 throw e;
             }
-            return Known.unknown(String.valueOf(e.getMessage()), Ask.denied(e) ? grant : "");
+            return Known.unknown(String.valueOf(e.getMessage()), ServerQueries.denied(e) ? grant : "");
         }
     }
 

@@ -1,6 +1,6 @@
 package io.understudy.readiness;
 
-import io.understudy.pages.Ask;
+import io.understudy.pages.ServerQueries;
 import io.understudy.pages.TableName;
 import java.sql.SQLException;
 import java.util.HashSet;
@@ -55,7 +55,7 @@ final class TableReader {
             rows = session.rows(
                     "SELECT NAME AS n FROM information_schema.INNODB_SYS_TABLES LIMIT " + (MOST + 1)); // MariaDB
         } catch (SQLException e) {
-            if (e.getErrorCode() == 0 || Ask.denied(e)) {
+            if (e.getErrorCode() == 0 || ServerQueries.denied(e)) {
                 throw e;
             }
             rows = session.rows("SELECT NAME AS n FROM information_schema.INNODB_TABLES LIMIT " + (MOST + 1));

@@ -1,6 +1,6 @@
 package io.understudy.readiness;
 
-import io.understudy.pages.Ask;
+import io.understudy.pages.ServerQueries;
 import io.understudy.pages.TableName;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,7 +87,7 @@ final class TablesCheck implements Check.OfRound {
 
     private static String quoted(String name) {
         TableName table = TableName.written(name);
-        return table == null ? name : Ask.name(table.schema()) + "." + Ask.name(table.table());
+        return table == null ? name : ServerQueries.name(table.schema()) + "." + ServerQueries.name(table.table());
     }
 
     /** Returns each name of {@code all} that is not in {@code others}; beyond a number all the rest as one. */

@@ -1,7 +1,7 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.Ask;
 import io.understudy.pages.Product;
+import io.understudy.pages.ServerQueries;
 import java.sql.SQLException;
 
 /**
@@ -13,15 +13,15 @@ import java.sql.SQLException;
  */
 record Checksum(String value, String from, String to) {
 
-    static Checksum of(Ask ask, Product product, Subject subject) throws SQLException {
-        String from = position(ask, product);
-        String value = ask.rows("CHECKSUM TABLE " + subject.quoted(), row -> Ask.text(row, 2))
+    static Checksum of(ServerQueries queries, Product product, Subject subject) throws SQLException {
+        String from = position(queries, product);
+        String value = queries.rows("CHECKSUM TABLE " + subject.quoted(), row -> ServerQueries.text(row, 2))
                 .get(0);
-        return new Checksum(value, from, position(ask, product));
+        return new Checksum(value, from, position(queries, product));
     }
 
-    private static String position(Ask ask, Product product) throws SQLException {
-        return ask.text(
+    private static String position(ServerQueries queries, Product product) throws SQLException {
+        return queries.text(
                 product == Product.MARIADB ? "SELECT @@GLOBAL.gtid_slave_pos" : "SELECT @@GLOBAL.gtid_executed");
     }
 

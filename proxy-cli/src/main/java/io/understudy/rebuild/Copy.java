@@ -1,7 +1,7 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.Ask;
 import io.understudy.pages.Product;
+import io.understudy.pages.ServerQueries;
 import java.sql.SQLException;
 
 /** Measures the copy that a running rebuild is building. */
@@ -28,7 +28,7 @@ final class Copy {
                                             + " performance_schema.file_summary_by_instance"
                                             + " WHERE FILE_NAME LIKE '%/#sql-ib%.ibd'");
         } catch (SQLException e) {
-            if (!Ask.denied(e)) {
+            if (!ServerQueries.denied(e)) {
                 throw e;
             }
             told = false;

@@ -1,7 +1,7 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.Ask;
 import io.understudy.pages.PagesAccount;
+import io.understudy.pages.ServerQueries;
 import io.understudy.pages.TableName;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -110,12 +110,12 @@ public final class Defragmentation {
     public Result run(List<String> tables) throws SQLException, Refused, InterruptedException {
         try (Connection watching = account.connect(QUESTION);
                 Connection working = account.connect(AS_LONG_AS_IT_TAKES)) {
-            Standby standby = new Standby(new Ask(watching));
+            Standby standby = new Standby(new ServerQueries(watching));
             new ServerChecks(standby, account.standby().name(), account.config().user())
                     .run(options.lowerSuperReadOnly());
             lock(standby);
-            Ask worker = new Ask(working);
-            for (Ask each : List.of(standby.ask(), worker)) {
+            ServerQueries worker = new ServerQueries(working);
+            for (ServerQueries each : List.of(standby.ask(), worker)) {
                 each.execute(KEPT);
             }
             for (String setting : TableRebuild.settings()) {
@@ -144,7 +144,7 @@ public final class Defragmentation {
     }
 
     /** Rebuilds tables. An error at one of them leaves the outcomes of those before it. */
-    private void all(Standby standby, Ask worker, List<String> tables, List<Outcome> outcomes)
+    private void all(Standby standby, ServerQueries worker, List<String> tables, List<Outcome> outcomes)
             throws InterruptedException {
         String over = "";
         for (String table : tables) {
@@ -167,7 +167,7 @@ public final class Defragmentation {
         }
     }
 
-    private static boolean lost(Ask ask) {
+    private static boolean lost(ServerQueries ask) {
         try {
             return ask.number("SELECT 1") != 1;
         } catch (SQLException e) {
@@ -187,15 +187,15 @@ public final class Defragmentation {
 
     /** Takes a lock that the server releases with the connection. */
     private void lock(Standby standby) throws SQLException, Refused {
-        if (standby.ask().number("SELECT GET_LOCK(" + Ask.quote(LOCK) + ", 0)") != 1) {
+        if (standby.ask().number("SELECT GET_LOCK(" + ServerQueries.quote(LOCK) + ", 0)") != 1) {
             throw new Refused("another defragment is at work on "
                     + account.standby().name() + ", in connection "
-                    + standby.ask().number("SELECT IS_USED_LOCK(" + Ask.quote(LOCK) + ")")
+                    + standby.ask().number("SELECT IS_USED_LOCK(" + ServerQueries.quote(LOCK) + ")")
                     + "; two at once would make it lag");
         }
     }
 
-    private Outcome one(Standby standby, Ask worker, String table) throws SQLException, InterruptedException {
+    private Outcome one(Standby standby, ServerQueries worker, String table) throws SQLException, InterruptedException {
         TableName name = TableName.written(table);
         if (name == null) {
             return Outcome.without(
@@ -266,7 +266,8 @@ public final class Defragmentation {
         }
     }
 
-    private Outcome rebuild(Standby standby, Ask worker, Subject subject) throws SQLException, InterruptedException {
+    private Outcome rebuild(Standby standby, ServerQueries worker, Subject subject)
+            throws SQLException, InterruptedException {
         String analyze = "ANALYZE LOCAL TABLE " + subject.quoted();
         worker.execute(analyze);
         TableSize before = TableSize.of(standby, subject);
@@ -338,7 +339,7 @@ public final class Defragmentation {
 
     private void kill(long connection) throws SQLException {
         try (Connection own = account.connect(QUESTION)) {
-            new Ask(own).execute("KILL QUERY " + connection);
+            new ServerQueries(own).execute("KILL QUERY " + connection);
         }
     }
 
@@ -349,9 +350,11 @@ public final class Defragmentation {
         return standby.ask()
                 .rows(
                         "SELECT DISTINCT PARTITION_NAME FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = "
-                                + Ask.quote(subject.schema()) + " AND TABLE_NAME = " + Ask.quote(subject.table())
+                                + ServerQueries.quote(subject.schema()) + " AND TABLE_NAME = "
+                                + ServerQueries.quote(subject.table())
                                 + " AND PARTITION_NAME IS NOT NULL",
-                        row -> "ALTER TABLE " + subject.quoted() + " REBUILD PARTITION " + Ask.name(Ask.text(row, 1)));
+                        row -> "ALTER TABLE " + subject.quoted() + " REBUILD PARTITION "
+                                + ServerQueries.name(ServerQueries.text(row, 1)));
     }
 
     private static double since(long start) {

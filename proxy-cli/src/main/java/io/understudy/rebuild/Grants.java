@@ -1,8 +1,8 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.Ask;
 import io.understudy.pages.PagesGrants;
 import io.understudy.pages.Product;
+import io.understudy.pages.ServerQueries;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,8 +42,8 @@ final class Grants {
         }
     }
 
-    static Grants of(Ask ask, Product product, String user) throws SQLException {
-        return new Grants(ask.rows("SHOW GRANTS", row -> Ask.text(row, 1)), product, user);
+    static Grants of(ServerQueries queries, Product product, String user) throws SQLException {
+        return new Grants(queries.rows("SHOW GRANTS", row -> ServerQueries.text(row, 1)), product, user);
     }
 
     private static String bare(String quoted) {
@@ -93,7 +93,7 @@ final class Grants {
                 ON_TABLES.stream().filter(name -> !has(name, schema, table)).toList();
         return missing.isEmpty()
                 ? List.of()
-                : List.of("GRANT " + String.join(", ", missing) + " ON " + Ask.name(schema) + ".* TO "
+                : List.of("GRANT " + String.join(", ", missing) + " ON " + ServerQueries.name(schema) + ".* TO "
                         + PagesGrants.account(user) + ";");
     }
 

@@ -1,6 +1,6 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.Ask;
+import io.understudy.pages.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +33,7 @@ final class OwnTransactions {
             return standby.ownTransactions();
         } catch (SQLException lost) {
             try (Connection own = connecting.open()) {
-                return new Standby(new Ask(own)).ownTransactions();
+                return new Standby(new ServerQueries(own)).ownTransactions();
             }
         }
     }

@@ -1,7 +1,7 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.Ask;
 import io.understudy.pages.Product;
+import io.understudy.pages.ServerQueries;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Queries a standby's replication and read-only state over one connection. Not thread-safe. */
 final class Standby {
-    private final Ask ask;
+    private final ServerQueries ask;
     private final Product product;
 
-    Standby(Ask ask) throws SQLException {
+    Standby(ServerQueries ask) throws SQLException {
         this.ask = ask;
         this.product = Product.of(ask);
     }
 
-    Ask ask() {
+    ServerQueries ask() {
         return ask;
     }
 

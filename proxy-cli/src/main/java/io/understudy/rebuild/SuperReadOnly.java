@@ -1,6 +1,6 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.Ask;
+import io.understudy.pages.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
 
@@ -39,7 +39,7 @@ final class SuperReadOnly {
             raise(standby);
         } catch (SQLException lost) {
             try (Connection own = connecting.open()) {
-                raise(new Standby(new Ask(own)));
+                raise(new Standby(new ServerQueries(own)));
             } catch (SQLException e) {
                 e.addSuppressed(lost);
                 journal.line("super_read_only is still 0, as the server cannot be reached; there: " + RAISE);

@@ -1,6 +1,6 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.Ask;
+import io.understudy.pages.ServerQueries;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
@@ -36,11 +36,16 @@ final class TableChecks {
                     + "; an administrator grants them on the standby with: SET SESSION sql_log_bin = 0; "
                     + String.join(" ", missing));
         }
-        Ask ask = standby.ask();
-        String where = " WHERE TABLE_SCHEMA = " + Ask.quote(schema) + " AND TABLE_NAME = " + Ask.quote(table);
+        ServerQueries ask = standby.ask();
+        String where = " WHERE TABLE_SCHEMA = " + ServerQueries.quote(schema) + " AND TABLE_NAME = "
+                + ServerQueries.quote(table);
         List<Found> all = ask.rows(
                 "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES" + where,
-                row -> new Found(Ask.text(row, 1), Ask.text(row, 2), Ask.text(row, 3), Ask.text(row, 4)));
+                row -> new Found(
+                        ServerQueries.text(row, 1),
+                        ServerQueries.text(row, 2),
+                        ServerQueries.text(row, 3),
+                        ServerQueries.text(row, 4)));
         if (all.isEmpty()) {
             throw new Refused("there is no table " + shown + " on the standby");
         }

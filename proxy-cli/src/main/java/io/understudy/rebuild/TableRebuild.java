@@ -1,6 +1,6 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.Ask;
+import io.understudy.pages.ServerQueries;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -37,7 +37,7 @@ final class TableRebuild {
     private static final long WATCH_MILLIS = 200;
 
     private final Standby standby;
-    private final Ask worker;
+    private final ServerQueries worker;
     private final Bounds bounds;
     private final Journal journal;
     private final BooleanSupplier stopped;
@@ -52,7 +52,13 @@ final class TableRebuild {
      * @param stopped returns whether the operator requested a stop
      * @param killer ends a statement if the connection that watches it is lost
      */
-    TableRebuild(Standby standby, Ask worker, Bounds bounds, Journal journal, BooleanSupplier stopped, Killer killer) {
+    TableRebuild(
+            Standby standby,
+            ServerQueries worker,
+            Bounds bounds,
+            Journal journal,
+            BooleanSupplier stopped,
+            Killer killer) {
         this.standby = standby;
         this.worker = worker;
         this.bounds = bounds;

@@ -1,8 +1,8 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.Ask;
 import io.understudy.pages.LeafPages;
 import io.understudy.pages.Product;
+import io.understudy.pages.ServerQueries;
 import io.understudy.pages.TableName;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -56,7 +56,7 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
                 .rows(
                         "SELECT NAME, FILE_SIZE, SPACE FROM "
                                 + standby.product().tablespaces() + " WHERE NAME LIKE '%/%'",
-                        row -> new File(named(Ask.text(row, 1)), row.getLong(2), row.getLong(3)))
+                        row -> new File(named(ServerQueries.text(row, 1)), row.getLong(2), row.getLong(3)))
                 .stream()
                 .filter(file ->
                         file.name.schema().equals(schema) && file.name.table().equals(table))
@@ -72,7 +72,7 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
             standby.ask()
                     .rows(
                             standby.product().paths() + " WHERE SPACE IN (" + spaces + ")",
-                            row -> Map.entry(row.getLong(1), Ask.text(row, 2)))
+                            row -> Map.entry(row.getLong(1), ServerQueries.text(row, 2)))
                     .forEach(path -> paths.put(path.getKey(), path.getValue()));
         }
         return paths;
@@ -95,7 +95,8 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
         }
         return standby.ask()
                 .number("SELECT DATA_LENGTH + INDEX_LENGTH + DATA_FREE FROM information_schema.TABLES"
-                        + " WHERE TABLE_SCHEMA = " + Ask.quote(schema) + " AND TABLE_NAME = " + Ask.quote(table));
+                        + " WHERE TABLE_SCHEMA = " + ServerQueries.quote(schema) + " AND TABLE_NAME = "
+                        + ServerQueries.quote(table));
     }
 
     long allLeafPages() {

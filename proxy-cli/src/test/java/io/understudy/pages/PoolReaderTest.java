@@ -47,7 +47,7 @@ class PoolReaderTest {
 
     private static PoolContents read(String schema) throws Exception {
         try (Connection connection = server.connect()) {
-            return new PoolReader(new Ask(connection)).read(schema, new PoolReader.Limit(ANY, MOST));
+            return new PoolReader(new ServerQueries(connection)).read(schema, new PoolReader.Limit(ANY, MOST));
         }
     }
 
@@ -70,7 +70,8 @@ class PoolReaderTest {
     private static long leafPages(String table, String index) throws Exception {
         try (Connection connection = server.connect()) {
             Map<String, Long> ofTable = Objects.requireNonNull(
-                    LeafPages.read(new Ask(connection), "pages").get(new TableName("pages", table, "")), table);
+                    LeafPages.read(new ServerQueries(connection), "pages").get(new TableName("pages", table, "")),
+                    table);
             return Objects.requireNonNull(ofTable.get(index), index);
         }
     }
@@ -159,35 +160,35 @@ class PoolReaderTest {
 
     @Test
     void refusesAPoolAboveTheLimitUnlessForced() throws Exception {
-        PagesQuestion question = PagesQuestion.of(config("reader", "128MiB"), "standby-1");
+        PagesQuery query = PagesQuery.of(config("reader", "128MiB"), "standby-1");
 
-        assertThatThrownBy(() -> question.report(null, 5, false, MOST))
+        assertThatThrownBy(() -> query.report(null, 5, false, MOST))
                 .isInstanceOf(PoolTooLarge.class)
                 .hasMessageContaining("160 MiB, more than the 128 MiB of pages.poolLimit")
                 .hasMessageContaining("report pages --force");
-        assertThat(question.report(null, 5, true, MOST)).containsKey("worst");
+        assertThat(query.report(null, 5, true, MOST)).containsKey("worst");
     }
 
     @Test
     void saysWhatToDoIfTheServerGaveUp() throws Exception {
-        PagesQuestion question = PagesQuestion.of(config("reader", "1GiB"), "standby-1");
+        PagesQuery query = PagesQuery.of(config("reader", "1GiB"), "standby-1");
 
-        assertThatThrownBy(() -> question.report(null, 5, false, Duration.ofMillis(1)))
+        assertThatThrownBy(() -> query.report(null, 5, false, Duration.ofMillis(1)))
                 .hasMessageContaining("gave up reading its pool after 0.001 s")
                 .hasMessageContaining("longer --timeout");
     }
 
     @Test
     void namesTheMissingPrivilegeAndTheGrant() throws Exception {
-        assertThatThrownBy(() -> PagesQuestion.of(config("stranger", "1GiB"), "standby-1")
-                        .report(null, 5, false, MOST))
+        assertThatThrownBy(() ->
+                        PagesQuery.of(config("stranger", "1GiB"), "standby-1").report(null, 5, false, MOST))
                 .hasMessageContaining("PROCESS")
                 .hasMessageContaining("GRANT PROCESS ON *.* TO 'stranger'@'%'");
         assertThatThrownBy(() ->
-                        PagesQuestion.of(config("nobody", "1GiB"), "standby-1").report(null, 5, false, MOST))
+                        PagesQuery.of(config("nobody", "1GiB"), "standby-1").report(null, 5, false, MOST))
                 .hasMessageContaining("cannot log in to standby-1")
                 .hasMessageContaining("CREATE USER 'nobody'@'%'");
-        assertThatThrownBy(() -> PagesQuestion.of(config("reader", "1GiB"), "standby-2"))
+        assertThatThrownBy(() -> PagesQuery.of(config("reader", "1GiB"), "standby-2"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("no standby 'standby-2'; known: [standby-1]");
     }
@@ -235,7 +236,7 @@ class PoolReaderTest {
         Awaitility.await().atMost(MOST).until(() -> read("pages").historyList() == 0);
 
         Map<String, Object> report =
-                PagesQuestion.of(config("reader", "1GiB"), "standby-1").report("pages", 50, false, MOST);
+                PagesQuery.of(config("reader", "1GiB"), "standby-1").report("pages", 50, false, MOST);
 
         String text = PagesText.of(report);
         assertThat(text).contains("standby-1: ", "PRIMARY", "frees MiB");

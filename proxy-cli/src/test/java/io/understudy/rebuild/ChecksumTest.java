@@ -2,8 +2,8 @@ package io.understudy.rebuild;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.pages.Ask;
 import io.understudy.pages.Product;
+import io.understudy.pages.ServerQueries;
 import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,7 +15,7 @@ class ChecksumTest {
     private String position = "0-1-5";
     private Runnable duringChecksum = () -> {};
 
-    private final Ask standby = new Ask(
+    private final ServerQueries standby = new ServerQueries(
             new FakeServer() {
                 @Override
                 List<String> row(String sql) {

@@ -9,8 +9,8 @@ import io.understudy.config.ConfigLoader;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
-import io.understudy.pages.Ask;
 import io.understudy.pages.PagesAccount;
+import io.understudy.pages.ServerQueries;
 import io.understudy.pages.TableName;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -246,7 +246,7 @@ class DefragmentationTest {
                 "CREATE TABLE shop.moved (id INT PRIMARY KEY, pad CHAR(200) NOT NULL) DATA DIRECTORY = '" + folder
                         + "'");
         try (Connection connection = standby.connect()) {
-            Standby asked = new Standby(new Ask(connection));
+            Standby asked = new Standby(new ServerQueries(connection));
             DiskSpace space = new DiskSpace(
                     asked,
                     Address.parse("127.0.0.1:" + standby.port()),
@@ -274,7 +274,7 @@ class DefragmentationTest {
                         + " (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN MAXVALUE)",
                 "INSERT INTO shop.years SELECT seq, 'x' FROM shop.seq_1_to_5000");
         try (Connection connection = standby.connect()) {
-            Standby asked = new Standby(new Ask(connection));
+            Standby asked = new Standby(new ServerQueries(connection));
             List<TableSize.File> files = TableSize.files(asked, "shop", "years");
             assertThat(files).hasSize(4);
             long largest = files.stream()
@@ -374,8 +374,8 @@ class DefragmentationTest {
                 "shop.Ünïcode");
         for (String name : names) {
             TableName table = Objects.requireNonNull(TableName.written(name));
-            primary.execute("CREATE TABLE " + Ask.name(table.schema()) + "."
-                    + Ask.name(table.table()) + " (id INT PRIMARY KEY, k INT, KEY k(k)) CHARSET"
+            primary.execute("CREATE TABLE " + ServerQueries.name(table.schema()) + "."
+                    + ServerQueries.name(table.table()) + " (id INT PRIMARY KEY, k INT, KEY k(k)) CHARSET"
                     + " utf8mb4 SELECT seq AS id, seq AS k FROM shop.seq_1_to_3000");
         }
         pair.awaitCaughtUp(MOST);

@@ -3,7 +3,7 @@ package io.understudy.rebuild;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import io.understudy.pages.Ask;
+import io.understudy.pages.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -32,7 +32,7 @@ class OwnTransactionsTest {
     };
 
     private OwnTransactions begun() throws SQLException {
-        return new OwnTransactions(new Standby(new Ask(server.connection())));
+        return new OwnTransactions(new Standby(new ServerQueries(server.connection())));
     }
 
     private static Connection unused() {

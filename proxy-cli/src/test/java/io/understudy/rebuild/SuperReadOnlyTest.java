@@ -3,7 +3,7 @@ package io.understudy.rebuild;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.understudy.pages.Ask;
+import io.understudy.pages.ServerQueries;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.sql.SQLException;
@@ -42,7 +42,7 @@ class SuperReadOnlyTest {
 
     private SuperReadOnly lowered() throws Exception {
         SuperReadOnly superReadOnly = new SuperReadOnly(
-                new Standby(new Ask(first.connection())),
+                new Standby(new ServerQueries(first.connection())),
                 () -> {
                     if (unreachable) {
                         throw new SQLException("unreachable");

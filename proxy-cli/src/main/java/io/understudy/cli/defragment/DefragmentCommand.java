@@ -9,7 +9,7 @@ import io.understudy.cli.TimeConverter;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.pages.PagesAccount;
-import io.understudy.pages.PagesQuestion;
+import io.understudy.pages.PagesQuery;
 import io.understudy.pages.WorstTables;
 import io.understudy.rebuild.Bounds;
 import io.understudy.rebuild.Defragmentation;
@@ -186,7 +186,7 @@ public final class DefragmentCommand implements Callable<Integer> {
         return count == null
                 ? named
                 : WorstTables.of(
-                        PagesQuestion.of(config, Objects.requireNonNull(server)).contents(null, false, READING), count);
+                        PagesQuery.of(config, Objects.requireNonNull(server)).contents(null, false, READING), count);
     }
 
     private Defragmentation.Options options() {

@@ -4,7 +4,7 @@ import io.understudy.base.JsonWriter;
 import io.understudy.cli.Logging;
 import io.understudy.cli.TimeConverter;
 import io.understudy.config.ConfigLoader;
-import io.understudy.pages.PagesQuestion;
+import io.understudy.pages.PagesQuery;
 import io.understudy.report.AdminClient;
 import io.understudy.report.PagesText;
 import io.understudy.runtime.PluginTypes;
@@ -116,14 +116,14 @@ public final class PagesReportCommand implements Callable<Integer> {
         if (most.toMillis() < 1) {
             throw new CommandLine.ParameterException(line, "--timeout must be 1ms or more");
         }
-        PagesQuestion question;
+        PagesQuery query;
         try {
-            question = PagesQuestion.of(
+            query = PagesQuery.of(
                     ConfigLoader.load(config, PluginTypes.installed().records()).config(),
                     Objects.requireNonNull(server));
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(line, e.getMessage(), e);
         }
-        return question.report(schema, top, force, most);
+        return query.report(schema, top, force, most);
     }
 }

@@ -6,11 +6,11 @@ import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
-import io.understudy.pages.Ask;
 import io.understudy.pages.PagesAccount;
-import io.understudy.pages.PagesQuestion;
+import io.understudy.pages.PagesQuery;
 import io.understudy.pages.PagesReport;
 import io.understudy.pages.PoolContents;
+import io.understudy.pages.ServerQueries;
 import io.understudy.rebuild.Bounds;
 import io.understudy.rebuild.Defragmentation;
 import io.understudy.rebuild.Journal;
@@ -129,12 +129,12 @@ public final class PagesDemo {
 
     private Seen measure(EmbeddedPair pair, Load load, LagMeter meter) throws Exception {
         UnderstudyConfig config = config(pair.standby());
-        PagesQuestion question = PagesQuestion.of(config, "standby-1");
+        PagesQuery query = PagesQuery.of(config, "standby-1");
         ColdReads reads = new ColdReads(pair.standby(), rows, 1);
         reads.each(4 * LOOK_UPS);
         double coldBefore = reads.each(LOOK_UPS);
         say("");
-        report(question);
+        report(query);
 
         say("");
         say("Rebuilding it on the standby under %d updates a second:", updates);
@@ -154,7 +154,7 @@ public final class PagesDemo {
         double coldWarmed = reads.each(LOOK_UPS);
 
         say("");
-        report(question);
+        report(query);
         load.close();
         meter.close();
         pair.awaitCaughtUp(PATIENCE);
@@ -186,8 +186,8 @@ public final class PagesDemo {
                 false);
     }
 
-    private void report(PagesQuestion question) throws Exception {
-        PoolContents contents = question.contents("demo", false, READING);
+    private void report(PagesQuery query) throws Exception {
+        PoolContents contents = query.contents("demo", false, READING);
         out.print(PagesText.of(PagesReport.of("standby-1", contents, 1)));
         out.flush();
     }
@@ -203,8 +203,8 @@ public final class PagesDemo {
 
     private static String checksum(EmbeddedServer server) throws SQLException {
         try (Connection connection = server.connect()) {
-            return new Ask(connection)
-                    .rows("CHECKSUM TABLE " + TABLE, row -> Ask.text(row, 2))
+            return new ServerQueries(connection)
+                    .rows("CHECKSUM TABLE " + TABLE, row -> ServerQueries.text(row, 2))
                     .get(0);
         }
     }

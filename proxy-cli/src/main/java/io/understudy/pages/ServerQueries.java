@@ -9,14 +9,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Runs queries over one connection and returns their values. Not thread-safe. */
-public final class Ask {
+public final class ServerQueries {
     private static final int ER_DBACCESS_DENIED = 1044;
     private static final int ER_TABLEACCESS_DENIED = 1142;
     private static final int ER_SPECIFIC_ACCESS_DENIED = 1227;
 
     private final Connection connection;
 
-    public Ask(Connection connection) {
+    public ServerQueries(Connection connection) {
         this.connection = connection;
     }
 

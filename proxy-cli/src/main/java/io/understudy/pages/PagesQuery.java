@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Produces one report on a standby's pages. */
-public final class PagesQuestion {
+public final class PagesQuery {
     /** Added to the server's own time limit before the connection is given up. */
     private static final Duration GRACE = Duration.ofSeconds(10);
 
@@ -17,17 +17,17 @@ public final class PagesQuestion {
 
     private final PagesAccount account;
 
-    private PagesQuestion(PagesAccount account) {
+    private PagesQuery(PagesAccount account) {
         this.account = account;
     }
 
     /**
-     * Returns questions to a standby about its buffer pool.
+     * Returns the query of a standby's buffer pool.
      *
      * @throws IllegalArgumentException if the configuration has no such standby or no account
      */
-    public static PagesQuestion of(UnderstudyConfig config, String server) {
-        return new PagesQuestion(PagesAccount.of(config, server));
+    public static PagesQuery of(UnderstudyConfig config, String server) {
+        return new PagesQuery(PagesAccount.of(config, server));
     }
 
     /**
@@ -47,7 +47,7 @@ public final class PagesQuestion {
     public PoolContents contents(@Nullable String schema, boolean force, Duration most)
             throws SQLException, PoolTooLarge {
         try (Connection connection = account.connect(most.plus(GRACE))) {
-            return new PoolReader(new Ask(connection))
+            return new PoolReader(new ServerQueries(connection))
                     .read(
                             schema,
                             new PoolReader.Limit(
@@ -64,7 +64,7 @@ public final class PagesQuestion {
     }
 
     private String remedy(SQLException e, Duration most) {
-        if (Ask.denied(e)) {
+        if (ServerQueries.denied(e)) {
             return "; grant it on the standby: SET SESSION sql_log_bin = 0; "
                     + PagesGrants.reading(account.config().user());
         }
