@@ -7,8 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +53,7 @@ public final class AdminEndpoints {
     private final Map<String, Family> families = new ConcurrentSkipListMap<>();
     private final Map<String, Stream> streams = new ConcurrentSkipListMap<>();
     private final Map<String, AdminAction> actions = new ConcurrentSkipListMap<>();
+    private final Set<String> controls = new ConcurrentSkipListSet<>();
 
     /**
      * Shows {@code supplier}'s value at {@code /api/<name>} to every client of the port. If it throws
@@ -135,6 +138,21 @@ public final class AdminEndpoints {
                     "endpoint '" + name + "': use lower-case letters, digits, '-' and '/', without a leading '/'");
         }
         return "/api/" + name;
+    }
+
+    /**
+     * Has view and action of these names run where no other view or action delays them. They must not wait for a
+     * server.
+     */
+    public AdminEndpoints control(String... names) {
+        for (String name : names) {
+            controls.add(path(name));
+        }
+        return this;
+    }
+
+    boolean isControl(String path) {
+        return controls.contains(path);
     }
 
     Optional<View> viewAt(String path) {

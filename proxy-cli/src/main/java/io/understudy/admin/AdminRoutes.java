@@ -247,7 +247,7 @@ final class AdminRoutes {
     }
 
     private CompletionStage<AdminResponse> run(String path, Callable<AdminResponse> task) {
-        return workers.view(() -> {
+        Callable<AdminResponse> guarded = () -> {
             try {
                 return task.call();
             } catch (InterruptedException e) {
@@ -260,7 +260,8 @@ final class AdminRoutes {
                 return AdminResponse.error(
                         HttpResponseStatus.INTERNAL_SERVER_ERROR, path + " failed: " + e + "; the log has the details");
             }
-        });
+        };
+        return endpoints.isControl(path) ? workers.control(guarded) : workers.view(guarded);
     }
 
     private static AdminResponse refuse(AdminToken.Verdict verdict, String why) {

@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A few threads with short queues for slow work. Scrapes have a thread of their own, so that a hanging view does not
- * stop the monitoring. A full queue gives 503, a task over its time 504.
+ * stop the monitoring, and so has what changes the primary, which is needed when views hang. A full queue gives 503, a
+ * task over its time 504.
  */
 final class AdminWorkers implements AutoCloseable {
 
@@ -25,9 +26,11 @@ final class AdminWorkers implements AutoCloseable {
 
     static final int VIEW_THREADS = 2;
     static final int QUEUE = 16;
+    private static final int CONTROL_THREADS = 2;
 
     private final ThreadPoolExecutor views = pool("admin-view", VIEW_THREADS);
     private final ThreadPoolExecutor scrapes = pool("admin-scrape", 1);
+    private final ThreadPoolExecutor control = pool("admin-control", CONTROL_THREADS);
     private final ScheduledExecutorService timer;
     private final Duration timeout;
 
@@ -55,6 +58,11 @@ final class AdminWorkers implements AutoCloseable {
 
     CompletionStage<AdminResponse> scrape(Callable<AdminResponse> task) {
         return submit(scrapes, task);
+    }
+
+    /** Runs a task that never waits for a server. */
+    CompletionStage<AdminResponse> control(Callable<AdminResponse> task) {
+        return submit(control, task);
     }
 
     private CompletionStage<AdminResponse> submit(ThreadPoolExecutor pool, Callable<AdminResponse> task) {
@@ -89,5 +97,6 @@ final class AdminWorkers implements AutoCloseable {
     public void close() {
         views.shutdownNow();
         scrapes.shutdownNow();
+        control.shutdownNow();
     }
 }

@@ -109,6 +109,7 @@ public final class RunningProxy implements AutoCloseable {
         endpoints.view("hold", proxy::holdView);
         endpoints.action("hold", new HoldAction(proxy));
         endpoints.action("release", parameters -> proxy.release());
+        endpoints.control("primary", "hold", "release");
         PagesView pages = new PagesView(() -> current.config(), System::nanoTime);
         endpoints.viewOf("standbys/{name}/pages", parameters -> pages.of(parameters.getOrDefault("name", "")));
         ReadinessView standbys = new ReadinessView(

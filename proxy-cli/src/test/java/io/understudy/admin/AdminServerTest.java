@@ -81,6 +81,9 @@ class AdminServerTest {
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final AdminEndpoints endpoints = new AdminEndpoints()
+            .view("primary", () -> Map.of("address", "db2:3306"))
+            .action("primary", parameters -> Map.of("address", "db2:3306"))
+            .control("primary")
             .view("standbys", () -> List.of(new Standby("standby-1", 0.25)))
             .view("broken", () -> {
                 throw new UnsupportedOperationException("no such thing");
@@ -357,6 +360,11 @@ class AdminServerTest {
         await().until(() -> waiting.stream().filter(CompletableFuture::isDone).count() == 3);
         assertThat(get("/health/ready").statusCode()).isEqualTo(200);
         assertThat(get("/metrics").statusCode()).isEqualTo(200);
+        assertThat(get("/api/primary").body()).contains("db2:3306");
+        HttpRequest.Builder promote =
+                HttpRequest.newBuilder(uri("/api/primary")).headers(bearer(TOKEN));
+        assertThat(send(promote.POST(HttpRequest.BodyPublishers.noBody())).statusCode())
+                .isEqualTo(200);
         slow.countDown();
         List<Integer> statuses = new ArrayList<>();
         for (CompletableFuture<HttpResponse<String>> response : waiting) {
