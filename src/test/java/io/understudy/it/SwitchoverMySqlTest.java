@@ -39,7 +39,8 @@ class SwitchoverMySqlTest {
     private static final int TIMES = Integer.getInteger("understudy.it.switchovers", 2);
     private static final String PASSWORD = CommitProxy.PASSWORD;
     private static final Bounds BOUNDS = new Bounds(Duration.ofSeconds(5), Duration.ofSeconds(5));
-    private static final Pattern STATEMENTS = Pattern.compile("on \\S+: (CHANGE REPLICATION SOURCE.*);");
+    private static final Pattern STATEMENTS =
+            Pattern.compile("on \\S+:\\s+(CHANGE REPLICATION SOURCE.*);", Pattern.DOTALL);
     private static final Pattern HELD = Pattern.compile("held for (\\d+) ms");
 
     private static void execute(Connection on, String... statements) throws SQLException {
@@ -163,7 +164,7 @@ class SwitchoverMySqlTest {
         assertThat(statements.find()).as(out.toString()).isTrue();
         execute(
                 old,
-                statements.group(1).replace("'PASSWORD'", "'" + PASSWORD + "'").split("; "));
+                statements.group(1).replace("'PASSWORD'", "'" + PASSWORD + "'").split(";\\s+"));
         String last = column(chosen, "SELECT @@GLOBAL.gtid_executed AS v", "v");
         assertThat(column(old, "SELECT WAIT_FOR_EXECUTED_GTID_SET('" + last + "', 30) AS v", "v"))
                 .isEqualTo("0");

@@ -8,20 +8,34 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** One of the two servers, with one connection that is opened again after it broke. Used by one thread. */
+/**
+ * One of the two servers, with one connection that is opened again after it broke. Used by one thread.
+ *
+ * <p>A server that was frozen may respond to a new connection before it executes what a former one has sent. A step
+ * that undoes a statement, or reads its effect, first has to end the former connections: see {@link #endFormer}.
+ */
 final class Node implements AutoCloseable {
+    private static final String CONNECTION = "SELECT CONNECTION_ID()";
+
     /** A connection's response takes at most this long in addition to what the statement may wait. */
     private static final Duration RESPONSE = Duration.ofSeconds(3);
 
     private final String name;
     private final DataSource source;
     private @Nullable Connection connection;
+    /** Number of {@link #connection} on the server; empty until it is known. */
+    private String number = "";
+    /** Numbers of connections that broke, and that the server may still have. */
+    private final Set<String> former = new LinkedHashSet<>();
 
     /** @param name of the server in what is printed */
     Node(String name, DataSource source) {
@@ -35,12 +49,12 @@ final class Node implements AutoCloseable {
 
     /** Executes a statement that returns no rows. */
     void execute(String sql) throws SQLException {
-        execute(sql, Duration.ZERO);
+        executeWithin(sql, RESPONSE);
     }
 
-    /** @param waits how long the statement itself may take */
-    void execute(String sql, Duration waits) throws SQLException {
-        on(sql, RESPONSE.plus(waits), statement -> statement.execute(sql));
+    /** @param longest for the response, however long the statement may wait */
+    void executeWithin(String sql, Duration longest) throws SQLException {
+        on(sql, longest, statement -> statement.execute(sql));
     }
 
     /** Returns the first column of the first row; empty if there is none or it is NULL. */
@@ -81,6 +95,38 @@ final class Node implements AutoCloseable {
         });
     }
 
+    /** Returns the number of the present connection, which {@link #endFormer} ends if it breaks. */
+    String traced() throws SQLException {
+        number = value(CONNECTION);
+        return number;
+    }
+
+    /**
+     * Kills the connections that broke after {@link #traced}, and returns the number of one that the server still has;
+     * empty if there is none: then the server has executed their statements, or will not.
+     */
+    String endFormer() throws SQLException {
+        if (former.isEmpty()) {
+            return "";
+        }
+        Set<String> present = new HashSet<>();
+        rows("SHOW PROCESSLIST").forEach(row -> present.add(row.getOrDefault("id", "")));
+        former.retainAll(present);
+        for (String each : former) {
+            execute("KILL " + each);
+        }
+        return former.isEmpty() ? "" : former.iterator().next();
+    }
+
+    /** As {@link #endFormer}, but fails while the server has such a connection; the message says how to end it. */
+    void ensureFormerEnded() throws SQLException {
+        String left = endFormer();
+        if (!left.isEmpty()) {
+            throw new SQLException(name + " still has the connection of a statement that it did not respond to: KILL "
+                    + left + ", until SHOW PROCESSLIST has that connection no more");
+        }
+    }
+
     private interface Work<T> {
         T with(Statement statement) throws SQLException;
     }
@@ -91,6 +137,7 @@ final class Node implements AutoCloseable {
             if (open == null) {
                 open = source.getConnection();
                 connection = open;
+                number = "";
             }
             open.setNetworkTimeout(Runnable::run, (int) longest.toMillis());
             try (Statement statement = open.createStatement()) {
@@ -98,6 +145,9 @@ final class Node implements AutoCloseable {
             }
         } catch (SQLException e) {
             if (e.getErrorCode() == 0 || String.valueOf(e.getSQLState()).startsWith("08")) {
+                if (!number.isEmpty()) {
+                    former.add(number);
+                }
                 close();
             }
             throw new SQLException(name + ": " + sql + ": " + e.getMessage(), e.getSQLState(), e.getErrorCode(), e);
@@ -108,6 +158,7 @@ final class Node implements AutoCloseable {
     public void close() {
         Connection open = connection;
         connection = null;
+        number = "";
         if (open != null) {
             try {
                 open.close();

@@ -23,8 +23,10 @@ final class OldPrimaryStep implements Step {
         Address to = pair.standbyAddress();
         String host = to.isUnix() ? "HOST" : to.host();
         int port = to.isUnix() ? 0 : to.port();
-        String statements = "on " + pair.primaryAddress() + ": "
-                + String.join("; ", pair.dialect().follow(host, port, pair.replication(), transaction.position()))
+        // A line each, to be copied.
+        String line = System.lineSeparator() + "    ";
+        String statements = "on " + pair.primaryAddress() + ":" + line
+                + String.join(";" + line, pair.dialect().follow(host, port, pair.replication(), transaction.position()))
                 + ";";
         try {
             transaction.ensureLast();
@@ -32,8 +34,8 @@ final class OldPrimaryStep implements Step {
             throw new StepFailure(
                     e.getMessage() + "; by hand, once it responds: if "
                             + pair.dialect().position() + " returns "
-                            + transaction.position() + " there, " + statements
-                            + " If it returns another position, it has transactions that "
+                            + transaction.position() + " there, " + statements + System.lineSeparator()
+                            + "If it returns another position, it has transactions that "
                             + pair.standby().name()
                             + " lacks: build it anew",
                     e);

@@ -6,7 +6,6 @@ import java.sql.SQLException;
 final class PromoteStep implements Step {
     private static final int TRIES = 5;
     private static final long PAUSE_MILLIS = 400;
-    private static final String CONNECTION = "SELECT CONNECTION_ID()";
 
     private final Pair pair;
     private final LastTransaction transaction;
@@ -27,7 +26,7 @@ final class PromoteStep implements Step {
     public String run() throws Exception {
         transaction.ensureLast();
         clock.left("and the standby is not promoted");
-        String connection = pair.standby().value(CONNECTION);
+        String connection = pair.standby().traced();
         try {
             pair.standby().execute(pair.dialect().writable());
         } catch (SQLException e) {
@@ -38,11 +37,12 @@ final class PromoteStep implements Step {
         return pair.standbyAddress() + " is writable";
     }
 
+    /** After an undo both servers would be writable if the standby executed the statement only then. */
     private boolean readOnlyStill(SQLException failed, String connection)
             throws PromotionUnknown, InterruptedException {
         for (int i = 0; i < TRIES; i++) {
             try {
-                if (hasEnded(connection)) {
+                if (pair.standby().endFormer().isEmpty()) {
                     return CheckStep.readOnly(pair.standby());
                 }
             } catch (SQLException e) {
@@ -59,21 +59,5 @@ final class PromoteStep implements Step {
                         + pair.dialect().writable() + ", and on "
                         + pair.standbyAddress() + ": " + pair.dialect().start(pair.replication()),
                 failed);
-    }
-
-    /**
-     * Kills a connection, and returns whether it is gone. A server that was frozen may respond to a new connection
-     * before it executes what the old one has sent: after an undo both servers would be writable.
-     */
-    private boolean hasEnded(String connection) throws SQLException {
-        Node standby = pair.standby();
-        if (standby.value(CONNECTION).equals(connection)) {
-            return true; // the statement has failed, as the same connection responds again
-        }
-        if (standby.rows("SHOW PROCESSLIST").stream().noneMatch(row -> connection.equals(row.get("id")))) {
-            return true;
-        }
-        standby.execute("KILL " + connection);
-        return false;
     }
 }

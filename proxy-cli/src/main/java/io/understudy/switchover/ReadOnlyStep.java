@@ -28,8 +28,9 @@ final class ReadOnlyStep implements Step {
         }
         // Whole seconds, and at least one: a statement that waited longer would make it read-only after the undo.
         pair.primary().execute("SET SESSION lock_wait_timeout=" + Math.max(1, left.toSeconds()));
+        pair.primary().traced();
         tried = true;
-        pair.primary().execute(pair.dialect().readOnly(), left);
+        pair.primary().executeWithin(pair.dialect().readOnly(), left);
         return pair.primaryAddress() + " is read-only";
     }
 
@@ -39,6 +40,7 @@ final class ReadOnlyStep implements Step {
             return "";
         }
         try {
+            pair.primary().ensureFormerEnded(); // else it might become read-only after this
             pair.primary().execute(pair.dialect().writable());
         } catch (SQLException e) {
             throw new SQLException(

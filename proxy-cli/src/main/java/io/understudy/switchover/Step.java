@@ -20,4 +20,12 @@ interface Step {
     default String undo() throws Exception {
         return "";
     }
+
+    /**
+     * Returns whether the other steps are undone before this one, since no client waits for it: a standby that does not
+     * respond must not keep the old primary read-only.
+     */
+    default boolean undoneLast() {
+        return false;
+    }
 }

@@ -1,6 +1,7 @@
 package io.understudy.switchover;
 
 import java.sql.SQLException;
+import java.time.Duration;
 
 /** Stops the standby's replication. */
 final class StopReplicationStep implements Step {
@@ -24,9 +25,16 @@ final class StopReplicationStep implements Step {
 
     @Override
     public String run() throws Exception {
+        Duration left = clock.left("and replication still runs");
+        pair.standby().traced();
         tried = true;
-        pair.standby().execute(statement(), clock.left("and replication still runs"));
+        pair.standby().executeWithin(statement(), left);
         return "stopped";
+    }
+
+    @Override
+    public boolean undoneLast() {
+        return true;
     }
 
     @Override
@@ -36,6 +44,7 @@ final class StopReplicationStep implements Step {
         }
         String statement = pair.dialect().start(pair.replication());
         try {
+            pair.standby().ensureFormerEnded(); // else replication might stop after this
             pair.standby().execute(statement);
         } catch (SQLException e) {
             throw new SQLException(

@@ -170,7 +170,7 @@ public final class Switchover implements AutoCloseable {
     private void timed(Step step) throws Exception {
         long begun = System.nanoTime();
         String result = step.run();
-        log.line(step.plan() + " - " + result + " (" + (System.nanoTime() - begun) / 1_000_000 + " ms)");
+        log.line(step.plan() + " (" + (System.nanoTime() - begun) / 1_000_000 + " ms) - " + result);
     }
 
     /** Runs a step that has to run whatever failed before it, or stopped the program. */
@@ -187,8 +187,12 @@ public final class Switchover implements AutoCloseable {
 
     private Outcome undo(Deque<Step> begun) throws InterruptedException {
         boolean all = true;
-        for (Step step : begun) {
-            all &= undo(step);
+        for (boolean last : new boolean[] {false, true}) {
+            for (Step step : begun) {
+                if (step.undoneLast() == last) {
+                    all &= undo(step);
+                }
+            }
         }
         log.line(all ? "failed; everything is as before" : "failed, and not everything could be undone");
         return all ? Outcome.UNDONE : Outcome.LEFT;

@@ -2,8 +2,11 @@ package io.understudy.switchover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.understudy.config.Address;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,6 +98,124 @@ class FailedStepsTest {
                 .hasMessageContaining("On new:3306: KILL 1, until SHOW PROCESSLIST has that connection no more");
     }
 
+    /** A server that was frozen when it received a statement, and executes it once it is killed, or last. */
+    private static final class Late implements ScriptedServer.Script {
+        private final String frozenAt;
+        private final List<String> executed = new ArrayList<>();
+        private String waiting = "";
+
+        Late(String frozenAt) {
+            this.frozenAt = frozenAt;
+        }
+
+        @Override
+        public Map<String, String> row(int connection, String sql) throws SQLException {
+            if (sql.equals(frozenAt)) {
+                waiting = String.valueOf(connection);
+                throw new SQLException("Read timed out", BROKEN);
+            }
+            if (sql.equals("KILL " + waiting)) {
+                end();
+                return Map.of();
+            }
+            if (!sql.startsWith("S") || sql.startsWith("SET GLOBAL") || sql.startsWith("START")) {
+                executed.add(sql);
+            }
+            return switch (sql) {
+                case "SELECT CONNECTION_ID()" -> Map.of("CONNECTION_ID()", String.valueOf(connection));
+                case "SHOW PROCESSLIST" -> waiting.isEmpty() ? Map.of() : Map.of("Id", waiting);
+                case "SELECT @@GLOBAL.read_only" -> Map.of("@@GLOBAL.read_only", "0");
+                default -> Map.of();
+            };
+        }
+
+        private void end() {
+            if (!waiting.isEmpty()) {
+                executed.add(frozenAt);
+                waiting = "";
+            }
+        }
+    }
+
+    /** Undoes it as a switchover does: again until it succeeds. */
+    private static void undo(Step step) {
+        await().ignoreExceptions().until(() -> !step.undo().isEmpty());
+    }
+
+    @Test
+    void whatAThawedServerExecutesLateDoesNotOutliveTheUndo() {
+        Late primary = new Late("SET GLOBAL read_only=1");
+        Step readOnly = new ReadOnlyStep(pair(primary, (connection, sql) -> Map.of()), clock());
+        assertThatThrownBy(readOnly::run).hasMessageContaining("Read timed out");
+        assertThatThrownBy(readOnly::undo).hasMessageContaining("KILL 1, until SHOW PROCESSLIST");
+        undo(readOnly);
+        primary.end();
+        assertThat(primary.executed).containsExactly("SET GLOBAL read_only=1", WRITABLE);
+
+        Late standby = new Late("STOP SLAVE ''");
+        Step stop = new StopReplicationStep(pair((connection, sql) -> Map.of(), standby), clock());
+        assertThatThrownBy(stop::run).hasMessageContaining("Read timed out");
+        undo(stop);
+        standby.end();
+        assertThat(standby.executed).containsExactly("STOP SLAVE ''", "START SLAVE ''");
+    }
+
+    @Test
+    void aStandbyThatDoesNotRespondDoesNotKeepTheOldPrimaryReadOnly() throws Exception {
+        List<String> undone = new ArrayList<>();
+        Pair pair = pair((connection, sql) -> Map.of(), (connection, sql) -> Map.of());
+        Step first = recorded(undone, "hold", false);
+        Step last = recorded(undone, "stop", true);
+        Step failing = new Step() {
+            @Override
+            public String plan() {
+                return "promote";
+            }
+
+            @Override
+            public String run() throws StepFailure {
+                throw new StepFailure("it does not respond");
+            }
+        };
+        Steps steps = new Steps(
+                List.of(),
+                List.of(first, recorded(undone, "read-only", false), last),
+                failing,
+                first,
+                first,
+                List.of());
+        try (Switchover switchover = new Switchover(pair, steps, new PrintWriter(new StringWriter()))) {
+            assertThat(switchover.run()).isEqualTo(Outcome.UNDONE);
+        }
+        assertThat(undone).containsExactly("read-only", "hold", "stop");
+        assertThat(new StopReplicationStep(pair, clock()).undoneLast()).isTrue();
+    }
+
+    private static Step recorded(List<String> undone, String name, boolean last) {
+        return new Step() {
+            @Override
+            public String plan() {
+                return name;
+            }
+
+            @Override
+            public String run() {
+                return "";
+            }
+
+            @Override
+            public String undo() {
+                undone.add(name);
+                return name;
+            }
+
+            @Override
+            public boolean undoneLast() {
+                return last;
+            }
+        };
+    }
+
     private static Map<String, String> dead(String sql) throws SQLException {
         throw new SQLException("Connection refused for " + sql, BROKEN);
     }
@@ -121,7 +242,7 @@ class FailedStepsTest {
                 .hasMessageContaining("by hand, on new:3306: RESET SLAVE '' ALL");
         assertThatThrownBy(() -> new OldPrimaryStep(pair, new LastTransaction(pair)).run())
                 .hasMessageContaining("by hand, once it responds: if SELECT @@GLOBAL.gtid_binlog_pos returns ")
-                .hasMessageContaining("on old:3306: SET GLOBAL gtid_slave_pos='")
+                .hasMessageContaining("on old:3306:" + System.lineSeparator() + "    SET GLOBAL gtid_slave_pos='")
                 .hasMessageContaining("MASTER_HOST='new'");
     }
 
