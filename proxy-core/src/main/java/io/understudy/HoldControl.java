@@ -14,6 +14,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Begins and ends a {@link Hold} on an operator's request, and ends it when its time is over. Thread-safe. */
 final class HoldControl {
@@ -59,29 +60,29 @@ final class HoldControl {
                     told.countDown();
                 });
             }
-            timer.schedule(() -> end(mine, "its time is over"), max.toNanos(), TimeUnit.NANOSECONDS);
+            timer.schedule(() -> end(mine, "its time is over", Level.WARN), max.toNanos(), TimeUnit.NANOSECONDS);
         }
-        log.warn("sessions are held at their boundaries for at most {}", Durations.format(max));
-        gone.thenRun(() -> end(mine, "the connection that asked for it has closed"));
+        log.info("sessions are held at their boundaries for at most {}", Durations.format(max));
+        gone.thenRun(() -> end(mine, "the connection that asked for it has closed", Level.WARN));
         boolean unused = told.await(Math.min(COUNTING_MILLIS, max.toMillis()), TimeUnit.MILLISECONDS);
         return view();
     }
 
     /**
-     * Releases sessions, if they are held.
+     * Releases sessions on request, if they are held.
      *
      * @param why for the log
      */
-    Map<String, Object> end(String why) {
+    Map<String, Object> release(String why) {
         int present;
         synchronized (this) {
             present = number;
         }
-        end(present, why);
+        end(present, why, Level.INFO);
         return view();
     }
 
-    private synchronized void end(int which, String why) {
+    private synchronized void end(int which, String why, Level level) {
         if (which != number || !hold.on()) {
             return;
         }
@@ -89,7 +90,7 @@ final class HoldControl {
         for (ClientSession session : registry.all()) {
             session.execute(session::release);
         }
-        log.warn("held sessions are released: {}", why);
+        log.atLevel(level).log("held sessions are released: {}", why);
     }
 
     /** Returns the content of {@code /api/hold}. */

@@ -107,6 +107,7 @@ public final class ProxyServer implements AutoCloseable {
         PrimaryConnector connector = new PrimaryConnector(
                 transport, primary, config.primary().connectTimeout(), RelayServer.WATER_MARK, shortage);
         primary.onChange((from, to) -> leaveOldPrimary());
+        primary.plannedWhile(environment.hold()::on);
         servers.tellSqlMode(environment.sqlMode()::seen);
         if (!loaded.plugins().isEmpty()) {
             servers.tellLimitedAccounts(environment.limitedAccounts()::tell);
@@ -254,7 +255,7 @@ public final class ProxyServer implements AutoCloseable {
 
     /** Ends {@link #hold}. Thread-safe. */
     public Map<String, Object> release() {
-        return hold.end("POST /api/release");
+        return hold.release("POST /api/release");
     }
 
     /** Returns the content of {@code /api/hold}. */
@@ -377,7 +378,7 @@ public final class ProxyServer implements AutoCloseable {
     @Override
     public void close() {
         servers.stopFollowing();
-        hold.end("the proxy shuts down");
+        hold.release("the proxy shuts down");
         server.close();
         registry.refuseNew();
         closeSessions();

@@ -121,6 +121,7 @@ final class Servers implements AutoCloseable {
                 meters,
                 monitors,
                 StandbyMonitor.INTERVAL);
+        monitor.plannedWhile(address::isChangePlanned);
         standbyMonitors.add(monitor);
         standbys.add(new HostedStandby(
                 config.name(),

@@ -77,6 +77,9 @@ public final class Candidates implements AutoCloseable {
     /** Time since which two are writable by their last probes; 0 while they are not. */
     private long doubtedNanos;
 
+    /** The verdict that was logged last. */
+    private Verdict told = Verdict.PENDING;
+
     private volatile Verdict verdict = Verdict.PENDING;
     private volatile String explanation = "";
 
@@ -131,6 +134,7 @@ public final class Candidates implements AutoCloseable {
             }
         }
         verdict = Verdict.PENDING;
+        told = Verdict.PENDING;
         for (Address candidate : all) {
             if (!members.containsKey(candidate)) {
                 Member member = new Member(candidate);
@@ -285,12 +289,12 @@ public final class Candidates implements AutoCloseable {
     }
 
     private void conclude(Verdict now, String why) {
-        Verdict before = verdict;
         verdict = now;
         explanation = why;
-        if (now == before) {
-            return;
+        if (now == told || now != Verdict.ONE && address.isChangePlanned()) {
+            return; // after a planned change the next probe concludes again
         }
+        told = now;
         if (now == Verdict.ONE) {
             log.info("primary.candidates: {}", why);
         } else {

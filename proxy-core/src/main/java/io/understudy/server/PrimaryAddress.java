@@ -16,10 +16,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The address of the present primary. This object alone changes it; sessions, monitors, pools, the dump connection and
@@ -57,6 +59,7 @@ public final class PrimaryAddress {
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private final Map<Reason, Counter> changes = new EnumMap<>(Reason.class);
     private final Clock clock;
+    private volatile BooleanSupplier planned = () -> false;
     private volatile Present present;
     /** The addresses of the server's name; empty before the first look-up, and for a socket file. */
     private volatile Set<InetAddress> hosts = Set.of();
@@ -80,6 +83,19 @@ public final class PrimaryAddress {
 
     public Present present() {
         return present;
+    }
+
+    /** Sets how to find out whether an operator is changing the primary: then sessions are held. */
+    public void plannedWhile(BooleanSupplier held) {
+        planned = held;
+    }
+
+    /**
+     * Returns whether an operator is changing the primary. A server that becomes read-only or writable then is part of
+     * that, and is not logged unless it stays so afterwards.
+     */
+    public boolean isChangePlanned() {
+        return planned.getAsBoolean();
     }
 
     /** Adds a listener. The returned handle removes it. */
@@ -133,10 +149,12 @@ public final class PrimaryAddress {
     private void become(Address from, Address to, Reason reason, String why) {
         present = new Present(to, clock.instant(), reason);
         Objects.requireNonNull(changes.get(reason)).increment();
+        // What an operator has asked for is no surprise.
+        Level level = reason == Reason.API || reason == Reason.RELOAD ? Level.INFO : Level.WARN;
         if (from.equals(to)) {
-            log.warn("the primary {} is another server now: {}", to, why);
+            log.atLevel(level).log("the primary {} is another server now: {}", to, why);
         } else {
-            log.warn("the primary is now {}, no longer {}: {}", to, from, why);
+            log.atLevel(level).log("the primary is now {}, no longer {}: {}", to, from, why);
         }
         for (Listener listener : listeners) {
             try {

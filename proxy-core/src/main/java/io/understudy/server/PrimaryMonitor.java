@@ -57,6 +57,8 @@ public final class PrimaryMonitor implements AutoCloseable {
     private volatile PrimaryState state = PrimaryState.UNKNOWN;
     private volatile boolean suspected = true;
     private volatile long lastSignNanos;
+    /** Whether the log's last line about it is that the primary is read-only. */
+    private volatile boolean toldReadOnly;
 
     /**
      * @param threads runs queries that may hang
@@ -179,6 +181,7 @@ public final class PrimaryMonitor implements AutoCloseable {
         long now = nanoClock.getAsLong();
         lastSignNanos = now;
         state = PrimaryState.UNKNOWN;
+        toldReadOnly = false;
         sqlModes.seen(null, now, now);
         suspect();
     }
@@ -265,15 +268,15 @@ public final class PrimaryMonitor implements AutoCloseable {
         if (now.warning() != null && before.warning() == null) {
             log.warn("{}", now.warning());
         }
-        boolean was = Boolean.TRUE.equals(before.readOnly());
-        boolean is = Boolean.TRUE.equals(now.readOnly());
-        if (is && !was) {
+        if (Boolean.TRUE.equals(now.readOnly()) && !toldReadOnly && !address.isChangePlanned()) {
+            toldReadOnly = true;
             log.warn(
                     "primary {} is read-only: clients cannot write. If another server has been promoted, tell the"
                             + " proxy: change primary.address and reload, or POST /api/primary; if not, SET GLOBAL"
                             + " read_only=0 there",
                     present);
-        } else if (was && Boolean.FALSE.equals(now.readOnly())) {
+        } else if (toldReadOnly && Boolean.FALSE.equals(now.readOnly())) {
+            toldReadOnly = false;
             log.info("primary {} is writable again", present);
         }
     }

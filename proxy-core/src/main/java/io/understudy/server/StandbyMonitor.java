@@ -5,6 +5,7 @@ import io.understudy.plugin.StandbyState;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,9 @@ public final class StandbyMonitor implements AutoCloseable {
     private final Predicate<@Nullable String> primary;
     private volatile StandbyState state = StandbyState.UNKNOWN;
     private volatile @Nullable String identity;
+    private volatile BooleanSupplier planned = () -> false;
+    /** Whether the log's last line about it is that the standby is writable. */
+    private boolean toldWritable;
 
     /** @param primary returns whether the server with an identity is the present primary; null: not known */
     public StandbyMonitor(
@@ -57,6 +61,11 @@ public final class StandbyMonitor implements AutoCloseable {
         this.meters = new StandbyMeters(registry, name);
         this.primary = primary;
         this.polling = new Polling(executor, interval, this::poll);
+    }
+
+    /** Sets how to find out whether the primary is being changed, which makes a standby writable. */
+    public void plannedWhile(BooleanSupplier changing) {
+        planned = changing;
     }
 
     public void start() {
@@ -113,11 +122,14 @@ public final class StandbyMonitor implements AutoCloseable {
             log.info("standby {} is reachable and {}", name, now.readOnly() ? "read-only" : "writable");
         }
         if (isPrimary()) {
+            toldWritable = false;
             return;
         }
-        if (!now.readOnly() && (!before.reachable() || before.readOnly())) {
+        if (!now.readOnly() && (!toldWritable || !before.reachable()) && !planned.getAsBoolean()) {
+            toldWritable = true;
             log.warn("standby {} is writable: {}", name, now.problem());
-        } else if (now.readOnly() && before.reachable() && !before.readOnly()) {
+        } else if (now.readOnly() && toldWritable) {
+            toldWritable = false;
             log.info("standby {} is read-only again", name);
         }
     }

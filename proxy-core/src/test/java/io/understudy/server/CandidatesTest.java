@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.config.Address;
+import io.understudy.testkit.CapturedLog;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,6 +80,19 @@ class CandidatesTest {
                         .counter()
                         .count())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void aPlannedTimeWithoutAWritableOneIsLoggedOnlyIfItStays() {
+        AtomicBoolean held = new AtomicBoolean(true);
+        address.plannedWhile(held::get);
+        try (CapturedLog log = new CapturedLog()) {
+            servers.put(A, "READ_ONLY");
+            await().until(candidates::none);
+            assertThat(log.text()).doesNotContain("WARN");
+            held.set(false);
+            await().until(() -> log.text().contains("none of the candidates is writable"));
+        }
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.config.Address;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.StandbyState;
+import io.understudy.testkit.CapturedLog;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.sql.SQLException;
@@ -16,6 +17,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
@@ -83,6 +85,51 @@ class MonitorsTest {
         assertThat(monitor.state()).isEqualTo(new StandbyState(false, false, null, false, -1, "Connection refused"));
         assertThat(gauge("up")).isZero();
         assertThat(gauge("lag.seconds")).isNaN();
+    }
+
+    private static StandbyProbeResult probed(boolean readOnly) {
+        return new StandbyProbeResult(readOnly, 0.0, false, 1, 0, 0, 50, null);
+    }
+
+    @Test
+    void aPlannedChangeOfTheStandbyIsLoggedOnlyIfItStays() {
+        AtomicBoolean held = new AtomicBoolean(true);
+        StandbyMonitor monitor = standby();
+        monitor.plannedWhile(held::get);
+        try (CapturedLog log = new CapturedLog()) {
+            for (boolean readOnly : new boolean[] {true, false, true, false}) {
+                responses.add(probed(readOnly));
+                monitor.poll();
+            }
+            assertThat(log.text()).doesNotContain("WARN").doesNotContain("read-only again");
+            held.set(false);
+            responses.add(probed(false));
+            monitor.poll();
+            assertThat(log.text()).containsOnlyOnce("standby s1 is writable: read_only is off");
+            responses.add(probed(false));
+            monitor.poll();
+            responses.add(probed(true));
+            monitor.poll();
+            assertThat(log.text()).containsOnlyOnce("standby s1 is writable").contains("standby s1 is read-only again");
+        }
+    }
+
+    @Test
+    void aPrimaryThatIsReadOnlyAfterAPlannedChangeIsAWarning() {
+        AtomicBoolean held = new AtomicBoolean(true);
+        address.plannedWhile(held::get);
+        PrimaryMonitor monitor = primary(true);
+        try (CapturedLog log = new CapturedLog()) {
+            responses.add("READ_ONLY");
+            monitor.poll();
+            assertThat(log.text()).doesNotContain("WARN");
+            held.set(false);
+            responses.add("READ_ONLY");
+            monitor.poll();
+            responses.add("READ_ONLY");
+            monitor.poll();
+            assertThat(log.text()).containsOnlyOnce("primary p:1 is read-only: clients cannot write");
+        }
     }
 
     @Test
@@ -154,7 +201,8 @@ class MonitorsTest {
                     }
                     return next.equals("")
                             ? PrimaryProbe.Result.NONE
-                            : new PrimaryProbe.Result((String) next, "STRICT_ALL_TABLES", false, "id");
+                            : new PrimaryProbe.Result(
+                                    (String) next, "STRICT_ALL_TABLES", next.equals("READ_ONLY"), "id");
                 },
                 null,
                 asks,

@@ -19,6 +19,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * A dump connection to the primary; plugins share one through {@link BinlogFeed}. It queries the primary, connects and
@@ -61,6 +62,8 @@ public final class BinlogDump {
     private final AtomicInteger attempt = new AtomicInteger();
     private boolean stopped;
     private BinlogTrouble.@Nullable Reason lastReason;
+    /** Whether the proxy has followed to another primary since the last start. */
+    private boolean followed;
     /** Whether an attempt has failed before the first stream: one is no news, as a first connection takes its time. */
     private boolean delayed;
 
@@ -157,6 +160,7 @@ public final class BinlogDump {
             number = attempt.incrementAndGet();
             backOff.reset();
             lastReason = null;
+            followed = true;
             closeConnection();
         }
         listener.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "the primary has changed"));
@@ -302,6 +306,7 @@ public final class BinlogDump {
                 bytes.to,
                 (reason, message) -> trouble(number, reason, message));
         boolean replaced;
+        boolean expected;
         synchronized (this) {
             if (stopped || !current(number)) {
                 command.release();
@@ -310,15 +315,18 @@ public final class BinlogDump {
             PrimaryFacts before = known;
             replaced = before != null && !before.sameServer(facts);
             known = facts;
+            expected = followed;
+            followed = false;
             stream = handler;
             reached = position;
         }
         if (replaced) {
-            log.warn(
-                    "the primary is another server than before (server id {}): its binary log is read from its"
-                            + " present position,"
-                            + " and commits in flight are not attributed",
-                    facts.serverId());
+            log.atLevel(expected ? Level.INFO : Level.WARN)
+                    .log(
+                            "the primary is another server than before (server id {}): its binary log is read from its"
+                                    + " present position,"
+                                    + " and commits in flight are not attributed",
+                            facts.serverId());
         }
         log.info("reading the primary's binary log from {} as server id {}", position(facts), serverIds.current());
         if (facts.format().equalsIgnoreCase("STATEMENT")) {

@@ -43,6 +43,11 @@ final class PauseGuard {
     private volatile @Nullable Cause cause = Cause.UNREACHABLE;
     private volatile boolean byOperator;
     private volatile boolean allowWritable;
+    /** The last state of the time as the primary, and until the next probe the only one. Used by {@link #check}. */
+    private @Nullable StandbyState asPrimary;
+
+    /** Whether it was the primary, and has not replicated since. */
+    private volatile boolean becomesStandby;
 
     PauseGuard(Standby standby) {
         this.standby = standby;
@@ -79,9 +84,15 @@ final class PauseGuard {
         StandbyState state = standby.state();
         if (standby.isPrimary()) {
             allowWritable = false;
+            asPrimary = state;
+            becomesStandby = true;
             set(Cause.PRIMARY, "it is the primary now");
             return;
         }
+        if (isOfPrimary(state)) {
+            return;
+        }
+        asPrimary = null;
         if (!state.reachable()) {
             // The operator allowed the server that was there; another may come back under its address.
             allowWritable = false;
@@ -106,6 +117,7 @@ final class PauseGuard {
         }
         Cause before = cause;
         Double lag = state.lagSeconds();
+        becomesStandby &= lag == null;
         double lagBound = bounds.replicationLag().toMillis() / 1000.0 * (before == Cause.LAG ? RESUME_SHARE : 1);
         double threadBound = bounds.threadsRunning() * (before == Cause.BUSY ? RESUME_SHARE : 1);
         if (state.applierStopped() && bounds.stoppedApplier()) {
@@ -123,6 +135,12 @@ final class PauseGuard {
         }
     }
 
+    /** Returns whether the state is from the time as the primary, in which the standby was writable. */
+    @SuppressWarnings("ReferenceEquality") // each probe makes a state, which may equal the one before
+    private boolean isOfPrimary(StandbyState state) {
+        return cause == Cause.PRIMARY && state == asPrimary;
+    }
+
     private void set(@Nullable Cause next, String why) {
         if (cause == next) {
             return;
@@ -132,6 +150,9 @@ final class PauseGuard {
             log.info("mirroring to {} resumes: {}", standby.name(), why);
         } else if (next == Cause.PRIMARY) {
             log.info("nothing is mirrored to {}: {}", standby.name(), why);
+        } else if (next == Cause.STOPPED && becomesStandby) {
+            // Its replication is set up after the change, and connects then.
+            log.info("mirroring to {} waits: {}", standby.name(), why);
         } else {
             log.warn("mirroring to {} pauses: {}", standby.name(), why);
         }

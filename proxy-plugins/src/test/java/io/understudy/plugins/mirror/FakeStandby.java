@@ -44,6 +44,7 @@ final class FakeStandby implements Standby, ServerConnector {
     boolean responding = true;
     int errorCode;
     String errorMessage = "";
+    boolean primary;
     StandbyState state = new StandbyState(true, true, 0.0, false, 1, null);
 
     @Override
@@ -61,6 +62,11 @@ final class FakeStandby implements Standby, ServerConnector {
     @Override
     public StandbyState state() {
         return state;
+    }
+
+    @Override
+    public boolean isPrimary() {
+        return primary;
     }
 
     @Override
