@@ -15,6 +15,9 @@ final class ColdCheck implements Check {
             return List.of();
         }
         Map<String, Object> warmth = situation.warmth();
+        if (warmth != null && "was_primary".equals(warmth.get("state"))) {
+            return List.of(); // until now it served what it would serve again
+        }
         Double excess = warmth == null ? null : number(warmth.get("excessPages"), "estimate");
         Double least = warmth == null ? null : number(warmth.get("excessPages"), "low");
         if (warmth == null || excess == null || least == null) {
@@ -24,7 +27,7 @@ final class ColdCheck implements Check {
                     "how cold it is, is not known"
                             + (warmth == null
                                     ? ": the proxy was not asked, or has no figures"
-                                    : ": " + warmth.get("state")),
+                                    : ": " + words(String.valueOf(warmth.get("state")))),
                     "a cold standby answers slowly for minutes after the promotion",
                     "let the mirror run for some minutes (docs/mirroring.md); on the standby: SET GLOBAL"
                             + " innodb_buffer_pool_load_now = 1"));
@@ -44,6 +47,16 @@ final class ColdCheck implements Check {
                         + (reads == null ? "" : String.format(Locale.ROOT, ": %,.0f in the first minute", reads))
                         + (over.isEmpty() ? "" : ", more than its disk gives for " + over),
                 "mirror a larger sample until then (sample: adaptive)"));
+    }
+
+    /** Says in words why the mirror has no figure. */
+    private static String words(String state) {
+        return switch (state) {
+            case "no_probes" -> "fewer than ten mirrored SELECTs were measured on it yet";
+            case "no_recent_probes" -> "no mirrored SELECT was measured on it in the last five minutes";
+            case "floor_unknown" -> "the primary's own page reads are not known yet";
+            default -> state;
+        };
     }
 
     /** Returns a time of the forecast; empty if it has none. */

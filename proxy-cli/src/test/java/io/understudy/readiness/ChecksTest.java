@@ -99,6 +99,22 @@ class ChecksTest {
                 .isEqualTo(found ? List.of(name) : List.of());
     }
 
+    private static List<Finding> cold(String state) {
+        Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
+        return new ColdCheck()
+                .findings(new Situation(
+                        round, round, "p:1", Set.of(), Map.of("state", state), true, 0, ReadinessGate.LIMITS));
+    }
+
+    @Test
+    void aFormerPrimaryIsWarmUntilItIsMeasured() {
+        assertThat(cold("was_primary")).isEmpty();
+        assertThat(cold("no_probes"))
+                .singleElement()
+                .extracting(Finding::what)
+                .isEqualTo("how cold it is, is not known: fewer than ten mirrored SELECTs were measured on it yet");
+    }
+
     private static ReadinessReport report(Situation.Round before, Situation.Round now) {
         Situation situation = situation(before, now);
         return new ReadinessReport(

@@ -177,7 +177,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
         updatedNanos = nowNanos;
         StandbyState state = standby.state();
         WarmthSettings settings = new WarmthSettings(config.target(), config.standbyIops(), config.probes());
-        warmth.update(state, floor, executed.sum(), settings, nowNanos);
+        warmth.update(state, standby.isPrimary(), floor, executed.sum(), settings, nowNanos);
         ownLoad.update(state.reachable(), warmth.restarted(), nowNanos);
         adapt(config, state, passed / 1e9, nowNanos);
     }

@@ -16,6 +16,8 @@ public final class FloorPolling {
     private final Primary primary;
     private final Floor floor = new Floor();
     private @Nullable ScheduledFuture<?> task;
+    private @Nullable AutoCloseable following;
+    private volatile boolean changed;
 
     public FloorPolling(Primary primary) {
         this.primary = primary;
@@ -29,11 +31,16 @@ public final class FloorPolling {
     public void start(ScheduledExecutorService executor) {
         DataSource source = primary.dataSource();
         if (source != null) {
+            following = primary.onChange(() -> changed = true);
             task = executor.scheduleWithFixedDelay(() -> poll(source), 1, SECONDS, TimeUnit.SECONDS);
         }
     }
 
     private void poll(DataSource source) {
+        if (changed) {
+            changed = false;
+            floor.sawNothing(); // the counters so far are another server's
+        }
         try {
             ServerCounters now = ServerCounters.read(source, primary.flavor() == ServerFlavor.MARIADB);
             floor.saw(now, System.nanoTime());
@@ -46,6 +53,14 @@ public final class FloorPolling {
         ScheduledFuture<?> running = task;
         if (running != null) {
             running.cancel(false);
+        }
+        AutoCloseable listener = following;
+        if (listener != null) {
+            try {
+                listener.close();
+            } catch (Exception e) {
+                throw new IllegalStateException(e); // removes a listener, which cannot fail
+            }
         }
     }
 }

@@ -50,6 +50,10 @@ public final class StandbyWarmth {
     private ColdEstimate cold = new ColdEstimate();
     private ColdEstimate divided = new ColdEstimate();
     private double reference = Double.NaN;
+    /** Whether it has been the primary since its start, and until when. */
+    private boolean wasPrimary;
+
+    private long primaryNanos;
     private boolean sinceRestart;
     private int withoutCounters;
     private long givenUpNanos;
@@ -91,11 +95,17 @@ public final class StandbyWarmth {
     /**
      * Works off the probes.
      *
+     * @param primary whether it is the primary at present
      * @param executed statements that the standby has executed for the mirror in all
      */
-    public void update(StandbyState state, Floor floor, long executed, WarmthSettings settings, long nowNanos) {
+    public void update(
+            StandbyState state, boolean primary, Floor floor, long executed, WarmthSettings settings, long nowNanos) {
         restarted = false;
         server(state, executed, nowNanos);
+        if (primary) {
+            wasPrimary = true;
+            primaryNanos = nowNanos;
+        }
         String forgotten;
         while ((forgotten = forgottenTables.poll()) != null) {
             tables.remove(forgotten);
@@ -168,6 +178,7 @@ public final class StandbyWarmth {
 
     private void restart(long executed) {
         restarted = true;
+        wasPrimary = false;
         cold = new ColdEstimate();
         divided = new ColdEstimate();
         rules.clear();
@@ -201,6 +212,17 @@ public final class StandbyWarmth {
         for (TablePages table : probe.result().tables()) {
             tables.add(probe.table(table.name()), (double) table.pages(), probe.weight(), probe.nanos());
         }
+    }
+
+    /** A former primary has what the load reads: it served all of it until some minutes ago. */
+    private String state(Estimate pages, Estimate own, boolean stale, long nowNanos) {
+        if (pages.known()) {
+            return own.known() ? "known" : "floor_unknown";
+        }
+        if (wasPrimary && nowNanos - primaryNanos < STALE_NANOS) {
+            return "was_primary";
+        }
+        return stale ? "no_recent_probes" : "no_probes";
     }
 
     private Warmth unreachable(Floor floor, long mirrored) {
@@ -237,7 +259,7 @@ public final class StandbyWarmth {
             curve.add(used.position(), pages.mean());
         }
         return new Warmth(
-                pages.known() ? own.known() ? "known" : "floor_unknown" : stale ? "no_recent_probes" : "no_probes",
+                state(pages, own, stale, nowNanos),
                 pages,
                 own,
                 excess,

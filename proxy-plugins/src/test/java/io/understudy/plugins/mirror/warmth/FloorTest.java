@@ -41,6 +41,17 @@ class FloorTest {
     }
 
     @Test
+    void aChangeOfThePrimaryIsNoWindow() {
+        window(0, 0, 0);
+        window(20, 1000, 0);
+        floor.sawNothing();
+        window(900_000, 1_000_000, 0);
+        assertThat(floor.estimate().mean()).isCloseTo(0.02, within(1e-9));
+        window(20, 1000, 0);
+        assertThat(floor.estimate().mean()).isCloseTo(0.02, within(1e-9));
+    }
+
+    @Test
     void anotherServersCountersBeginAnew() {
         window(0, 0, 0);
         window(500, 1000, 0);

@@ -21,6 +21,7 @@ class StandbyWarmthTest {
     private long uptime = 5000;
     private long reads;
     private long executed;
+    private boolean primary;
 
     StandbyWarmthTest() {
         floor.saw(new ServerCounters(0, 0, 0, 10), 0);
@@ -44,7 +45,7 @@ class StandbyWarmthTest {
         for (int i = 0; i < probes; i++) {
             probe(ProbeResult.counted(pages));
         }
-        warmth.update(state(reads, uptime), floor, executed, SETTINGS, second * 1_000_000_000L);
+        warmth.update(state(reads, uptime), primary, floor, executed, SETTINGS, second * 1_000_000_000L);
     }
 
     private @Nullable Object view(String key) {
@@ -121,7 +122,7 @@ class StandbyWarmthTest {
         for (int i = 0; i < 20; i++) {
             pass(5, 1, 100);
         }
-        warmth.update(state(reads, uptime), floor, executed, SETTINGS, (second + 100) * 1_000_000_000L);
+        warmth.update(state(reads, uptime), false, floor, executed, SETTINGS, (second + 100) * 1_000_000_000L);
         assertThat(warmth.restarted()).as("the state is 100 s old").isFalse();
         second += 200;
         uptime += 200;
@@ -151,6 +152,7 @@ class StandbyWarmthTest {
         second++;
         warmth.update(
                 new StandbyState(false, false, null, false, -1, "gone"),
+                false,
                 floor,
                 executed,
                 SETTINGS,
@@ -169,6 +171,36 @@ class StandbyWarmthTest {
         pass(0, 0, 0);
         assertThat(view("state")).isEqualTo("no_recent_probes");
         assertThat(warmth.warmth()).isNaN();
+    }
+
+    @Test
+    void aFormerPrimaryIsKnownToBeOneUntilProbesMeasureIt() {
+        primary = true;
+        pass(0, 0, 0);
+        primary = false;
+        pass(0, 0, 0);
+        assertThat(view("state")).isEqualTo("was_primary");
+        for (int i = 0; i < 20; i++) {
+            pass(5, 1, 100);
+        }
+        assertThat(view("state")).isEqualTo("known");
+        primary = true;
+        pass(0, 0, 0);
+        primary = false;
+        second += 301;
+        uptime += 301;
+        pass(0, 0, 0);
+        assertThat(view("state")).isEqualTo("no_recent_probes");
+    }
+
+    @Test
+    void aFormerPrimaryThatHasRestartedIsUnknown() {
+        primary = true;
+        pass(0, 0, 0);
+        primary = false;
+        uptime = 0;
+        pass(0, 0, 0);
+        assertThat(view("state")).isEqualTo("no_probes");
     }
 
     @Test
