@@ -34,7 +34,10 @@ public final class LostText {
         out.line("");
         out.line("Answered OK and missing: %d", Table.whole(missing, "count"));
         if (Table.whole(missing, "notCaptured") > 0) {
-            out.line("  %d of these were not captured and cannot be rescued", Table.whole(missing, "notCaptured"));
+            out.line(
+                    "  %d of these were not captured and cannot be rescued: the old primary answered them and died before"
+                            + " it sent them on. They are in its binary log alone, under the GTIDs listed first",
+                    Table.whole(missing, "notCaptured"));
         }
         transactions(out, missing);
         part(out, "Missing, not known to have been answered", Table.map(view, "missingNotKnownAnswered"));
@@ -76,6 +79,12 @@ public final class LostText {
         out.line(
                 "The black box holds %d transactions in %d bytes; %d were dropped for want of room",
                 Table.whole(kept, "transactions"), Table.whole(kept, "bytes"), Table.whole(kept, "dropped"));
+        if (Table.whole(kept, "answersLost") > 0) {
+            out.line(
+                    "%d OKs were not recorded in a rush: their transactions count as not known to have been answered,"
+                            + " and those of them that were not captured are not listed",
+                    Table.whole(kept, "answersLost"));
+        }
         return out.text();
     }
 

@@ -47,12 +47,14 @@ final class LostReport {
         missing.put("count", answered.size() + loss.notCaptured.size() + loss.moreNotCaptured);
         missing.put("captured", answered.size());
         missing.put("notCaptured", loss.notCaptured.size() + loss.moreNotCaptured);
-        List<Object> rows = rows(answered);
+        List<Object> rows = new ArrayList<>();
+        // First, because no rescue file names them.
         loss.notCaptured.forEach((gtid, commit) -> {
             if (rows.size() < LISTED) {
                 rows.add(row(gtid, commit, null));
             }
         });
+        rows.addAll(rows(answered.subList(0, Math.min(LISTED - rows.size(), answered.size()))));
         missing.put("transactions", rows);
         missing.put("tables", tables(answered));
         view.put("answeredAndMissing", missing);

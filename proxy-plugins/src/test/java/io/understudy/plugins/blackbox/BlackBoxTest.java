@@ -14,10 +14,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -136,6 +138,29 @@ class BlackBoxTest {
         assertThat(loss.missing).extracting(each -> each.answered != null).containsExactly(true, true, false);
         assertThat(loss.notCaptured.keySet()).extracting(Gtid::text).containsExactly("0-1-14");
         assertThat(on("0-1-14").notCaptured).isEmpty();
+    }
+
+    @Test
+    void whatCannotBeRescuedIsListedFirst() {
+        start(1, "0-1-10");
+        for (int i = 11; i < 1_111; i++) {
+            transaction(i);
+            response("0-1-" + i);
+        }
+        response("0-1-1111");
+        response("0-1-1112");
+        Map<String, Object> view = new LostReport(box, new SessionEvents(box), Clock.systemUTC(), () -> now)
+                .of(survivor("0-1-10", "", ""));
+        Map<?, ?> missing = (Map<?, ?>) Objects.requireNonNull(view.get("answeredAndMissing"));
+        assertThat(missing.get("count")).isEqualTo(1_102L);
+        assertThat(missing.get("notCaptured")).isEqualTo(2L);
+        List<?> rows = (List<?>) Objects.requireNonNull(missing.get("transactions"));
+        assertThat(rows)
+                .hasSize(1_000)
+                .extracting(row -> Objects.requireNonNull(((Map<?, ?>) row).get("gtid")))
+                .startsWith("0-1-1111", "0-1-1112", "0-1-11");
+        assertThat(((Map<?, ?>) rows.get(0)).get("captured")).isEqualTo(false);
+        assertThat(((Map<?, ?>) rows.get(0)).get("session")).isEqualTo(7L);
     }
 
     @Test
