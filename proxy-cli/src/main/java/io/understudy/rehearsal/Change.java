@@ -62,11 +62,12 @@ final class Change {
     void add(Sample before, Sample now) {
         long after = before.atMillis() - atMillis;
         seenMillis = Math.max(seenMillis, after);
+        Map<String, Long> failed = now.failuresSince(before);
         if (!ended && after < STEADY_MILLIS) {
-            steadiness.add(now.commandsSince(before), now.atMillis() - before.atMillis(), after);
+            steadiness.add(now.commandsSince(before), !failed.isEmpty(), now.atMillis() - before.atMillis(), after);
         }
         if (!ended && after < AFTER_MILLIS) {
-            failed(now.failuresSince(before));
+            failed(failed);
         }
     }
 
@@ -88,6 +89,9 @@ final class Change {
         }
         if (!steadiness.comparable()) {
             return "no_load_before";
+        }
+        if (steadiness.isSilent()) {
+            return "clients_stopped";
         }
         return ended || seenMillis >= STEADY_MILLIS ? "no" : "not_yet";
     }

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Steadiness {
     private static final int IN_A_ROW = 5;
+    /** So many seconds without a command, and without a failure, mean that the clients have stopped. */
+    private static final int SILENT = 10;
+
     private static final double RATE = 0.8;
     private static final double SLOWER = 1.5;
     private static final double ALLOWED_NANOS = 1e6;
@@ -18,6 +21,7 @@ final class Steadiness {
     private final double rate;
     private final double p95;
     private int inARow;
+    private int silent;
     private long since;
     private @Nullable Double seconds;
 
@@ -42,9 +46,11 @@ final class Steadiness {
     /**
      * Takes the commands of a second after the change.
      *
+     * @param failed whether sessions ended or logins were refused in it
      * @param afterMillis from the change to the begin of that second
      */
-    void add(long[] commands, long millis, long afterMillis) {
+    void add(long[] commands, boolean failed, long millis, long afterMillis) {
+        silent = Sample.count(commands) > 0 || failed ? 0 : silent + 1;
         if (seconds != null || !comparable() || millis <= 0) {
             return;
         }
@@ -60,6 +66,11 @@ final class Steadiness {
         if (++inARow == IN_A_ROW) {
             seconds = since / 1e3;
         }
+    }
+
+    /** Returns whether nobody has sent or tried anything lately: then there is nothing to judge. */
+    boolean isSilent() {
+        return silent >= SILENT;
     }
 
     /** Returns the seconds from the change until the load was steady, or null while it is not. */

@@ -104,6 +104,7 @@ public final class FailoverText {
                         Table.number(change, "steadyAfterSeconds"),
                         Table.number(change, "commandsPerSecondBefore"));
             case "no" -> "not steady again until the next change, or within 10 minutes";
+            case "clients_stopped" -> "the clients have stopped sending commands, so there is nothing to compare";
             case "no_load_before" -> "there was no load before it to compare with";
             default -> "not steady yet";
         };

@@ -111,6 +111,30 @@ class RehearsalRecorderTest {
     }
 
     @Test
+    void clientsThatHaveStoppedAreNotCalledUnsteady() {
+        recorder.tick();
+        for (int i = 0; i < 20; i++) {
+            second(100, 5);
+        }
+        change("b:2");
+        second(100, 5);
+        for (int i = 0; i < 9; i++) {
+            second(0, 0);
+        }
+        assertThat(newest()).containsEntry("steady", "not_yet");
+        second(0, 0);
+        assertThat(newest()).containsEntry("steady", "clients_stopped");
+        assertThat(FailoverText.of(recorder.view(true))).contains("the clients have stopped");
+        failed("understudy.connections", "outcome", "backend_unreachable", 1);
+        second(0, 0);
+        assertThat(newest()).as("they try, and are refused").containsEntry("steady", "not_yet");
+        for (int i = 0; i < 5; i++) {
+            second(100, 5);
+        }
+        assertThat(newest()).containsEntry("steady", "yes");
+    }
+
+    @Test
     void errorsOfTheOutageBeforeTheChangeCount() {
         recorder.tick();
         for (int i = 0; i < 20; i++) {
