@@ -6,8 +6,12 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerResponse;
+import io.understudy.plugins.capture.CapturedResult;
+import io.understudy.plugins.capture.ResultHash;
 import io.understudy.replay.log.Execution;
 import io.understudy.replay.log.LogEvent;
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.sql.SqlModes;
 import io.understudy.wire.CommandCode;
 import io.understudy.wire.Packets;
 import java.nio.ByteBuffer;
@@ -17,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -39,6 +44,7 @@ final class ReplayConnection {
     private final ReplayFigures figures;
     private final Runnable completed;
     private final Consumer<String> fatal;
+    private final SqlAnalyzer analyzer = new SqlAnalyzer();
     private final ArrayDeque<Due> queue = new ArrayDeque<>();
 
     private @Nullable ServerConnection connection;
@@ -251,7 +257,11 @@ final class ReplayConnection {
 
     private void transmit(ServerConnection open, Due statement, int code, byte[] payload) {
         figures.sent(System.nanoTime() - statement.dueNanos());
-        open.execute(command(open, code, payload), new Response());
+        open.execute(command(open, code, payload), new Response(statement.event()));
+    }
+
+    private String digest(byte[] text) {
+        return String.format(Locale.ROOT, "%016x", analyzer.digest(text, 0, text.length, SqlModes.NONE));
     }
 
     private void over() {
@@ -377,6 +387,36 @@ final class ReplayConnection {
 
     private final class Response implements ServerResponse {
         private final long sentNanos = System.nanoTime();
+        private final LogEvent event;
+        /** Null if the log does not have the result's hash. */
+        private final @Nullable ResultHash hash;
+
+        Response(LogEvent event) {
+            this.event = event;
+            this.hash = event.result() == null ? null : new ResultHash();
+        }
+
+        @Override
+        public int rowBytes() {
+            return hash == null ? 0 : ResultHash.ROW_BYTES;
+        }
+
+        @Override
+        public void onRow(ByteBuf buf, int index, int shown, int length) {
+            ResultHash running = hash;
+            if (running != null) {
+                running.onRow(buf, index, shown, length);
+            }
+        }
+
+        private void compare(long rows) {
+            CapturedResult captured = event.result();
+            ResultHash running = hash;
+            if (captured != null && running != null) {
+                CapturedResult.Relation relation = captured.to(running.result(rows));
+                figures.result(relation, relation == CapturedResult.Relation.DIFFERENT ? digest(event.text()) : "");
+            }
+        }
 
         @Override
         public void onResponse(ResponseView response, int preparedId) {
@@ -387,6 +427,7 @@ final class ReplayConnection {
             loop.execute(() -> {
                 if (ok) {
                     figures.succeeded(nanos, rows);
+                    compare(rows);
                 } else {
                     figures.failed(nanos, error);
                 }

@@ -1,8 +1,11 @@
 package io.understudy.replay;
 
+import io.understudy.plugins.capture.CapturedResult.Relation;
 import io.understudy.plugins.querylog.digests.TimeBuckets;
 import io.understudy.replay.log.LogCounts;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -14,6 +17,8 @@ import java.util.concurrent.atomic.LongAdder;
 public final class ReplayFigures {
     private static final double NANOS = 1e9;
     private static final int MICRO = 1_000;
+    /** Digests of different results that are listed. */
+    private static final int MOST_DIGESTS = 100;
 
     /** Times in logarithmic buckets. */
     static final class Times {
@@ -60,12 +65,15 @@ public final class ReplayFigures {
     private final LongAdder lost = new LongAdder();
     private final ConcurrentSkipListMap<Integer, LongAdder> errors = new ConcurrentSkipListMap<>();
     private final ConcurrentSkipListMap<String, LongAdder> leftOut = new ConcurrentSkipListMap<>();
+    private final LongAdder[] results = new LongAdder[Relation.values().length];
+    private final ConcurrentSkipListMap<String, LongAdder> different = new ConcurrentSkipListMap<>();
     private final LongAdder sessions = new LongAdder();
     private final boolean timed;
 
     /** @param timed whether statements are due at a time: without, none is late */
     ReplayFigures(boolean timed) {
         this.timed = timed;
+        Arrays.setAll(results, relation -> new LongAdder());
     }
 
     void leftOut(String reason) {
@@ -91,6 +99,18 @@ public final class ReplayFigures {
         server.add(nanos);
         ok.increment();
         rows.add(resultRows);
+    }
+
+    /**
+     * Counts a result by how it relates to the captured one.
+     *
+     * @param digest of the statement, in hexadecimal
+     */
+    void result(Relation relation, String digest) {
+        results[relation.ordinal()].increment();
+        if (relation == Relation.DIFFERENT && (different.size() < MOST_DIGESTS || different.containsKey(digest))) {
+            different.computeIfAbsent(digest, key -> new LongAdder()).increment();
+        }
     }
 
     void failed(long nanos, int error) {
@@ -134,6 +154,18 @@ public final class ReplayFigures {
         view.put("errors", byCode);
         view.put("lost", lost.sum());
         view.put("rows", rows.sum());
+        if (Arrays.stream(results).anyMatch(count -> count.sum() > 0)) {
+            Map<String, Object> compared = new LinkedHashMap<>();
+            for (Relation relation : Relation.values()) {
+                compared.put(
+                        relation == Relation.ORDER
+                                ? "orderOnly"
+                                : relation.name().toLowerCase(Locale.ROOT),
+                        results[relation.ordinal()].sum());
+            }
+            view.put("results", compared);
+            view.put("differentDigests", sums(different));
+        }
         view.put("seconds", seconds);
         view.put("serverSeconds", server.view());
         view.put("loggedSeconds", logged.view());

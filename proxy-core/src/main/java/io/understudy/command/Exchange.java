@@ -7,6 +7,7 @@ import io.understudy.command.response.ResponseProgress;
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.ResultGtid;
+import io.understudy.plugin.RowWatcher;
 import io.understudy.sql.Lookup;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
@@ -49,6 +50,9 @@ public final class Exchange extends ResponseProgress implements CommandView {
     private int injectedBy;
     private @Nullable Runnable effect;
 
+    private @Nullable RowWatcher rowWatcher;
+    private int rowWatcherSlot;
+
     private @Nullable Object[] attachments = NO_ATTACHMENTS;
     private int slot;
 
@@ -83,6 +87,7 @@ public final class Exchange extends ResponseProgress implements CommandView {
         earlierGtids = List.of();
         injected = null;
         effect = null;
+        rowWatcher = null;
         Arrays.fill(attachments, null);
     }
 
@@ -270,6 +275,27 @@ public final class Exchange extends ResponseProgress implements CommandView {
     @Override
     public @Nullable Object attachment() {
         return attachments.length <= slot ? null : attachments[slot];
+    }
+
+    @Override
+    public boolean watchRows(RowWatcher watcher) {
+        if (rowWatcher != null) {
+            return false;
+        }
+        rowWatcher = watcher;
+        rowWatcherSlot = slot;
+        return true;
+    }
+
+    /** Returns the watcher of the response's rows, or null. */
+    public @Nullable RowWatcher rowWatcher() {
+        return rowWatcher;
+    }
+
+    /** Ends the watch. Returns the observer that began it. */
+    public int unwatchRows() {
+        rowWatcher = null;
+        return rowWatcherSlot;
     }
 
     @Override

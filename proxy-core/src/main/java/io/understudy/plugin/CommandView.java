@@ -90,6 +90,14 @@ public interface CommandView {
     /** Keeps an object of the calling observer with this command until its response is complete. */
     void attach(@Nullable Object attachment);
 
+    /**
+     * Shows the rows of the response to {@code watcher}. Must be called in {@code onCommand}, by an observer with
+     * {@link Interest#ROWS}. A watcher that throws ends its observer.
+     *
+     * @return false when another observer watches them already
+     */
+    boolean watchRows(RowWatcher watcher);
+
     /** Returns the object that the calling observer attached to this command, or null. */
     @Nullable
     Object attachment();

@@ -19,6 +19,9 @@ public final class Interest {
     /** Fills {@link ResponseView#gtid}; the proxy then asks the server to send the GTIDs of commits. */
     public static final int GTIDS = 1 << 4;
 
+    /** Has {@link CommandView#watchRows} show rows; without it no row is looked into. */
+    public static final int ROWS = 1 << 5;
+
     public static final int NONE = 0;
 
     private Interest() {}

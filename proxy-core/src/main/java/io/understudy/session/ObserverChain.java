@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * {@link GtidTracking}. An observer that throws is reported and replaced by one that undoes its statements; the session
  * continues. Must be used on the session's event loop.
  */
-final class ObserverChain implements CommandListener, InjectionSource {
+final class ObserverChain implements CommandListener, InjectionSource, WatchedRows.Fault {
     private static final int ER_USER_LIMIT_REACHED = 1226;
     private static final Logger log = LoggerFactory.getLogger(ObserverChain.class);
 
@@ -134,6 +134,16 @@ final class ObserverChain implements CommandListener, InjectionSource {
         } catch (Throwable fault) {
             retire(observer, "onInjected", fault);
         }
+    }
+
+    /** Returns whether an observer may watch rows. */
+    boolean mayWatchRows() {
+        return (union & Interest.ROWS) != 0;
+    }
+
+    @Override
+    public void rowWatcherFailed(Exchange exchange, Throwable fault) {
+        retire(exchange.unwatchRows(), "onRow", fault);
     }
 
     @Override

@@ -101,6 +101,9 @@ final class Relaying implements SessionPhase {
         if (filter != null) {
             toClient = new FilteredResponses(toClient, filter);
         }
+        if (observers.mayWatchRows()) {
+            toClient = new WatchedRows(toClient, model.inFlight(), observers);
+        }
         commands = new PacketScanner(changeUser.commands(toServer), server.alloc());
         responses = new PacketScanner(changeUser.responses(toClient), client.alloc());
     }

@@ -6,6 +6,7 @@ import io.understudy.plugin.CommandView;
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ResultGtid;
+import io.understudy.plugin.RowWatcher;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
@@ -229,6 +230,11 @@ public final class FakeExchange implements CommandView, ResponseView {
     @Override
     public void attach(@Nullable Object value) {
         attachment = value;
+    }
+
+    @Override
+    public boolean watchRows(RowWatcher watcher) {
+        return false; // has no rows
     }
 
     @Override

@@ -165,6 +165,62 @@ class CaptureReplayTest {
         }
     }
 
+    private Map<String, Object> playedOnPrimary() throws Exception {
+        ReplayOptions options = new ReplayOptions(
+                Address.parse("127.0.0.1:" + QueryLogProxy.server().port()),
+                "app",
+                Secret.parse(QueryLogProxy.password()),
+                new ServerTlsConfig(ServerTlsMode.DISABLED, null, null, null),
+                0,
+                LogFilter.READS,
+                8);
+        try (Replay replay = new Replay(options);
+                StatementLog log = StatementLog.open(CaptureInput.open(folder, null), ZoneOffset.UTC)) {
+            replay.run(log);
+            return replay.figures().view(log.counts(), 1);
+        }
+    }
+
+    /** Text and binary rows, large ones too, are the same when they are read again; a changed row is named. */
+    @Test
+    void aReplayTellsWhichResultsAreAsCaptured() throws Exception {
+        try (QueryLogProxy proxy = QueryLogProxy.with(
+                        "127.0.0.1:" + QueryLogProxy.server().port(),
+                        "capture: { directory: " + folder + ", literals: keep, results: hash, minFree: 1MiB }");
+                Connection client = proxy.connect("&useServerPrepStmts=true")) {
+            run(client, "CREATE TABLE hashed AS SELECT seq AS id, 'old' AS v FROM seq_1_to_1000");
+            assertThat(admin(proxy).act("capture/start")).containsEntry("results", "hash");
+            for (int i = 1; i <= 20; i++) {
+                run(client, "SELECT id, v FROM hashed WHERE id = " + i);
+                try (PreparedStatement prepared = client.prepareStatement("SELECT v FROM hashed WHERE id > ?")) {
+                    prepared.setInt(1, i);
+                    prepared.executeQuery().close();
+                }
+            }
+            run(
+                    client,
+                    "SELECT id FROM hashed WHERE id < 0",
+                    "SELECT REPEAT(v, 50000), id FROM hashed WHERE id < 20",
+                    "UPDATE hashed SET v = 'old' WHERE id = -1",
+                    "SELECT refused FROM hashed");
+            admin(proxy).act("capture/stop");
+        }
+        assertThat(events().stream().filter(event -> event.result() != null)).hasSize(42);
+        assertThat(playedOnPrimary().get("results")).isEqualTo(Map.of("equal", 42L, "orderOnly", 0L, "different", 0L));
+        QueryLogProxy.server().execute("UPDATE shop.hashed SET v = 'new' WHERE id = 7");
+        Map<String, Object> changed = playedOnPrimary();
+        // One by id, the six executions of id > 1 to 6, and the wide rows.
+        assertThat(changed.get("results")).isEqualTo(Map.of("equal", 34L, "orderOnly", 0L, "different", 8L));
+        assertThat((Map<?, ?>) changed.get("differentDigests")).hasSize(3);
+        QueryLogProxy.server()
+                .execute(
+                        "UPDATE shop.hashed SET v = 'old' WHERE id = 7",
+                        "ALTER TABLE shop.hashed ADD PRIMARY KEY (id DESC)");
+        Map<?, ?> reordered = (Map<?, ?>) playedOnPrimary().get("results");
+        assertThat(reordered.get("different")).isEqualTo(0L);
+        QueryLogProxy.server().execute("DROP TABLE shop.hashed");
+    }
+
     @Test
     void noSecretIsInTheFiles() throws Exception {
         for (String literals : List.of("drop", "hash", "keep")) {

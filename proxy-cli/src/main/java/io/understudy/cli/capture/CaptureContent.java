@@ -24,6 +24,7 @@ final class CaptureContent {
         Set<Long> digests = new HashSet<>();
         long statements = 0;
         long executions = 0;
+        long hashes = 0;
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
         for (LogEvent event = log.next(); event != null; event = log.next()) {
@@ -32,6 +33,7 @@ final class CaptureContent {
             }
             statements++;
             executions += event.execution() == null ? 0 : 1;
+            hashes += event.result() == null ? 0 : 1;
             byte[] text = event.text();
             long digest = analyzer.digest(text, 0, text.length, SqlModes.NONE);
             if (sessions.size() < MOST) {
@@ -48,6 +50,7 @@ final class CaptureContent {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("statements", statements);
         view.put("prepared", executions);
+        view.put("resultHashes", hashes);
         view.put("sessions", sessions.size());
         view.put("digests", digests.size());
         if (first <= last) {

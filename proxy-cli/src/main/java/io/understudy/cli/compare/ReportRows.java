@@ -37,6 +37,8 @@ final class ReportRows {
             {"orderOnly", "other order"},
             {"metadataOnly", "other column types"},
             {"roundingOnly", "last digits"},
+            {"capturedLikeA", "of these, A as captured"},
+            {"capturedLikeB", "of these, B as captured"},
             {"bySelf", "differs by itself"},
             {"failedOnBoth", "failed on both"},
             {"timeoutsA", "timed out on A"},

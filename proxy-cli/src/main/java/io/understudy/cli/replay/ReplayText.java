@@ -25,6 +25,13 @@ final class ReplayText {
             line(out, "sent", String.format(Locale.ROOT, "%d in %.1f s, %.0f/s", sent, seconds, sent / seconds));
             line(out, "succeeded", view.get("ok") + ", " + view.get("rows") + " rows");
             line(out, "errors", counts("", view.get("errors")) + some(" · connections lost: ", view.get("lost")));
+            if (view.containsKey("results")) {
+                line(
+                        out,
+                        "as captured",
+                        counts("", view.get("results"))
+                                + counts(" · different by digest: ", view.get("differentDigests")));
+            }
             line(out, "server's time", times(view.get("serverSeconds")));
             if (view.containsKey("lateSeconds")) {
                 line(out, "sent late by", times(view.get("lateSeconds")));

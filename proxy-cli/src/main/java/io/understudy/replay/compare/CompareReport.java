@@ -114,6 +114,8 @@ public final class CompareReport {
                 row.put(name(relation), one.count(relation));
             }
         }
+        put(row, "capturedLikeA", one.capturedLikeA);
+        put(row, "capturedLikeB", one.capturedLikeB);
         put(row, "bySelf", one.unstable);
         put(row, "failedOnBoth", one.failedOnBoth);
         put(row, "timeoutsA", one.timeoutsA);

@@ -138,7 +138,7 @@ final class ComparedServer implements AutoCloseable {
         if (wanted == null || wanted.equals(schema)) {
             return 0;
         }
-        ResultFold response = new ResultFold(false);
+        ResultFold response = new ResultFold(false, false);
         int error = await(
                         response.send(
                                 open,
@@ -181,7 +181,7 @@ final class ComparedServer implements AutoCloseable {
         }
         Execution execution = event.execution();
         if (execution == null) {
-            return timed(open, CommandCode.QUERY, event.text(), false);
+            return timed(open, CommandCode.QUERY, event.text(), event);
         }
         ByteBuffer key = ByteBuffer.wrap(event.text());
         Integer id = prepared.get(key);
@@ -199,18 +199,19 @@ final class ComparedServer implements AutoCloseable {
             prepared.put(key, id);
         }
         byte[] payload = execution.payloadFor(id);
-        return payload == null ? error(UNKNOWN_TYPES) : timed(open, CommandCode.STMT_EXECUTE, payload, true);
+        return payload == null ? error(UNKNOWN_TYPES) : timed(open, CommandCode.STMT_EXECUTE, payload, event);
     }
 
-    private ResultPrint timed(ServerConnection open, int code, byte[] payload, boolean binary)
+    private ResultPrint timed(ServerConnection open, int code, byte[] payload, LogEvent event)
             throws IOException, InterruptedException {
         try {
             return await(
-                    new ResultFold(binary).send(open, Packets.command(open.alloc(), code, payload)),
+                    new ResultFold(event.execution() != null, event.result() != null)
+                            .send(open, Packets.command(open.alloc(), code, payload)),
                     timeout.plusSeconds(GRACE_SECONDS));
         } catch (ClientTimeout e) {
             close();
-            return new ResultPrint(0, true, 0, 0, 0, 0, 0, false, timeout.toNanos());
+            return new ResultPrint(0, true, 0, 0, 0, 0, 0, false, timeout.toNanos(), null);
         }
     }
 
@@ -226,7 +227,7 @@ final class ComparedServer implements AutoCloseable {
     }
 
     private void reset(ServerConnection open) throws IOException, InterruptedException {
-        ResultFold response = new ResultFold(false);
+        ResultFold response = new ResultFold(false, false);
         await(response.send(open, Packets.command(open.alloc(), CommandCode.RESET_CONNECTION, new byte[0])), CONNECT);
         settings = null;
         clockSet = false;
@@ -250,7 +251,7 @@ final class ComparedServer implements AutoCloseable {
     }
 
     private static ResultPrint error(int code) {
-        return new ResultPrint(code, false, 0, 0, 0, 0, 0, false, 0);
+        return new ResultPrint(code, false, 0, 0, 0, 0, 0, false, 0, null);
     }
 
     private static final class ClientTimeout extends IOException {

@@ -155,6 +155,10 @@ public final class Comparison implements AutoCloseable {
             found.unstable++;
         } else {
             found.relation(relation, event.text(), event.schema());
+            if (relation.compareTo(Relation.DIFFERENT) >= 0) {
+                found.capturedLikeA += onA[1].isLike(event.result()) ? 1 : 0;
+                found.capturedLikeB += onB[1].isLike(event.result()) ? 1 : 0;
+            }
             if (relation == Relation.ERROR) {
                 found.errors.merge(code(onA[1]) + " / " + code(onB[1]), 1, Integer::sum);
             }

@@ -26,6 +26,10 @@ final class DigestComparison {
     int timeoutsA;
     int timeoutsB;
     int cut;
+    /** Differences in which a server's result is the captured one. */
+    int capturedLikeA;
+
+    int capturedLikeB;
     long rowsA;
     long rowsB;
     private long[] nanosA = new long[16];

@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerResponse;
+import io.understudy.plugins.capture.Hash64;
+import io.understudy.plugins.capture.ResultHash;
 import io.understudy.wire.LengthEncoded;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -11,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** Reduces a result to its {@link ResultPrint} while it arrives; memory does not grow with the result. */
 final class ResultFold implements ServerResponse {
@@ -33,6 +36,9 @@ final class ResultFold implements ServerResponse {
     private final CompletableFuture<ResultPrint> done = new CompletableFuture<>();
     private final List<MathContext> digits = new ArrayList<>();
     private final boolean binary;
+    /** Null unless the result is compared with a captured one. */
+    private final @Nullable ResultHash likeCaptured;
+
     private boolean floats;
     private boolean cut;
     private long ordered;
@@ -41,9 +47,13 @@ final class ResultFold implements ServerResponse {
     private long metadata;
     private long sentNanos;
 
-    /** @param binary whether rows come as of an execution; their values are compared to the last bit */
-    ResultFold(boolean binary) {
+    /**
+     * @param binary whether rows come as of an execution; their values are compared to the last bit
+     * @param captured whether the result is compared with a captured one
+     */
+    ResultFold(boolean binary, boolean captured) {
         this.binary = binary;
+        this.likeCaptured = captured ? new ResultHash() : null;
     }
 
     /** Sends the command on the connection's event loop, so that the time has no thread switch in it. */
@@ -88,6 +98,10 @@ final class ResultFold implements ServerResponse {
         ordered = Hash64.chain(ordered, row);
         unordered += row;
         cut |= shown < length;
+        ResultHash running = likeCaptured;
+        if (running != null) {
+            running.onRow(buf, index, Math.min(shown, ResultHash.ROW_BYTES), length);
+        }
         rounded += floats && !binary && shown == length ? roundedRow(buf, index, index + shown) : row;
     }
 
@@ -136,7 +150,8 @@ final class ResultFold implements ServerResponse {
                 rounded,
                 metadata,
                 cut,
-                response.lastByteNanos() - sentNanos));
+                response.lastByteNanos() - sentNanos,
+                likeCaptured == null || error != 0 ? null : likeCaptured.result(response.rows())));
     }
 
     @Override

@@ -1,5 +1,8 @@
 package io.understudy.replay.compare;
 
+import io.understudy.plugins.capture.CapturedResult;
+import org.jspecify.annotations.Nullable;
+
 /**
  * One result, reduced to what is compared.
  *
@@ -12,6 +15,7 @@ package io.understudy.replay.compare;
  * @param metadata hash of the columns' names and types
  * @param cut whether a row was longer than what is hashed of it
  * @param nanos execution time, from the command until the response's last byte
+ * @param hashes as a capture has them, or null when the log has none to compare with
  */
 record ResultPrint(
         int error,
@@ -22,7 +26,14 @@ record ResultPrint(
         long rounded,
         long metadata,
         boolean cut,
-        long nanos) {
+        long nanos,
+        @Nullable CapturedResult hashes) {
+
+    /** Returns whether the result has the captured rows, in any order. */
+    boolean isLike(@Nullable CapturedResult captured) {
+        CapturedResult own = hashes;
+        return own != null && captured != null && captured.to(own) != CapturedResult.Relation.DIFFERENT;
+    }
 
     /** How two results relate; the later, the worse. */
     enum Relation {

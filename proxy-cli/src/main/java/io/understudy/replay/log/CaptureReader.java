@@ -1,5 +1,6 @@
 package io.understudy.replay.log;
 
+import io.understudy.plugins.capture.CapturedResult;
 import io.understudy.sql.SingleLine;
 import io.understudy.sql.SqlModes;
 import java.io.ByteArrayOutputStream;
@@ -270,7 +271,15 @@ final class CaptureReader implements StatementLog {
                 took == null ? LogEvent.UNKNOWN : number(took, Long.MAX_VALUE),
                 firstLine,
                 session.settings,
-                execution);
+                execution,
+                result());
+    }
+
+    private @Nullable CapturedResult result() throws IOException {
+        String hashes = keys.get("Rows_hash");
+        return hashes == null
+                ? null
+                : CapturedResult.parse(number(keys.getOrDefault("Rows", "0"), Long.MAX_VALUE), hashes);
     }
 
     private long start() throws IOException {

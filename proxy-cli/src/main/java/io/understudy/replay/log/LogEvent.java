@@ -1,5 +1,6 @@
 package io.understudy.replay.log;
 
+import io.understudy.plugins.capture.CapturedResult;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param line number of the event's first line
  * @param settings of the session, an assignment list for SET, or null when the log does not say
  * @param execution of a prepared statement, whose text then is {@code text}; or null
+ * @param result hashes of its rows, or null when the log does not have them
  */
 public record LogEvent(
         Kind kind,
@@ -27,7 +29,8 @@ public record LogEvent(
         long durationMicros,
         long line,
         @Nullable String settings,
-        @Nullable Execution execution) {
+        @Nullable Execution execution,
+        @Nullable CapturedResult result) {
 
     /** A time that the log does not have. */
     public static final long UNKNOWN = Long.MIN_VALUE;
@@ -42,7 +45,7 @@ public record LogEvent(
             long startMicros,
             long durationMicros,
             long line) {
-        this(kind, threadId, user, schema, text, startMicros, durationMicros, line, null, null);
+        this(kind, threadId, user, schema, text, startMicros, durationMicros, line, null, null, null);
     }
 
     /** The kind of an event. */

@@ -69,6 +69,10 @@ final class Capture {
         return config.literals();
     }
 
+    Results results() {
+        return config.results();
+    }
+
     CaptureMeters meters() {
         return meters;
     }
@@ -184,6 +188,7 @@ final class Capture {
         view.put("writing", !over);
         view.put("directory", config.directory());
         view.put("literals", config.literals().name().toLowerCase(java.util.Locale.ROOT));
+        view.put("results", config.results().name().toLowerCase(java.util.Locale.ROOT));
         view.put("encrypted", config.secret() != null);
         view.put("since", start.toString());
         view.put("statements", commands.get());

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param directory for the files
  * @param literals what is kept of the statements' values
+ * @param results what is kept of results
  * @param fileSize size at which the next file begins
  * @param totalSize limit for all captures in the directory; above it the oldest files are deleted
  * @param minFree free space on the file system below which the capture ends
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public record CaptureConfig(
         String directory,
         Literals literals,
+        Results results,
         ByteSize fileSize,
         ByteSize totalSize,
         ByteSize minFree,
@@ -30,10 +32,16 @@ public record CaptureConfig(
             throw new IllegalArgumentException("directory: required: where the files go");
         }
         literals = literals == null ? Literals.DROP : literals;
+        results = results == null ? Results.NONE : results;
         fileSize = fileSize == null ? new ByteSize(256 * MIB) : fileSize;
         totalSize = totalSize == null ? new ByteSize(10 * 1024 * MIB) : totalSize;
         minFree = minFree == null ? new ByteSize(1024 * MIB) : minFree;
         queue = queue == null ? new ByteSize(32 * MIB) : queue;
+        if (results == Results.HASH && literals != Literals.KEEP) {
+            throw new IllegalArgumentException("results: hash needs literals: keep, because only statements with their"
+                    + " values can be executed again; found literals: "
+                    + literals.name().toLowerCase(java.util.Locale.ROOT));
+        }
         if (fileSize.bytes() < MIB / 16) {
             throw new IllegalArgumentException("fileSize: expected at least 64KiB but found " + fileSize);
         }

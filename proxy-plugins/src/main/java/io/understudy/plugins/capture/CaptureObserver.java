@@ -9,6 +9,7 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.sql.SqlModes;
+import io.understudy.sql.StatementSummary;
 import io.understudy.wire.CommandCode;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 /** Copies the commands of one session while a capture runs. A session's part begins outside a transaction. */
 final class CaptureObserver implements SessionObserver {
     private static final int PAYLOAD_AT = 5; // after the header and the command code
+    /** The flags of an execution, after the statement id. */
+    private static final int CURSOR_AT = 4;
+
     private static final byte[] NOTHING = new byte[0];
     /** The servers' error for a text that they cannot parse. */
     private static final int PARSE_ERROR = 1064;
@@ -27,10 +31,14 @@ final class CaptureObserver implements SessionObserver {
             int code,
             byte[] payload,
             @Nullable PreparedStatement prepared,
-            byte @Nullable [] types) {}
+            byte @Nullable [] types,
+            @Nullable ResultHash hash) {}
 
     private final CapturePlugin plugin;
     private final SessionContext session;
+    /** Whether rows can be hashed: decided when the session begins. */
+    private final boolean rows;
+
     private @Nullable Capture joined;
     private @Nullable CapturedSession described;
     private @Nullable HashedText hashed;
@@ -38,11 +46,12 @@ final class CaptureObserver implements SessionObserver {
     CaptureObserver(CapturePlugin plugin, SessionContext session) {
         this.plugin = plugin;
         this.session = session;
+        this.rows = plugin.mayHashResults();
     }
 
     @Override
     public int interests() {
-        return Interest.COMMANDS | Interest.STATEMENTS | Interest.RESPONSES;
+        return Interest.COMMANDS | Interest.STATEMENTS | Interest.RESPONSES | (rows ? Interest.ROWS : Interest.NONE);
     }
 
     @Override
@@ -101,7 +110,20 @@ final class CaptureObserver implements SessionObserver {
             return null;
         }
         byte[] types = prepared == null ? null : prepared.parameterTypes();
-        return new Pending(capture, described(prepared), command.code(), payload, prepared, types);
+        ResultHash hash = rows && capture.results() == Results.HASH ? hashed(command, payload) : null;
+        return new Pending(capture, described(prepared), command.code(), payload, prepared, types, hash);
+    }
+
+    /** Has the result of a read hashed, unless its rows come with later commands or another plugin sees them. */
+    private static @Nullable ResultHash hashed(CommandView command, byte[] payload) {
+        StatementSummary summary = command.summary();
+        boolean cursor =
+                command.code() == CommandCode.STMT_EXECUTE && (payload.length <= CURSOR_AT || payload[CURSOR_AT] != 0);
+        if (cursor || summary == null || !summary.pureRead()) {
+            return null;
+        }
+        ResultHash hash = new ResultHash();
+        return command.watchRows(hash) ? hash : null;
     }
 
     private @Nullable Pending withoutValues(
@@ -120,7 +142,7 @@ final class CaptureObserver implements SessionObserver {
             capture.meters().skipped("unparsed");
             return null;
         }
-        return new Pending(capture, described(prepared), CommandCode.QUERY, text, null, null);
+        return new Pending(capture, described(prepared), CommandCode.QUERY, text, null, null, null);
     }
 
     private static byte @Nullable [] copy(CommandView command) {
@@ -158,6 +180,7 @@ final class CaptureObserver implements SessionObserver {
             capture.meters().skipped("unparsed"); // a value may have passed for a name
             return;
         }
+        ResultHash hash = pending.hash();
         capture.offer(new CapturedCommand(
                 pending.session(),
                 pending.code(),
@@ -168,7 +191,8 @@ final class CaptureObserver implements SessionObserver {
                 response.lastByteNanos() - command.receivedNanos(),
                 response.rows(),
                 response.affectedRows(),
-                response.errorCode()));
+                response.errorCode(),
+                hash == null || !response.ok() ? null : hash.result(response.rows())));
     }
 
     @Override
@@ -176,8 +200,8 @@ final class CaptureObserver implements SessionObserver {
         Capture capture = joined;
         CapturedSession known = described;
         if (capture != null && known != null && capture.isActive()) {
-            capture.offer(
-                    new CapturedCommand(known, CommandCode.QUIT, NOTHING, null, null, System.nanoTime(), 0, 0, 0, 0));
+            capture.offer(new CapturedCommand(
+                    known, CommandCode.QUIT, NOTHING, null, null, System.nanoTime(), 0, 0, 0, 0, null));
         }
     }
 }

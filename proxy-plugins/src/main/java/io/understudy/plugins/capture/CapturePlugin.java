@@ -25,7 +25,7 @@ public final class CapturePlugin implements ProxyPlugin<CaptureConfig> {
     private volatile @Nullable Capture capture;
     private @Nullable CaptureMeters meters;
     private @Nullable PluginContext context;
-    private @Nullable CaptureConfig config;
+    private volatile @Nullable CaptureConfig config;
 
     @Override
     public String id() {
@@ -119,6 +119,12 @@ public final class CapturePlugin implements ProxyPlugin<CaptureConfig> {
     Capture active() {
         Capture running = capture;
         return running != null && running.isActive() ? running : null;
+    }
+
+    /** Returns whether sessions that begin now may have to hash rows. */
+    boolean mayHashResults() {
+        CaptureConfig now = config;
+        return now != null && now.results() == Results.HASH;
     }
 
     LongUnaryOperator hash() {

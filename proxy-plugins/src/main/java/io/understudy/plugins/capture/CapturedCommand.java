@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param types of the execution's parameters as known before it, or null
  * @param startNanos monotonic time of the first byte
  * @param nanos until the response's last byte
+ * @param result hashes of the rows, or null if they were not asked for or there is no result
  */
 record CapturedCommand(
         CapturedSession session,
@@ -23,7 +24,8 @@ record CapturedCommand(
         long nanos,
         long rows,
         long affectedRows,
-        int errorCode) {
+        int errorCode,
+        @Nullable CapturedResult result) {
     /** Roughly what a command takes beside its payload. */
     private static final int OVERHEAD = 200;
 

@@ -81,6 +81,10 @@ final class RecordWriter {
         if (command.affectedRows() != 0) {
             put("\n# Affected_rows: ").put(command.affectedRows());
         }
+        CapturedResult result = command.result();
+        if (result != null) {
+            put("\n# Rows_hash: ").put(result.hashes());
+        }
         byte[] payload = command.payload();
         put("\n# Payload_len: ").put(payload.length).put("\n");
         put(payload, payload.length);

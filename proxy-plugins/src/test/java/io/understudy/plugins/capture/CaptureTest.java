@@ -35,6 +35,7 @@ class CaptureTest {
         return new CaptureConfig(
                 folder.resolve("captures").toString(),
                 Literals.KEEP,
+                Results.NONE,
                 new ByteSize(64 * 1024),
                 new ByteSize(512 * 1024),
                 new ByteSize(1),
@@ -57,7 +58,8 @@ class CaptureTest {
                 5,
                 1,
                 0,
-                0);
+                0,
+                null);
     }
 
     private double count(String outcome) {
@@ -123,6 +125,7 @@ class CaptureTest {
         CaptureConfig greedy = new CaptureConfig(
                 folder.toString(),
                 Literals.DROP,
+                Results.NONE,
                 new ByteSize(1 << 20),
                 new ByteSize(1 << 22),
                 new ByteSize(Long.MAX_VALUE),
@@ -130,6 +133,24 @@ class CaptureTest {
                 null);
         assertThatThrownBy(() -> new Capture(greedy, new CaptureMeters(registry), Clock.systemUTC()))
                 .hasMessageContaining("less than minFree");
+    }
+
+    @Test
+    void hashesNeedStatementsWithTheirValues() {
+        assertThatThrownBy(() ->
+                        new CaptureConfig(folder.toString(), Literals.DROP, Results.HASH, null, null, null, null, null))
+                .hasMessageStartingWith("results: hash needs literals: keep");
+    }
+
+    @Test
+    void hashesAreReadAsTheyWereWritten() {
+        CapturedResult result = new CapturedResult(3, -1, 5, true);
+        assertThat(CapturedResult.parse(3, result.hashes())).isEqualTo(result);
+        CapturedResult whole = new CapturedResult(0, 0, 0, false);
+        assertThat(CapturedResult.parse(0, whole.hashes())).isEqualTo(whole);
+        for (String wrong : List.of("", "0", "part", "0000000000000000", whole.hashes() + "0", "z" + whole.hashes())) {
+            assertThatThrownBy(() -> CapturedResult.parse(0, wrong)).isInstanceOf(IllegalArgumentException.class);
+        }
     }
 
     /** Both have the same second in their names. */

@@ -1,20 +1,20 @@
-package io.understudy.replay.compare;
+package io.understudy.plugins.capture;
 
 import io.netty.buffer.ByteBuf;
 
 /** A running 64-bit hash whose every bit depends on all bytes. Not for secrets. */
-final class Hash64 {
+public final class Hash64 {
     private static final long FIRST = 0x9E3779B97F4A7C15L;
     private static final long SECOND = 0xBF58476D1CE4E5B9L;
     private static final long THIRD = 0x94D049BB133111EBL;
 
     private long state = FIRST;
 
-    void add(long value) {
+    public void add(long value) {
         state = chain(state, value);
     }
 
-    void add(ByteBuf buf, int from, int to) {
+    public void add(ByteBuf buf, int from, int to) {
         int at = from;
         for (; at + Long.BYTES <= to; at += Long.BYTES) {
             add(buf.getLongLE(at));
@@ -26,12 +26,12 @@ final class Hash64 {
         add(rest);
     }
 
-    long value() {
+    public long value() {
         return mix(state);
     }
 
     /** Returns the hash of what {@code before} stands for, followed by {@code value}. */
-    static long chain(long before, long value) {
+    public static long chain(long before, long value) {
         return Long.rotateLeft(before * SECOND, 27) ^ mix(value + FIRST);
     }
 

@@ -1,0 +1,109 @@
+package io.understudy.session;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.command.Exchange;
+import io.understudy.command.InFlight;
+import io.understudy.plugin.RowWatcher;
+import io.understudy.wire.PacketSink;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows rows to the watchers that observers have set on their commands. In the path of those sessions only that have an
+ * observer with {@link io.understudy.plugin.Interest#ROWS}.
+ */
+final class WatchedRows implements PacketSink {
+    /** Called with the response whose watcher has thrown. */
+    interface Fault {
+        void rowWatcherFailed(Exchange exchange, Throwable fault);
+    }
+
+    private final PacketSink next;
+    private final InFlight inFlight;
+    private final Fault fault;
+    /** The watcher of the current packet if it is a row, else null. */
+    private @Nullable RowWatcher watcher;
+
+    private int row;
+
+    WatchedRows(PacketSink next, InFlight inFlight, Fault fault) {
+        this.next = next;
+        this.inFlight = inFlight;
+        this.fault = fault;
+    }
+
+    @Override
+    public int onPacket(int length, int sequence, int first) {
+        watcher = null;
+        Exchange exchange = inFlight.head();
+        RowWatcher watching = exchange == null ? null : exchange.rowWatcher();
+        if (exchange == null || watching == null) {
+            return next.onPacket(length, sequence, first);
+        }
+        long before = exchange.rows();
+        int wanted = next.onPacket(length, sequence, first);
+        if (wanted != 0 || exchange.rows() == before) {
+            return wanted;
+        }
+        watcher = watching;
+        row = length;
+        try {
+            return Math.min(Math.max(0, watching.rowBytes()), length);
+        } catch (Throwable thrown) {
+            failed(thrown);
+            return 0;
+        }
+    }
+
+    private void failed(Throwable thrown) {
+        watcher = null;
+        Exchange exchange = inFlight.head();
+        if (exchange != null) {
+            fault.rowWatcherFailed(exchange, thrown);
+        }
+    }
+
+    @Override
+    public boolean onShown(ByteBuf buf, int index, int length) {
+        RowWatcher watching = watcher;
+        if (watching == null) {
+            return next.onShown(buf, index, length);
+        }
+        try {
+            watching.onRow(buf, index, length, row);
+        } catch (Throwable thrown) {
+            failed(thrown);
+        }
+        return true;
+    }
+
+    @Override
+    public boolean takesRows() {
+        Exchange exchange = inFlight.head();
+        return (exchange == null || exchange.rowWatcher() == null) && next.takesRows();
+    }
+
+    @Override
+    public void onRows(int packets, int payload, int sequence) {
+        next.onRows(packets, payload, sequence);
+    }
+
+    @Override
+    public void onContinued(int sequence) {
+        next.onContinued(sequence);
+    }
+
+    @Override
+    public void onEnd() {
+        next.onEnd();
+    }
+
+    @Override
+    public PacketSink instead(RuntimeException thrown, boolean undecided) {
+        return next.instead(thrown, undecided);
+    }
+
+    @Override
+    public void forward(ByteBuf bytes) {
+        next.forward(bytes);
+    }
+}
