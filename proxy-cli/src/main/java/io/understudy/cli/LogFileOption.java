@@ -22,7 +22,21 @@ public final class LogFileOption {
     @Option(names = "--secret-file", paramLabel = "FILE", description = "The secret of an encrypted capture.")
     private @Nullable Path secretFile;
 
-    public StatementLog open() throws IOException {
+    /** A log that is closed with its command, unless it is standard input: a read of that may wait without end. */
+    public record Opened(StatementLog log, boolean standardInput) implements AutoCloseable {
+        @Override
+        public void close() throws IOException {
+            if (!standardInput) {
+                log.close();
+            }
+        }
+    }
+
+    public Opened opened() throws IOException {
+        return new Opened(open(), file.equals("-"));
+    }
+
+    private StatementLog open() throws IOException {
         CaptureSecret secret = secretFile == null ? null : CaptureSecret.parse(Files.readString(secretFile));
         InputStream in = file.equals("-")
                 ? CaptureInput.lazy(System.in, "standard input", secret)

@@ -1,9 +1,11 @@
 package io.understudy.replay;
 
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.understudy.config.Transport;
 import io.understudy.connection.NettyServerConnector;
 import io.understudy.connection.NetworkTransport;
+import io.understudy.replay.log.Execution;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.replay.log.StatementLog;
 import java.io.IOException;
@@ -12,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -19,41 +22,61 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plays a log. The calling thread reads it a little ahead of time; event loops send. A statement is sent at its time
- * whether or not the server has responded to other sessions; how late it was sent is reported apart from the server's
- * time.
+ * Plays a log. A thread reads it a little ahead of time; event loops send. A statement is sent at its time whether or
+ * not the server has responded to other sessions; how late it was sent is reported apart from the server's time.
  */
 public final class Replay implements AutoCloseable {
     /** How far ahead of its time a statement is read: logs are in the order of the ends. */
     private static final long AHEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** Statements read and not yet responded to. */
+    /** Statements read and not yet responded to, long ones by their KiB. */
     private static final int WAITING = 20_000;
 
+    private static final int KIB = 1024;
+    /** What a stopped replay waits for a log that may never go on. */
+    private static final long READER_MILLIS = 500;
+
+    private static final long PATIENCE_MILLIS = 100;
     private static final Duration CONNECT = Duration.ofSeconds(10);
     private static final int LOOPS = 2;
     private static final double MICROS_TO_NANOS = 1_000;
+
+    /** A connection on the loop that keeps its statements' times: none waits for another thread. */
+    private record PinnedLoop(EventLoop loop, NettyServerConnector connector) {}
 
     private final ReplayOptions options;
     private final ReplayFigures figures;
     private final Selection selection;
     private final NetworkTransport transport = NetworkTransport.resolve(Transport.AUTO);
     private final EventLoopGroup loops = transport.relayGroup(LOOPS, "replay");
-    private final NettyServerConnector connector;
+    private final List<PinnedLoop> pinned = new ArrayList<>();
     private final Semaphore room = new Semaphore(WAITING);
     private final AtomicReference<@Nullable String> stopped = new AtomicReference<>();
     private final Map<Long, ReplayConnection> sessions = new LinkedHashMap<>();
-    private final List<ReplayConnection> connections = new ArrayList<>();
+    private final List<ReplayConnection> connections = new CopyOnWriteArrayList<>();
     private volatile long played;
     private long firstMicros = LogEvent.UNKNOWN;
     private long firstNanos;
     private long lastDue;
+    private int made;
 
     public Replay(ReplayOptions options) {
         this.options = options;
         this.figures = new ReplayFigures(options.speed() > 0);
         this.selection = new Selection(options.filter());
-        this.connector = new NettyServerConnector(
-                transport, loops, options.to(), options.user(), options.password(), options.tls(), CONNECT, CONNECT);
+        for (int i = 0; i < LOOPS; i++) {
+            EventLoop loop = loops.next();
+            pinned.add(new PinnedLoop(
+                    loop,
+                    new NettyServerConnector(
+                            transport,
+                            loop,
+                            options.to(),
+                            options.user(),
+                            options.password(),
+                            options.tls(),
+                            CONNECT,
+                            CONNECT)));
+        }
     }
 
     public ReplayFigures figures() {
@@ -98,8 +121,39 @@ public final class Replay implements AutoCloseable {
         return true;
     }
 
-    /** Plays the log to its end, or until stopped. */
+    /**
+     * Plays the log to its end, or until stopped. A stop does not wait for a log that has nothing to read yet, as a
+     * stream without statements.
+     */
     public void run(StatementLog log) throws IOException, InterruptedException {
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+        Thread reader = new Thread(
+                () -> {
+                    try {
+                        read(log);
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    } catch (Throwable e) {
+                        failure.set(e);
+                    }
+                },
+                "replay-log");
+        reader.setDaemon(true);
+        reader.start();
+        while (reader.isAlive() && stopped.get() == null) {
+            reader.join(PATIENCE_MILLIS);
+        }
+        reader.join(READER_MILLIS);
+        Throwable thrown = failure.get();
+        if (thrown instanceof IOException known) {
+            throw known;
+        } else if (thrown != null) {
+            throw new IllegalStateException("reading the log failed", thrown);
+        }
+        finish();
+    }
+
+    private void read(StatementLog log) throws IOException, InterruptedException {
         for (LogEvent event = log.next(); event != null && stopped.get() == null; event = log.next()) {
             if (event.kind() == LogEvent.Kind.QUIT) {
                 quit(event.threadId());
@@ -107,12 +161,15 @@ public final class Replay implements AutoCloseable {
                 play(event);
             }
         }
+    }
+
+    private void finish() throws InterruptedException {
         if (stopped.get() != null) {
             connections.forEach(ReplayConnection::abort);
         } else {
             connections.forEach(ReplayConnection::end);
         }
-        while (!room.tryAcquire(WAITING, 100, TimeUnit.MILLISECONDS)) {
+        while (!room.tryAcquire(WAITING, PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
             if (stopped.get() != null) {
                 connections.forEach(ReplayConnection::abort);
                 if (!room.tryAcquire(WAITING, 1, TimeUnit.SECONDS)) {
@@ -129,12 +186,19 @@ public final class Replay implements AutoCloseable {
         while (options.speed() > 0 && due - System.nanoTime() > AHEAD_NANOS && stopped.get() == null) {
             LockSupport.parkNanos(Math.min(due - System.nanoTime() - AHEAD_NANOS, TimeUnit.MILLISECONDS.toNanos(100)));
         }
-        while (!room.tryAcquire(100, TimeUnit.MILLISECONDS)) {
+        int cost = cost(event);
+        while (!room.tryAcquire(cost, PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
             if (stopped.get() != null) {
                 return;
             }
         }
-        connection(event.threadId()).add(new ReplayConnection.Due(event, due));
+        connection(event.threadId()).add(new ReplayConnection.Due(event, due, cost));
+    }
+
+    private static int cost(LogEvent event) {
+        Execution execution = event.execution();
+        long bytes = event.text().length + (execution == null ? 0L : execution.payload().length);
+        return (int) Math.min(WAITING, 1 + bytes / KIB);
     }
 
     private long due(LogEvent event) {
@@ -166,8 +230,9 @@ public final class Replay implements AutoCloseable {
         figures.session();
         ReplayConnection chosen;
         if (connections.size() < options.connections()) {
+            PinnedLoop on = pinned.get(made++ % LOOPS);
             chosen = new ReplayConnection(
-                    loops.next(), connector, options.readsOnly(), figures, room::release, this::stop);
+                    on.loop(), on.connector(), options.readsOnly(), figures, room::release, this::stop);
             connections.add(chosen);
         } else if (options.readsOnly()) {
             // Reads of several sessions may share a connection: each names its schema.

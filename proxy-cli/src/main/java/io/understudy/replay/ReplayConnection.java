@@ -25,24 +25,31 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One connection to the target with the statements that wait for it. Statements go one by one, each when its time has
- * come and the one before it has been responded to. Results are read and dropped. Confined to {@code loop}, which need
- * not be the connection's own.
+ * come and the one before it has been responded to. What a statement needs first (the connection, the session's
+ * settings, its text prepared) is done as soon as it is next, ahead of its time. Results are read and dropped. Confined
+ * to {@code loop}, which should be the connections' own.
  */
 final class ReplayConnection {
     private static final int PREPARED = 256;
 
-    /** @param dueNanos monotonic time at which to send it */
-    record Due(LogEvent event, long dueNanos) {}
+    /**
+     * A statement that waits.
+     *
+     * @param dueNanos monotonic time at which to send it
+     * @param cost its share of what may wait
+     */
+    record Due(LogEvent event, long dueNanos, int cost) {}
 
     private final EventExecutor loop;
     private final ServerConnector connector;
     private final boolean readsOnly;
     private final ReplayFigures figures;
-    private final Runnable completed;
+    private final IntConsumer completed;
     private final Consumer<String> fatal;
     private final SqlAnalyzer analyzer = new SqlAnalyzer();
     private final ArrayDeque<Due> queue = new ArrayDeque<>();
@@ -56,10 +63,13 @@ final class ReplayConnection {
     private boolean connecting;
     private boolean busy;
     private boolean closing;
+    private boolean aborted;
     private boolean timer;
+    /** Monotonic time from which on the next statement could have been sent, had it been due. */
+    private long freeNanos = System.nanoTime();
 
     /**
-     * @param completed run for each statement that is over, however it ended
+     * @param completed called with the cost of each statement that is over, however it ended
      * @param fatal called with the reason when no connection can be had
      */
     ReplayConnection(
@@ -67,7 +77,7 @@ final class ReplayConnection {
             ServerConnector connector,
             boolean readsOnly,
             ReplayFigures figures,
-            Runnable completed,
+            IntConsumer completed,
             Consumer<String> fatal) {
         this.loop = loop;
         this.connector = connector;
@@ -80,6 +90,10 @@ final class ReplayConnection {
     /** Called by any thread. */
     void add(Due statement) {
         loop.execute(() -> {
+            if (aborted) {
+                completed.accept(statement.cost());
+                return;
+            }
             queue.add(statement);
             go();
         });
@@ -97,8 +111,9 @@ final class ReplayConnection {
     void abort() {
         loop.execute(() -> {
             closing = true;
-            while (queue.poll() != null) {
-                completed.run();
+            aborted = true;
+            for (Due dropped = queue.poll(); dropped != null; dropped = queue.poll()) {
+                completed.accept(dropped.cost());
             }
             go();
         });
@@ -117,6 +132,14 @@ final class ReplayConnection {
             }
             return;
         }
+        ServerConnection open = connection;
+        if (open == null || !open.isOpen()) {
+            connect();
+            return;
+        }
+        if (prepares(open, next)) {
+            return;
+        }
         long wait = next.dueNanos() - System.nanoTime();
         if (wait > 0) {
             if (!timer) {
@@ -131,13 +154,26 @@ final class ReplayConnection {
             }
             return;
         }
-        ServerConnection open = connection;
-        if (open == null || !open.isOpen()) {
-            connect();
-            return;
-        }
         queue.remove();
         send(open, next);
+    }
+
+    /** Begins what the statement needs first, or returns false if it can be sent. */
+    private boolean prepares(ServerConnection open, Due next) {
+        LogEvent event = next.event();
+        String assignments = event.settings();
+        if (assignments != null && !assignments.equals(settings)) {
+            busy = true;
+            adopt(open, next, assignments);
+            return true;
+        }
+        if (event.execution() != null && !prepared.containsKey(ByteBuffer.wrap(event.text()))) {
+            busy = true;
+            use(open, event);
+            open.execute(command(open, CommandCode.STMT_PREPARE, event.text()), new Preparation(open, next));
+            return true;
+        }
+        return false;
     }
 
     private void connect() {
@@ -185,6 +221,7 @@ final class ReplayConnection {
                 if (--pending[0] == 0) {
                     connecting = false;
                     connection = made;
+                    freeNanos = System.nanoTime();
                     go();
                 }
             }
@@ -199,34 +236,32 @@ final class ReplayConnection {
         return Packets.command(on.alloc(), code, body);
     }
 
-    /**
-     * Sends a statement once the session has its settings, its schema and the text prepared, as far as it needs them.
-     */
     private void send(ServerConnection open, Due statement) {
         busy = true;
         LogEvent event = statement.event();
-        String assignments = event.settings();
-        if (assignments != null && !assignments.equals(settings)) {
-            adopt(open, statement, assignments);
+        use(open, event);
+        Execution execution = event.execution();
+        if (execution == null) {
+            transmit(open, statement, CommandCode.QUERY, event.text());
             return;
         }
+        byte[] payload = execution.payloadFor(Objects.requireNonNull(prepared.get(ByteBuffer.wrap(event.text()))));
+        if (payload == null) {
+            figures.leftOut("types_unknown");
+            over(statement);
+        } else {
+            transmit(open, statement, CommandCode.STMT_EXECUTE, payload);
+        }
+    }
+
+    /** Selects the statement's schema. The command that follows need not wait for the response. */
+    private void use(ServerConnection open, LogEvent event) {
         String wanted = event.schema();
         if (wanted != null && !wanted.equals(schema)) {
             open.execute(
                     command(open, CommandCode.INIT_DB, wanted.getBytes(StandardCharsets.UTF_8)),
                     new SchemaResponse(wanted));
             schema = wanted;
-        }
-        Execution execution = event.execution();
-        if (execution == null) {
-            transmit(open, statement, CommandCode.QUERY, event.text());
-            return;
-        }
-        Integer id = prepared.get(ByteBuffer.wrap(event.text()));
-        if (id == null) {
-            open.execute(command(open, CommandCode.STMT_PREPARE, event.text()), new Preparation(open, statement));
-        } else {
-            execute(open, statement, execution, id);
         }
     }
 
@@ -241,39 +276,50 @@ final class ReplayConnection {
             prepared.clear();
         }
         commands.add(command(open, CommandCode.QUERY, ("SET " + assignments).getBytes(StandardCharsets.UTF_8)));
-        Adoption response = new Adoption(open, statement, assignments, commands.size());
+        Adoption response = new Adoption(statement, assignments, commands.size());
         commands.forEach(command -> open.execute(command, response));
     }
 
-    private void execute(ServerConnection open, Due statement, Execution execution, int id) {
-        byte[] payload = execution.payloadFor(id);
-        if (payload == null) {
-            figures.leftOut("types_unknown");
-            over();
-        } else {
-            transmit(open, statement, CommandCode.STMT_EXECUTE, payload);
-        }
-    }
-
     private void transmit(ServerConnection open, Due statement, int code, byte[] payload) {
-        figures.sent(System.nanoTime() - statement.dueNanos());
-        open.execute(command(open, code, payload), new Response(statement.event()));
+        long now = System.nanoTime();
+        figures.sent(now - statement.dueNanos(), freeNanos - statement.dueNanos());
+        open.execute(command(open, code, payload), new Response(statement));
     }
 
     private String digest(byte[] text) {
         return String.format(Locale.ROOT, "%016x", analyzer.digest(text, 0, text.length, SqlModes.NONE));
     }
 
-    private void over() {
+    private void over(Due statement) {
+        completed.accept(statement.cost());
+        free();
+    }
+
+    private void free() {
         busy = false;
-        completed.run();
+        freeNanos = System.nanoTime();
         go();
     }
 
-    private void lost() {
+    /** Gives up the statement at the head of the queue, unless it was dropped meanwhile. */
+    private void giveUp(Due statement) {
+        if (queue.peek() == statement) {
+            queue.remove();
+            completed.accept(statement.cost());
+        }
+        free();
+    }
+
+    private void lost(Due statement) {
         figures.lost();
         connection = null;
-        over();
+        over(statement);
+    }
+
+    private void lostAheadOf(Due statement) {
+        figures.lost();
+        connection = null;
+        giveUp(statement);
     }
 
     /** Passes the outcome to this connection's loop. */
@@ -282,11 +328,6 @@ final class ReplayConnection {
         public void onResponse(ResponseView response, int preparedId) {
             int error = response.errorCode();
             loop.execute(() -> done(error, preparedId));
-        }
-
-        @Override
-        public void onFailure(String reason) {
-            loop.execute(ReplayConnection.this::lost);
         }
 
         abstract void done(int error, int preparedId);
@@ -313,15 +354,13 @@ final class ReplayConnection {
     }
 
     private final class Adoption extends Step {
-        private final ServerConnection open;
         private final Due statement;
         private final String assignments;
         private int pending;
         private int refused;
         private boolean failed;
 
-        Adoption(ServerConnection open, Due statement, String assignments, int pending) {
-            this.open = open;
+        Adoption(Due statement, String assignments, int pending) {
             this.statement = statement;
             this.assignments = assignments;
             this.pending = pending;
@@ -336,10 +375,10 @@ final class ReplayConnection {
             if (refused != 0) {
                 settings = "";
                 figures.settingsRefused(refused);
-                over();
+                giveUp(statement);
             } else {
                 settings = assignments;
-                send(open, statement);
+                free();
             }
         }
 
@@ -348,7 +387,7 @@ final class ReplayConnection {
             loop.execute(() -> {
                 if (!failed) {
                     failed = true;
-                    lost();
+                    lostAheadOf(statement);
                 }
             });
         }
@@ -365,11 +404,10 @@ final class ReplayConnection {
 
         @Override
         void done(int error, int preparedId) {
-            Execution execution = statement.event().execution();
-            if (error != 0 || execution == null) {
-                figures.sent(System.nanoTime() - statement.dueNanos());
+            if (error != 0) {
+                figures.sent(System.nanoTime() - statement.dueNanos(), 0);
                 figures.failed(0, error);
-                over();
+                giveUp(statement);
                 return;
             }
             if (prepared.size() == PREPARED) {
@@ -381,19 +419,24 @@ final class ReplayConnection {
                 }));
             }
             prepared.put(ByteBuffer.wrap(statement.event().text()), preparedId);
-            execute(open, statement, execution, preparedId);
+            free();
+        }
+
+        @Override
+        public void onFailure(String reason) {
+            loop.execute(() -> lostAheadOf(statement));
         }
     }
 
     private final class Response implements ServerResponse {
         private final long sentNanos = System.nanoTime();
-        private final LogEvent event;
+        private final Due statement;
         /** Null if the log does not have the result's hash. */
         private final @Nullable ResultHash hash;
 
-        Response(LogEvent event) {
-            this.event = event;
-            this.hash = event.result() == null ? null : new ResultHash();
+        Response(Due statement) {
+            this.statement = statement;
+            this.hash = statement.event().result() == null ? null : new ResultHash();
         }
 
         @Override
@@ -410,6 +453,7 @@ final class ReplayConnection {
         }
 
         private void compare(long rows) {
+            LogEvent event = statement.event();
             CapturedResult captured = event.result();
             ResultHash running = hash;
             if (captured != null && running != null) {
@@ -431,13 +475,13 @@ final class ReplayConnection {
                 } else {
                     figures.failed(nanos, error);
                 }
-                over();
+                over(statement);
             });
         }
 
         @Override
         public void onFailure(String reason) {
-            loop.execute(ReplayConnection.this::lost);
+            loop.execute(() -> lost(statement));
         }
     }
 }

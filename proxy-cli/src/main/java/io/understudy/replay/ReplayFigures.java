@@ -59,6 +59,7 @@ public final class ReplayFigures {
     private final Times server = new Times();
     private final Times logged = new Times();
     private final Times late = new Times();
+    private final Times behind = new Times();
     private final LongAdder sent = new LongAdder();
     private final LongAdder ok = new LongAdder();
     private final LongAdder rows = new LongAdder();
@@ -90,9 +91,16 @@ public final class ReplayFigures {
         }
     }
 
-    void sent(long lateNanos) {
+    /**
+     * Counts a statement.
+     *
+     * @param lateNanos after its time
+     * @param behindNanos after its time until the session's statement before it was over
+     */
+    void sent(long lateNanos, long behindNanos) {
         sent.increment();
         late.add(lateNanos);
+        behind.add(behindNanos);
     }
 
     void succeeded(long nanos, long resultRows) {
@@ -171,6 +179,7 @@ public final class ReplayFigures {
         view.put("loggedSeconds", logged.view());
         if (timed) {
             view.put("lateSeconds", late.view());
+            view.put("behindSeconds", behind.view());
         }
         return view;
     }

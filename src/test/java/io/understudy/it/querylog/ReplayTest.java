@@ -3,6 +3,7 @@ package io.understudy.it.querylog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.understudy.base.JsonReader;
 import io.understudy.config.Address;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
@@ -17,7 +18,10 @@ import io.understudy.replay.log.StatementLog;
 import io.understudy.report.AdminClient;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
@@ -27,14 +31,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(180)
 class ReplayTest {
     private static EmbeddedServer target;
+
+    @TempDir
+    private Path folder;
 
     @BeforeAll
     static void start() {
@@ -267,6 +277,72 @@ class ReplayTest {
                     .isLessThan(10_000);
         } finally {
             target.execute("SET GLOBAL read_only = 0");
+        }
+    }
+
+    /** Ctrl-C and SIGTERM end a replay with its report, also one that waits for the next event of a stream. */
+    @Test
+    void aSignalEndsAReplayWithItsReport() throws Exception {
+        Path password = Files.writeString(folder.resolve("password"), "pl4y");
+        Path out = folder.resolve("out");
+        Path err = folder.resolve("err");
+        Process program = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "io.understudy.cli.Understudy",
+                        "replay",
+                        "-",
+                        "--to=127.0.0.1:" + target.port(),
+                        "--user=player",
+                        "--password-file=" + password,
+                        "--tls=disabled",
+                        "--json")
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile())
+                .start();
+        try {
+            OutputStream stream = program.getOutputStream();
+            for (int i = 0; i < 3; i++) {
+                stream.write(
+                        event(i, i * 1000L, "SELECT " + i + " AS signalled").getBytes(StandardCharsets.UTF_8));
+            }
+            stream.flush();
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> played("%AS signalled").size() == 3);
+            program.destroy(); // SIGTERM
+            assertThat(program.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(Files.readString(err)).contains("stopped: the program was asked to end");
+            Map<?, ?> report = Objects.requireNonNull((Map<?, ?>) JsonReader.read(Files.readString(out)));
+            assertThat(report.get("ok")).as("%s", report).isEqualTo(3L);
+        } finally {
+            program.destroyForcibly().waitFor();
+        }
+    }
+
+    /** A session is connected, has its settings and its statements prepared, when their time comes. */
+    @Test
+    void nothingIsLateBecauseASessionBegins() throws Exception {
+        target.execute(
+                "SET GLOBAL init_connect = 'DO SLEEP(0.4)'",
+                "REVOKE ALL ON *.* FROM player",
+                "GRANT SELECT ON *.* TO player");
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < 20; i++) {
+            text.append(event(i, i * 20_000L, "SELECT " + i + " AS begun"));
+        }
+        try (Replay replay = new Replay(options(1, true, 64));
+                StatementLog log = log(text.toString())) {
+            replay.run(log);
+            Map<String, Object> view = view(replay, log);
+            assertThat(view).containsEntry("ok", 20L);
+            Map<?, ?> late = Objects.requireNonNull((Map<?, ?>) view.get("lateSeconds"));
+            assertThat((Double) Objects.requireNonNull(late.get("p50")))
+                    .as("%s", late)
+                    .isLessThan(0.3);
+        } finally {
+            target.execute("SET GLOBAL init_connect = ''", "GRANT ALL ON *.* TO player");
         }
     }
 

@@ -5,6 +5,7 @@ import io.understudy.cli.LogFileOption;
 import io.understudy.cli.LogFilterOptions;
 import io.understudy.cli.ProgressLine;
 import io.understudy.cli.ServerLoginOptions;
+import io.understudy.cli.SignalledStop;
 import io.understudy.cli.TimeConverter;
 import io.understudy.config.Address;
 import io.understudy.config.Secret;
@@ -99,10 +100,12 @@ public final class CompareCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         CompareOptions options = options();
-        try (StatementLog log = file.open();
+        try (LogFileOption.Opened opened = file.opened();
                 Comparison comparison = new Comparison(options);
+                SignalledStop signalled = SignalledStop.begin(comparison::stop);
                 TargetWatch watchA = watch("A", options.a(), comparison);
                 TargetWatch watchB = watch("B", options.b(), comparison)) {
+            StatementLog log = opened.log();
             if (!watchA.readOnly() || !watchB.readOnly()) {
                 err("not read-only: " + (watchA.readOnly() ? "B" : watchB.readOnly() ? "A" : "A and B")
                         + "; reads are executed in sessions that cannot write");

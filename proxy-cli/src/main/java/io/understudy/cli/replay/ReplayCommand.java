@@ -5,6 +5,7 @@ import io.understudy.cli.LogFileOption;
 import io.understudy.cli.LogFilterOptions;
 import io.understudy.cli.ProgressLine;
 import io.understudy.cli.ServerLoginOptions;
+import io.understudy.cli.SignalledStop;
 import io.understudy.config.Address;
 import io.understudy.replay.Replay;
 import io.understudy.replay.ReplayOptions;
@@ -75,8 +76,10 @@ public final class ReplayCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         ReplayOptions options = options();
-        try (StatementLog log = file.open();
-                Replay replay = new Replay(options)) {
+        try (LogFileOption.Opened opened = file.opened();
+                Replay replay = new Replay(options);
+                SignalledStop signalled = SignalledStop.begin(replay::stop)) {
+            StatementLog log = opened.log();
             long start = System.nanoTime();
             if (dryRun) {
                 replay.dryRun(log);

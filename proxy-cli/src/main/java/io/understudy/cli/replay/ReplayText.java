@@ -35,6 +35,7 @@ final class ReplayText {
             line(out, "server's time", times(view.get("serverSeconds")));
             if (view.containsKey("lateSeconds")) {
                 line(out, "sent late by", times(view.get("lateSeconds")));
+                line(out, "of that, busy", times(view.get("behindSeconds")));
             }
         }
         return out.toString();

@@ -137,8 +137,15 @@ class CaptureTest {
 
     @Test
     void hashesNeedStatementsWithTheirValues() {
-        assertThatThrownBy(() ->
-                        new CaptureConfig(folder.toString(), Literals.DROP, Results.HASH, null, null, null, null, null))
+        assertThatThrownBy(() -> new CaptureConfig(
+                        folder.toString(),
+                        Literals.DROP,
+                        Results.HASH,
+                        new ByteSize(1 << 20),
+                        new ByteSize(1 << 22),
+                        new ByteSize(1),
+                        new ByteSize(1 << 20),
+                        null))
                 .hasMessageStartingWith("results: hash needs literals: keep");
     }
 
