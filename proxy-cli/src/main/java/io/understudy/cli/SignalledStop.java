@@ -28,7 +28,11 @@ public final class SignalledStop implements AutoCloseable {
                 "stop-on-signal");
     }
 
-    /** @param stop called once with the reason, if at all; must not wait */
+    /**
+     * Watches for a signal from now on.
+     *
+     * @param stop called once with the reason, if at all; must not wait
+     */
     public static SignalledStop begin(Consumer<String> stop) {
         SignalledStop signalled = new SignalledStop(stop);
         Runtime.getRuntime().addShutdownHook(signalled.hook);

@@ -302,6 +302,7 @@ final class ReplayConnection {
     }
 
     /** Gives up the statement at the head of the queue, unless it was dropped meanwhile. */
+    @SuppressWarnings("ReferenceEquality") // one object a statement
     private void giveUp(Due statement) {
         if (queue.peek() == statement) {
             queue.remove();

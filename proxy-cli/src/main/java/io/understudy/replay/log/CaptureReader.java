@@ -26,7 +26,7 @@ final class CaptureReader implements StatementLog {
     private static final int MAX_SESSIONS = 100_000;
     private static final int MAX_PAYLOAD = 64 << 20;
     private static final long MICROS = 1_000_000;
-    private static final Pattern USE = Pattern.compile("(?i)\\s*use\\s+`?([^`;]+?)`?\\s*;?\\s*");
+    private static final Pattern USE = Pattern.compile("(?i)\\s*use\\s+(?:`([^`]+)`|([^\\s`;'\"]+))\\s*;?\\s*");
 
     /** The values of a session according to the records read so far. */
     private static final class Session {
@@ -37,6 +37,9 @@ final class CaptureReader implements StatementLog {
 
         @Nullable
         String settings;
+
+        /** Whether the records say each change of the schema, as those of the proxy do. */
+        boolean saysSchema;
 
         final Map<Integer, byte[]> texts = new HashMap<>();
         final Map<Integer, byte[]> types = new HashMap<>();
@@ -200,6 +203,7 @@ final class CaptureReader implements StatementLog {
         if (schema != null) {
             String name = text(schema);
             session.schema = name.isEmpty() ? null : name;
+            session.saysSchema = true;
         }
         String settings = keys.get("Settings");
         if (settings != null) {
@@ -209,10 +213,15 @@ final class CaptureReader implements StatementLog {
 
     private LogEvent query(Session session, long id, byte[] payload, long firstLine) throws IOException {
         LogEvent event = event(LogEvent.Kind.STATEMENT, session, id, payload, firstLine, null);
-        if (payload.length > 3 && payload.length < 256 && (payload[0] | 0x20) == 'u') {
+        boolean failed = "false".equals(keys.get("Success"));
+        if (!session.saysSchema
+                && !failed
+                && payload.length > 3
+                && payload.length < 256
+                && (payload[0] | 0x20) == 'u') {
             Matcher use = USE.matcher(event.sql());
             if (use.matches()) {
-                session.schema = use.group(1);
+                session.schema = use.group(1) == null ? use.group(2) : use.group(1);
             }
         }
         return event;
