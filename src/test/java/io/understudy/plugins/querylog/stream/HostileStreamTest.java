@@ -58,7 +58,7 @@ class HostileStreamTest {
         private final HostileStatements statements = new HostileStatements(SEED);
         private final PublishedStream.Reader reader;
         private final SlowLogStream stream;
-        private final List<SlowLogReader> takers = new ArrayList<>();
+        private final List<StreamReader> takers = new ArrayList<>();
         private final DigestEntry entry =
                 new DigestTable(16, Clock.systemUTC(), () -> 0).of(FakeExchange.to("SELECT 1"), new DigestKey());
         private final int count;
