@@ -9,6 +9,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
@@ -28,6 +30,7 @@ final class FramedSocket implements Closeable {
     private int nextFrame;
     private byte[] content = new byte[0];
     private int at;
+    private final List<Integer> contents = new ArrayList<>();
 
     FramedSocket(InetSocketAddress address) throws IOException {
         this(new Socket(address.getAddress(), address.getPort()));
@@ -104,6 +107,14 @@ final class FramedSocket implements Closeable {
         nextFrame++;
         content = original == 0 ? bytes : inflated(bytes, original);
         at = 0;
+        contents.add(content.length);
+    }
+
+    /** Returns how many bytes of packets each frame received since the last call held. */
+    List<Integer> takeContents() {
+        List<Integer> taken = List.copyOf(contents);
+        contents.clear();
+        return taken;
     }
 
     private static byte[] inflated(byte[] bytes, int length) throws IOException {

@@ -49,6 +49,8 @@ public final class RawClient implements AutoCloseable {
     private byte[] scramble = new byte[0];
     private long threadId;
     private long serverCapabilities;
+    private String attribute = "app";
+    private String attributeValue = "shop";
 
     private RawClient(@Nullable Socket socket, Closeable closeable, InputStream in, OutputStream out) {
         this.socket = socket;
@@ -88,6 +90,12 @@ public final class RawClient implements AutoCloseable {
         RawClient client = open(address);
         client.login(server.user(), server.password(), ServerUnderTest.SCHEMA, capabilities);
         return client;
+    }
+
+    /** Sets the connection attribute of a login with {@link #CONNECT_ATTRS}. */
+    void attribute(String name, String value) {
+        attribute = name;
+        attributeValue = value;
     }
 
     /** Logs in and expects OK. */
@@ -164,7 +172,12 @@ public final class RawClient implements AutoCloseable {
                 .text("mysql_native_password")
                 .uint(0, 1);
         if ((capabilities & CONNECT_ATTRS) != 0) {
-            response.uint(9, 1).uint(3, 1).text("app").uint(4, 1).text("shop");
+            int length = 2 + attribute.length() + attributeValue.length();
+            response.uint(length, 1)
+                    .uint(attribute.length(), 1)
+                    .text(attribute)
+                    .uint(attributeValue.length(), 1)
+                    .text(attributeValue);
         }
         return response.bytes();
     }

@@ -6,16 +6,22 @@ import io.understudy.wire.Packets;
 import io.understudy.wire.compress.Compressed;
 import io.understudy.wire.compress.InflationBudget;
 import io.understudy.wire.packet.HandshakeResponse41;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The compression of each leg after the login.
  *
  * @param clientBit capability bit of the client's leg, or 0
  * @param clientLevel zstd level that the client requested
+ * @param wholePackets whether the client is not known to read frames as one stream
  * @param serverBit capability bit of the server's leg, or 0
  * @param serverLevel zstd level that was sent to the server
  */
-public record LegCompression(long clientBit, int clientLevel, long serverBit, int serverLevel) {
+public record LegCompression(long clientBit, int clientLevel, boolean wholePackets, long serverBit, int serverLevel) {
+    /**
+     * The name under which MySQL Connector/Python, in pure Python, logs in: it cannot read a packet of three frames.
+     */
+    private static final String NO_STREAM = "mysql-connector-python";
 
     /**
      * Reads the requested compression from the client's HandshakeResponse41 and rewrites it for the server, except for
@@ -43,7 +49,13 @@ public record LegCompression(long clientBit, int clientLevel, long serverBit, in
         }
         handshakeResponse.setMediumLE(
                 handshakeResponse.readerIndex(), handshakeResponse.readableBytes() - Packets.HEADER);
-        return new LegCompression(clientBit, level, serverBit, level);
+        boolean whole = clientBit != 0 && !readsStream(HandshakeResponse41.clientName(payload, parsed.capabilities()));
+        return new LegCompression(clientBit, level, whole, serverBit, level);
+    }
+
+    /** A client without a name may be any. */
+    private static boolean readsStream(@Nullable String clientName) {
+        return clientName != null && !clientName.equals(NO_STREAM);
     }
 
     public boolean compressesClient() {
@@ -55,7 +67,8 @@ public record LegCompression(long clientBit, int clientLevel, long serverBit, in
     }
 
     public Compressed ofClient(InflationBudget budget) {
-        return handlers(clientBit, clientLevel, true, budget);
+        Compressed handlers = handlers(clientBit, clientLevel, true, budget);
+        return wholePackets ? handlers.withWholePackets() : handlers;
     }
 
     public Compressed ofServer(InflationBudget budget) {

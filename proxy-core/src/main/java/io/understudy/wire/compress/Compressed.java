@@ -14,7 +14,7 @@ public final class Compressed {
     private static final int MAX_ZSTD_LEVEL = 22;
 
     private final FrameDecoder decoder;
-    private final ChannelHandler encoder;
+    private final FrameEncoder encoder;
 
     private Compressed(Codec codec, boolean weAreServer, InflationBudget budget) {
         FrameNumbers numbers = new FrameNumbers(weAreServer);
@@ -40,6 +40,15 @@ public final class Compressed {
     public static Compressed zstd(int level, boolean weAreServer, InflationBudget budget) {
         return new Compressed(
                 new ZstdCodec(level < 1 || level > MAX_ZSTD_LEVEL ? DEFAULT_ZSTD_LEVEL : level), weAreServer, budget);
+    }
+
+    /**
+     * Has no packet sent in more than two frames, for peers that do not read the frames' content as one stream; to be
+     * called ahead of the first byte. Packets longer than 64 KiB are then sent without compression.
+     */
+    public Compressed withWholePackets() {
+        encoder.keepPacketsWhole();
+        return this;
     }
 
     /** Sets what takes the content; to be called ahead of the first byte. */

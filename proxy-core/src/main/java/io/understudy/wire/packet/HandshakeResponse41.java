@@ -34,6 +34,7 @@ public record HandshakeResponse41(
     private static final int FIXED = 32;
     private static final int MARIADB_CAPABILITIES = FIXED - Integer.BYTES;
     private static final int FILLER = 19;
+    private static final String CLIENT_NAME = "_client_name";
 
     /**
      * Parses the payload.
@@ -103,6 +104,43 @@ public record HandshakeResponse41(
      * compression level, if the client requests zstd.
      */
     public static int endOfAttributes(ByteBuf payload, long capabilities) {
+        ByteBuf in = atAttributes(payload, capabilities);
+        if ((capabilities & Capabilities.CONNECT_ATTRS) != 0 && in.isReadable()) {
+            in.skipBytes(LengthEncoded.readLength(in));
+        }
+        return in.readerIndex();
+    }
+
+    /**
+     * Returns the connection attribute {@code _client_name} of a payload that {@link #parse} accepted: the client's
+     * library; null if there is none, or the attributes are malformed.
+     */
+    public static @Nullable String clientName(ByteBuf payload, long capabilities) {
+        if ((capabilities & Capabilities.CONNECT_ATTRS) == 0) {
+            return null;
+        }
+        try {
+            ByteBuf rest = atAttributes(payload, capabilities);
+            ByteBuf in = rest.readSlice(LengthEncoded.readLength(rest));
+            while (in.isReadable()) {
+                String name = readString(in);
+                String value = readString(in);
+                if (name.equals(CLIENT_NAME)) {
+                    return value;
+                }
+            }
+            return null;
+        } catch (MalformedPacketException malformed) {
+            return null;
+        }
+    }
+
+    private static String readString(ByteBuf in) {
+        return in.readCharSequence(LengthEncoded.readLength(in), StandardCharsets.UTF_8)
+                .toString();
+    }
+
+    private static ByteBuf atAttributes(ByteBuf payload, long capabilities) {
         ByteBuf in = payload.duplicate();
         in.skipBytes(FIXED);
         PacketStrings.readNul(in);
@@ -113,10 +151,7 @@ public record HandshakeResponse41(
         if ((capabilities & Capabilities.PLUGIN_AUTH) != 0 && in.isReadable()) {
             PacketStrings.readNulOrRest(in);
         }
-        if ((capabilities & Capabilities.CONNECT_ATTRS) != 0 && in.isReadable()) {
-            in.skipBytes(LengthEncoded.readLength(in));
-        }
-        return in.readerIndex();
+        return in;
     }
 
     /**

@@ -264,6 +264,117 @@ class CompressedFramingTest {
         assertThat(frames).isGreaterThan(15);
     }
 
+    /**
+     * Packets of 0 bytes to 16 MB, received in any pieces. A client that reads one more frame for a packet that its
+     * frame cuts, as MySQL Connector/Python does, has it all then; and no frame cuts a header.
+     */
+    @Test
+    void packetsKeptWholeLieInTwoFramesAtMost() {
+        Random random = new Random(5);
+        EmbeddedChannel server = channel(of("zlib", true).withWholePackets());
+        EmbeddedChannel client = channel(of("zlib", false));
+        send(client, packet(0, new byte[] {3, 'x'}));
+        client.flush();
+        server.writeInbound(drainOut(client));
+        drainIn(server).release();
+        ByteBuf response = Unpooled.buffer();
+        int[] lengths = {
+            10,
+            0,
+            65_531,
+            65_532,
+            65_533,
+            1,
+            65_535,
+            65_536,
+            30_000,
+            40_000,
+            81_900,
+            1_000_000,
+            0xFF_FFFF - 4,
+            7,
+            0xFF_FFFF - 3,
+            9,
+            200,
+            70_000,
+            3
+        };
+        int[] ends = new int[lengths.length + 300];
+        for (int i = 0; i < ends.length; i++) {
+            byte[] row = new byte[i < lengths.length ? lengths[i] : random.nextInt(3000)];
+            random.nextBytes(row);
+            response.writeBytes(packet(i + 1 & 0xFF, row));
+            ends[i] = response.writerIndex();
+        }
+        ByteBuf expected = response.copy();
+        ByteBuf frames = Unpooled.buffer();
+        while (response.isReadable()) {
+            int most = random.nextInt(4) == 0 ? 20 : 1_000_000;
+            send(server, response.readRetainedSlice(Math.min(response.readableBytes(), 1 + random.nextInt(most))));
+            if (random.nextBoolean()) {
+                server.flush();
+            }
+            frames.writeBytes(drainOut(server));
+        }
+        server.flush();
+        frames.writeBytes(drainOut(server));
+        assertPacketsInTwoFrames(frames, ends);
+        client.writeInbound(frames);
+        assertThat(drainIn(client)).isEqualTo(expected);
+    }
+
+    private static void assertPacketsInTwoFrames(ByteBuf frames, int[] packetEnds) {
+        int content = 0;
+        int packet = 0;
+        for (int at = 0; at < frames.writerIndex(); ) {
+            int stored = frames.getUnsignedMediumLE(at);
+            int original = frames.getUnsignedMediumLE(at + 4);
+            content += original == 0 ? stored : original;
+            at += 7 + stored;
+            while (packet < packetEnds.length && packetEnds[packet] <= content) {
+                packet++;
+            }
+            int start = packet == 0 ? 0 : packetEnds[packet - 1];
+            assertThat(content - start)
+                    .as("bytes of packet %d in a frame before its last", packet)
+                    .isIn(0, 0xFF_FFFF);
+        }
+        assertThat(packet).isEqualTo(packetEnds.length);
+    }
+
+    /** The frame's header leaves with the packet's first bytes: a packet of 10 MB is not gathered first. */
+    @Test
+    void aLongPacketKeptWholeLeavesAsItComes() {
+        EmbeddedChannel server = channel(of("zlib", true).withWholePackets());
+        ByteBuf packet = packet(1, new byte[10_000_000]);
+        send(server, packet.readRetainedSlice(100_000));
+        server.flush();
+        ByteBuf first = drainOut(server);
+        assertThat(first.readableBytes()).isEqualTo(7 + 100_000);
+        assertThat(first.getUnsignedMediumLE(0)).as("the frame's length").isEqualTo(10_000_004);
+        assertThat(first.getUnsignedMediumLE(4)).as("not compressed").isZero();
+        send(server, packet.readRetainedSlice(30));
+        server.flush();
+        assertThat(drainOut(server).readableBytes()).isEqualTo(30);
+    }
+
+    /** Also where the server's bytes come in pieces of one segment each. */
+    @Test
+    void aPacketKeptWholeWaitsForItsEnd() {
+        EmbeddedChannel server = channel(of("zlib", true).withWholePackets());
+        ByteBuf packets = packet(1, new byte[500]).writeBytes(packet(2, new byte[5000]));
+        while (packets.readableBytes() > 1) {
+            send(server, packets.readRetainedSlice(Math.min(packets.readableBytes() - 1, 1400)));
+            server.flush();
+        }
+        assertThat(drainOut(server).getUnsignedMediumLE(4))
+                .as("the first packet alone")
+                .isEqualTo(504);
+        send(server, packets);
+        server.flush();
+        assertThat(drainOut(server).getUnsignedMediumLE(4)).isEqualTo(5004);
+    }
+
     private static ByteBuf frameOf(String algorithm) {
         EmbeddedChannel server = channel(of(algorithm, true));
         byte[] payload = new byte[2000];
