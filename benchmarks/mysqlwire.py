@@ -19,11 +19,11 @@ class Session:
     def __init__(self, host, port, user, password, schema):
         self.sock = socket.create_connection((host, port), 10)
         self.buffer = b""
-        greeting = self.read()
-        if greeting[0] == 0xFF:
-            raise RuntimeError(f"refused: {greeting[3:]!r}")
-        end = greeting.index(b"\0", 1)
-        nonce = greeting[end + 5 : end + 13] + greeting[end + 32 : end + 44]
+        handshake = self.read()
+        if handshake[0] == 0xFF:
+            raise RuntimeError(f"refused: {handshake[3:]!r}")
+        end = handshake.index(b"\0", 1)
+        nonce = handshake[end + 5 : end + 13] + handshake[end + 32 : end + 44]
         answer = scramble(password, nonce)
         self.write(1, struct.pack("<IIB23x", CAPABILITIES, 1 << 24, 45) + user.encode() + b"\0" + bytes([len(answer)])
                    + answer + schema.encode() + b"\0mysql_native_password\0")

@@ -91,7 +91,7 @@ def wait_for(port, process, what):
         if process.poll() is not None:
             break
         time.sleep(0.1)
-    sys.exit(f"{what} does not answer on port {port}")
+    sys.exit(f"{what} does not respond on port {port}")
 
 
 def suite_options(vardir):

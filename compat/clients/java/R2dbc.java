@@ -33,7 +33,7 @@ public final class R2dbc {
             System.exit(0);
         }
         System.out.println("connect ok");
-        System.out.println("query " + ask("SELECT 1, NULL, 'héllo', 2.50", 4));
+        System.out.println("query " + query("SELECT 1, NULL, 'héllo', 2.50", 4));
         for (int n : new int[] {20, 21}) {
             System.out.println("prepare " + Mono.from(db.createStatement("SELECT ? * 2").bind(0, n).execute())
                     .flatMap(r -> Mono.from(r.map((row, m) -> ((Number) row.get(0)).intValue()))).block());
@@ -52,7 +52,7 @@ public final class R2dbc {
                         .map(Number::longValue)
                         .reduce(0L, Long::sum)
                         .block());
-        System.out.println("sum " + ask("SELECT COUNT(*), SUM(a) FROM m", 2));
+        System.out.println("sum " + query("SELECT COUNT(*), SUM(a) FROM m", 2));
         byte[] big = new byte[256 * 20480];
         for (int i = 0; i < big.length; i++) {
             big[i] = (byte) i;
@@ -67,7 +67,7 @@ public final class R2dbc {
         System.out.println("big " + Mono.from(db.createStatement("SELECT b FROM m WHERE a = 1000").execute())
                 .flatMap(r -> Mono.from(r.map((row, m) -> Arrays.equals(row.get(0, byte[].class), big)))).block());
         Mono.from(db.rollbackTransaction()).block();
-        System.out.println("rollback " + ask("SELECT COUNT(*) FROM m", 1));
+        System.out.println("rollback " + query("SELECT COUNT(*) FROM m", 1));
         for (String sql : List.of("SELEC", "SELECT * FROM nosuch")) {
             try {
                 run(sql);
@@ -76,7 +76,7 @@ public final class R2dbc {
                 System.out.println("error " + e.getErrorCode() + " " + e.getSqlState() + " " + e.getMessage());
             }
         }
-        System.out.println("after " + ask("SELECT 'still here'", 1));
+        System.out.println("after " + query("SELECT 'still here'", 1));
         Mono.from(db.close()).block();
         System.out.println("closed");
         System.exit(0);
@@ -86,7 +86,7 @@ public final class R2dbc {
         Flux.from(db.createStatement(sql).execute()).concatMap(r -> r.getRowsUpdated()).blockLast();
     }
 
-    private static String ask(String sql, int columns) {
+    private static String query(String sql, int columns) {
         return Mono.from(db.createStatement(sql).execute())
                 .flatMap(r -> Mono.from(r.map((row, m) -> {
                     StringBuilder text = new StringBuilder();

@@ -59,7 +59,7 @@ final class Servers implements AutoCloseable {
     private final List<StandbyMonitor> standbyMonitors = new ArrayList<>();
     private final List<Standby> standbys = new ArrayList<>();
     private final PrimaryMonitor primaryMonitor;
-    private final @Nullable QueryPool primaryQuestions;
+    private final @Nullable QueryPool primaryQueries;
     private @Nullable QueryLimits queryLimits;
     private final HostedPrimary primary;
 
@@ -73,7 +73,7 @@ final class Servers implements AutoCloseable {
         monitors.setRemoveOnCancelPolicy(true);
         probeThreads = Executors.newCachedThreadPool(new DefaultThreadFactory("probe", true));
         QueryPool queries = QueryPool.to(primaryConfig, address::get, names);
-        primaryQuestions = queries;
+        primaryQueries = queries;
         if (queries != null) {
             pools.add(queries);
             address.onChange((from, to) -> queries.evict());
@@ -150,7 +150,7 @@ final class Servers implements AutoCloseable {
 
     /** Sets the listener for accounts whose queries the primary limits. Must be called before {@link #start}. */
     void tellLimitedAccounts(Consumer<Set<String>> listener) {
-        QueryPool queries = primaryQuestions;
+        QueryPool queries = primaryQueries;
         queryLimits = queries == null ? null : new QueryLimits(queries.dataSource(), monitors, listener);
     }
 

@@ -31,7 +31,7 @@ public final class MirrorIsolation {
         FROZEN("frozen (SIGSTOP)"),
         REFUSING("refusing connections"),
         RESETTING("resetting connections ten times a second"),
-        TRICKLING("answering with a byte a second");
+        TRICKLING("responding with a byte a second");
 
         private final String words;
 

@@ -52,7 +52,7 @@ class AbortedHandshakeTest {
     }
 
     private static long aborted(ServerUnderTest server) {
-        String value = server.ask("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
+        String value = server.query("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
                 + " WHERE VARIABLE_NAME = 'Aborted_connects'");
         return Long.parseLong(String.valueOf(value));
     }

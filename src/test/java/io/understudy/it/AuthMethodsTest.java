@@ -39,7 +39,9 @@ class AuthMethodsTest {
         ServerUnderTest server = ServerUnderTest.shared();
         assumeTrue(server.isMariaDb(), "ed25519 is MariaDB's");
         assumeTrue(
-                "1".equals(server.ask("SELECT COUNT(*) FROM information_schema.PLUGINS WHERE PLUGIN_NAME = 'ed25519'")),
+                "1"
+                        .equals(server.query(
+                                "SELECT COUNT(*) FROM information_schema.PLUGINS WHERE PLUGIN_NAME = 'ed25519'")),
                 "this server has no plugin ed25519 installed (INSTALL SONAME 'auth_ed25519')");
         account(server, "VIA ed25519 USING PASSWORD('secret')");
         try (ProxyUnderTest proxy = ProxyUnderTest.to(server.address())) {

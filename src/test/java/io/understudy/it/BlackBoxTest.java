@@ -56,7 +56,7 @@ class BlackBoxTest {
     private static void awaitApplied(EmbeddedServer standby) {
         await().atMost(PATIENCE)
                 .until(() -> BlackBoxTools.column(standby, "SHOW ALL SLAVES STATUS", "Gtid_IO_Pos")
-                        .equals(standby.ask("SELECT @@global.gtid_slave_pos")));
+                        .equals(standby.query("SELECT @@global.gtid_slave_pos")));
     }
 
     /** {@code -Dunderstudy.it.kills=20} for the figures. */
@@ -105,7 +105,8 @@ class BlackBoxTest {
             there.removeAll(rows(pair.standby()));
             assertThat(there).hasSizeLessThanOrEqualTo((int) lost.number("answeredAndMissing", "notCaptured") + 8);
             if (there.isEmpty()) {
-                assertThat(pair.standby().ask("CHECKSUM TABLE shop.t").length()).isPositive();
+                assertThat(pair.standby().query("CHECKSUM TABLE shop.t").length())
+                        .isPositive();
                 assertThat(BlackBoxTools.column(pair.standby(), "CHECKSUM TABLE shop.t", "Checksum"))
                         .isEqualTo(BlackBoxTools.column(pair.primary(), "CHECKSUM TABLE shop.t", "Checksum"));
             }

@@ -93,9 +93,9 @@ class CommitAttributionServerTest {
             SessionObserver observer = harness.session("app");
             List<Double> counted = new ArrayList<>();
             for (int i = 0; i < commits; i++) {
-                long before = Long.parseLong(CommitHarness.ask(statement, WAITED));
+                long before = Long.parseLong(CommitHarness.query(statement, WAITED));
                 CommitHarness.insert(observer, statement, "INSERT INTO shop.t (name) VALUES ('a')", LAST_GTID);
-                counted.add((Long.parseLong(CommitHarness.ask(statement, WAITED)) - before) / 1e3);
+                counted.add((Long.parseLong(CommitHarness.query(statement, WAITED)) - before) / 1e3);
             }
             await().until(() -> harness.waits().size() == commits);
             List<Double> errors = new ArrayList<>();
@@ -207,10 +207,10 @@ class CommitAttributionServerTest {
             SessionObserver observer = harness.session("app");
             await().until(() -> harness.view().contains("state=on"));
             CommitHarness.insert(observer, statement, "INSERT INTO shop.t (name) VALUES ('d')", LAST_GTID);
-            String acknowledged = CommitHarness.ask(statement, LAST_GTID);
+            String acknowledged = CommitHarness.query(statement, LAST_GTID);
             pair.link().pause();
             CommitHarness.insert(observer, statement, "INSERT INTO shop.t (name) VALUES ('e')", LAST_GTID);
-            String first = CommitHarness.ask(statement, LAST_GTID);
+            String first = CommitHarness.query(statement, LAST_GTID);
             CommitHarness.insert(observer, statement, "INSERT INTO shop.t (name) VALUES ('f')", LAST_GTID);
             await().until(() -> harness.view().contains("unacknowledged=2"));
             assertThat(harness.view()).contains("firstGtid=" + first).doesNotContain("firstGtid=" + acknowledged);

@@ -127,7 +127,7 @@ class CommitBadInputTest {
                     await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> {
                         try (Connection connection = java.sql.DriverManager.getConnection(old.jdbcUrl(), "root", "");
                                 Statement statement = connection.createStatement()) {
-                            return CommitHarness.ask(statement, "SELECT @@server_id")
+                            return CommitHarness.query(statement, "SELECT @@server_id")
                                     .equals("9");
                         }
                     });
@@ -167,7 +167,7 @@ class CommitBadInputTest {
             try (ResultSet rows = statement.executeQuery("INSERT INTO t (name) VALUES ('a'), ('b') RETURNING id")) {
                 assertThat(rows.next()).isTrue();
             }
-            String gtid = CommitHarness.ask(statement, "SELECT @@last_gtid");
+            String gtid = CommitHarness.query(statement, "SELECT @@last_gtid");
             await().until(() -> proxy.timed("autocommit") == 1);
             await().until(() -> proxy.commits.count() == 1);
             assertThat(proxy.commits.all().get(0).event()).isEqualTo(gtid);
@@ -197,11 +197,11 @@ class CommitBadInputTest {
         try (CommitProxy proxy = new CommitProxy(server.address(), POLL).streaming();
                 Connection application = proxy.connect("app", "");
                 Statement statement = application.createStatement()) {
-            String rows = server.ask("SELECT COUNT(*) FROM shop.t");
+            String rows = server.query("SELECT COUNT(*) FROM shop.t");
             statement.execute("BEGIN");
             statement.executeUpdate("INSERT INTO t (name) VALUES ('open')");
             assertThatThrownBy(() -> statement.execute(ddl)).isInstanceOf(SQLException.class);
-            boolean committed = !server.ask("SELECT COUNT(*) FROM shop.t").equals(rows);
+            boolean committed = !server.query("SELECT COUNT(*) FROM shop.t").equals(rows);
             statement.execute("ROLLBACK");
             statement.executeUpdate("INSERT INTO t (name) VALUES ('after')");
             await().until(() -> proxy.timed("autocommit") == 1);

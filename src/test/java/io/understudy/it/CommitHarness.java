@@ -170,11 +170,11 @@ final class CommitHarness implements AutoCloseable {
         long sent = System.nanoTime();
         statement.executeUpdate(sql);
         long ok = System.nanoTime();
-        inserted(observer, ask(statement, gtidQuery), sent, ok);
+        inserted(observer, query(statement, gtidQuery), sent, ok);
         return ok - sent;
     }
 
-    static String ask(Statement statement, String sql) throws SQLException {
+    static String query(Statement statement, String sql) throws SQLException {
         try (ResultSet rows = statement.executeQuery(sql)) {
             rows.next();
             return rows.getString(rows.getMetaData().getColumnCount());

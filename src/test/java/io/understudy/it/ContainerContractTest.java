@@ -45,7 +45,7 @@ class ContainerContractTest {
     void holds(String image) throws Exception {
         assumeTrue(
                 DockerClientFactory.instance().isDockerAvailable(),
-                "no Docker daemon answers on this machine, so the contract was not tried on " + image);
+                "no Docker daemon responds on this machine, so the contract was not tried on " + image);
         try (GenericContainer<?> container = new GenericContainer<>(image)
                 .withEnv("MYSQL_ROOT_PASSWORD", PASSWORD)
                 .withEnv("MYSQL_ROOT_HOST", "%")

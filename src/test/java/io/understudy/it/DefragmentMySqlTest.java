@@ -67,7 +67,7 @@ class DefragmentMySqlTest {
             await().atMost(MOST).ignoreExceptions().until(() -> rows(replica) == rows());
             await().atMost(MOST)
                     .until(() -> "0"
-                            .equals(CommitHarness.ask(
+                            .equals(CommitHarness.query(
                                     replica,
                                     "SELECT COUNT FROM information_schema.INNODB_METRICS"
                                             + " WHERE NAME = 'trx_rseg_history_len'")));
@@ -78,7 +78,7 @@ class DefragmentMySqlTest {
     }
 
     private static long rows(Statement server) throws SQLException {
-        return Long.parseLong(CommitHarness.ask(server, "SELECT COUNT(*) FROM shop.deleted_5"));
+        return Long.parseLong(CommitHarness.query(server, "SELECT COUNT(*) FROM shop.deleted_5"));
     }
 
     private static long rows() throws SQLException {

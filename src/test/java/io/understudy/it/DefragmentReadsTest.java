@@ -156,9 +156,9 @@ class DefragmentReadsTest {
             reader.join();
         }
         assertThat(defragment(file))
-                .contains("because the proxy does not skip them: no answer from")
+                .contains("because the proxy does not skip them: no response from")
                 .contains("a skip of its reads, if there is one, ends within a minute")
-                .contains("its reads are not mirrored in full: no answer from");
+                .contains("its reads are not mirrored in full: no response from");
     }
 
     /** A transaction that has read the table holds each rebuild up for some seconds; one of them gets the signal. */
@@ -201,7 +201,8 @@ class DefragmentReadsTest {
     /** Returns the number of rebuilds that the standby is executing. */
     private static String alter() {
         return pair.standby()
-                .ask("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'pages' AND INFO LIKE 'ALTER%'");
+                .query("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'pages'"
+                        + " AND INFO LIKE 'ALTER%'");
     }
 
     private static List<String> command(Path file) {

@@ -74,7 +74,7 @@ final class DepartingClient implements AutoCloseable {
         Socket raw = new Socket(address.getAddress(), address.getPort());
         raw.setTcpNoDelay(true);
         raw.setSoTimeout(TIMEOUT_MILLIS);
-        byte[] greeting = greeting(raw);
+        byte[] handshakeV10 = handshakeV10(raw);
         long capabilities = RawClient.PLAIN | (form.compressed ? Capabilities.COMPRESS : 0);
         SSLSocket tls = null;
         if (form.tls) {
@@ -94,7 +94,7 @@ final class DepartingClient implements AutoCloseable {
             tls.startHandshake();
         }
         FramedSocket socket = new FramedSocket(tls == null ? raw : tls);
-        InputStream in = new SequenceInputStream(new ByteArrayInputStream(greeting), socket.in());
+        InputStream in = new SequenceInputStream(new ByteArrayInputStream(handshakeV10), socket.in());
         RawClient client = RawClient.over(in, socket.out(), raw);
         Packet response = client.tryLogin(
                 server.user(), server.password(), ServerUnderTest.SCHEMA, capabilities, form.tls ? 2 : 1);
@@ -107,7 +107,7 @@ final class DepartingClient implements AutoCloseable {
         return new DepartingClient(socket, raw, tls, client);
     }
 
-    private static byte[] greeting(Socket raw) throws IOException {
+    private static byte[] handshakeV10(Socket raw) throws IOException {
         DataInputStream in = new DataInputStream(raw.getInputStream());
         byte[] header = in.readNBytes(4);
         int length = (int) RawClient.uint(header, 0, 3);

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Health checks that send the login without waiting for the greeting, like HAProxy's {@code option mysql-check user}.
+ * Health checks that send the login without waiting for the handshake packet, like HAProxy's {@code option mysql-check
+ * user}.
  */
 class EarlyLoginTest {
     private static final Duration SOON = Duration.ofSeconds(30);
@@ -28,7 +29,7 @@ class EarlyLoginTest {
     private final ServerUnderTest server = ServerUnderTest.shared();
 
     @Test
-    void aLoginSentBeforeTheGreetingSucceeds() throws Exception {
+    void aLoginSentBeforeTheHandshakePacketSucceeds() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.to(server.address())) {
             for (InetSocketAddress address : new InetSocketAddress[] {server.address(), proxy.address()}) {
                 try (RawClient client = RawClient.open(address)) {
@@ -59,7 +60,7 @@ class EarlyLoginTest {
     }
 
     private static void greeted(RawClient client) throws IOException {
-        assertThat(client.read().first()).as("greeting").isEqualTo(10);
+        assertThat(client.read().first()).as("handshake packet").isEqualTo(10);
         Packet response = client.finishAuthentication("");
         assertThat(response.isOk()).as(response.hex()).isTrue();
         client.execute("DO 1");

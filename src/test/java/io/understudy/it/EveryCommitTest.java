@@ -64,7 +64,7 @@ class EveryCommitTest {
             for (int c = 0; c < CLIENTS; c++) {
                 pair.pair().createAccount("app" + c, CommitProxy.PASSWORD, "ALL ON shop.*");
             }
-            String from = pair.pair().primary().ask("SHOW MASTER STATUS");
+            String from = pair.pair().primary().query("SHOW MASTER STATUS");
             pair.pair().primary().execute("FLUSH BINARY LOGS");
             try (CommitProxy proxy = new CommitProxy(pair.address(), "poll: 500ms, slow: 0s, expire: 1m").streaming()) {
                 List<List<Done>> done = run(proxy);

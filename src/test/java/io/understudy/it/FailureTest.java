@@ -40,11 +40,11 @@ class FailureTest {
     }
 
     private static boolean isGone(long thread) {
-        return "0".equals(server.ask("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = " + thread));
+        return "0".equals(server.query("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = " + thread));
     }
 
     private static String rows() {
-        return String.valueOf(server.ask("SELECT COUNT(*) FROM " + TABLE));
+        return String.valueOf(server.query("SELECT COUNT(*) FROM " + TABLE));
     }
 
     /** SIGKILL while the client reads a result: the client sees a close, never a terminator of the result. */
@@ -121,7 +121,7 @@ class FailureTest {
         try (RawClient client = RawClient.login(address, server)) {
             client.query("SELECT SLEEP(60)");
             String asleep = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User sleep' AND ID = ";
-            await().atMost(SOON).until(() -> "1".equals(server.ask(asleep + client.threadId())));
+            await().atMost(SOON).until(() -> "1".equals(server.query(asleep + client.threadId())));
             server.execute("KILL " + client.threadId());
             return client.readAll().stream().map(Packet::hex).toList();
         }
@@ -176,7 +176,7 @@ class FailureTest {
                 }
                 client.shutdownOutput();
                 assertThat(client.readAll())
-                        .as("answers at " + address)
+                        .as("responds at " + address)
                         .hasSize(20)
                         .allMatch(Packet::isOk);
             }
@@ -207,7 +207,7 @@ class FailureTest {
             drained.join();
             await().atMost(SOON).until(() -> mine.sessions() == 0);
             await().atMost(SOON).until(() -> isGone(stuck.threadId()));
-            assertThat(server.ask("SELECT GROUP_CONCAT(a) FROM " + TABLE)).isEqualTo("1,1");
+            assertThat(server.query("SELECT GROUP_CONCAT(a) FROM " + TABLE)).isEqualTo("1,1");
         }
     }
 

@@ -152,7 +152,7 @@ class FollowTest {
     private void demote() {
         old.execute(
                 "SET GLOBAL read_only=1",
-                "SET GLOBAL gtid_slave_pos='" + old.ask("SELECT @@gtid_binlog_pos") + "'",
+                "SET GLOBAL gtid_slave_pos='" + old.query("SELECT @@gtid_binlog_pos") + "'",
                 "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=" + promoted.port()
                         + ", MASTER_USER='repl', MASTER_PASSWORD='repl', MASTER_USE_GTID=slave_pos, MASTER_SSL=0",
                 "START SLAVE");
@@ -198,11 +198,11 @@ class FollowTest {
                             e -> assertThat(e.getErrorCode()).isEqualTo(ER_SERVER_SHUTDOWN));
             write(working, "ended");
             working.commit();
-            assertThat(old.ask("SELECT COUNT(*) FROM shop.t WHERE v IN ('begun', 'ended')"))
+            assertThat(old.query("SELECT COUNT(*) FROM shop.t WHERE v IN ('begun', 'ended')"))
                     .isEqualTo("2");
             assertThatThrownBy(() -> write(working, "late")).isInstanceOf(SQLException.class);
             await().atMost(Duration.ofSeconds(5)).until(() -> proxy.sessions() == 0);
-            assertThat(old.ask("SELECT COUNT(*) FROM shop.t WHERE v='stuck'")).isEqualTo("0");
+            assertThat(old.query("SELECT COUNT(*) FROM shop.t WHERE v='stuck'")).isEqualTo("0");
 
             await().untilAsserted(() -> assertThat(standby(proxy, 1)).containsEntry("primary", true));
             assertThat(standby(proxy, 0)).containsEntry("primary", false);

@@ -81,7 +81,7 @@ class GtidDomainEqualTest {
 
     private static String contents(String table) throws SQLException {
         String sql = "SELECT CONCAT(COUNT(*), ' ', COALESCE(SUM(CRC32(CONCAT_WS(':', id, v))), 0)) FROM dom." + table;
-        return pair.primary().ask(sql) + " = " + pair.standby().ask(sql);
+        return pair.primary().query(sql) + " = " + pair.standby().query(sql);
     }
 
     private static void equal(String table) throws SQLException {
@@ -122,7 +122,7 @@ class GtidDomainEqualTest {
             applierRuns();
             equal("orders");
             equal("archive");
-            assertThat(pair.standby().ask("SELECT v FROM dom.orders WHERE id = 5"))
+            assertThat(pair.standby().query("SELECT v FROM dom.orders WHERE id = 5"))
                     .isEqualTo("7");
             assertThat(proxy.conflicts()).isZero();
         }
@@ -163,10 +163,10 @@ class GtidDomainEqualTest {
                 String columns =
                         "SELECT GROUP_CONCAT(COLUMN_NAME ORDER BY ORDINAL_POSITION) FROM information_schema.COLUMNS"
                                 + " WHERE TABLE_SCHEMA = 'dom' AND TABLE_NAME = '" + table + "'";
-                assertThat(pair.standby().ask(columns))
+                assertThat(pair.standby().query(columns))
                         .as(table)
                         .contains("added")
-                        .isEqualTo(pair.primary().ask(columns));
+                        .isEqualTo(pair.primary().query(columns));
             }
             equal("big");
             assertThat(proxy.conflicts()).isZero();

@@ -29,7 +29,7 @@ final class GtidEvents {
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery("SHOW MASTER STATUS")) {
             rows.next();
-            log = Path.of(server.ask("SELECT @@log_bin_basename")).resolveSibling(rows.getString(1));
+            log = Path.of(server.query("SELECT @@log_bin_basename")).resolveSibling(rows.getString(1));
         }
         ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(log)).order(ByteOrder.LITTLE_ENDIAN);
         GtidEvents events = new GtidEvents();

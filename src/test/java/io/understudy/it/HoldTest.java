@@ -100,7 +100,7 @@ class HoldTest {
 
     private static boolean there(String value) {
         return !pair.primary()
-                .ask("SELECT 1 FROM shop.t WHERE v='" + value + "'")
+                .query("SELECT 1 FROM shop.t WHERE v='" + value + "'")
                 .isEmpty();
     }
 

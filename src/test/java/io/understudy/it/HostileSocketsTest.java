@@ -157,7 +157,7 @@ class HostileSocketsTest {
     /** The server sends an error while the client is still sending, and closes. */
     @Test
     void aCommandAboveMaxAllowedPacketGetsTheServersError() throws Exception {
-        long limit = Long.parseLong(String.valueOf(server.ask("SELECT @@global.max_allowed_packet")));
+        long limit = Long.parseLong(String.valueOf(server.query("SELECT @@global.max_allowed_packet")));
         byte[] statement = new byte[(int) Math.min(Integer.MAX_VALUE - 64, limit + (1 << 20))];
         Arrays.fill(statement, (byte) ' ');
         statement[0] = COM_QUERY;
@@ -180,7 +180,7 @@ class HostileSocketsTest {
     @ValueSource(strings = {"nio", "epoll", "io_uring"})
     void manyClientsGetTheServersErrorAsOftenAsDirectly(String transport) throws Exception {
         TransportTest.assume(transport);
-        String limit = server.ask("SELECT @@global.max_allowed_packet");
+        String limit = server.query("SELECT @@global.max_allowed_packet");
         server.execute("SET GLOBAL max_allowed_packet = 1048576");
         try (ProxyUnderTest mine = ProxyUnderTest.to(server.address(), "transport: " + transport)) {
             assertThat(toldTooBig(mine.address())).isGreaterThanOrEqualTo(toldTooBig(server.address()));

@@ -99,7 +99,7 @@ class InflationAttackTest {
     }
 
     private static boolean running(ServerUnderTest server, String which) {
-        String count = server.ask("SELECT COUNT(*) FROM information_schema.processlist WHERE " + which);
+        String count = server.query("SELECT COUNT(*) FROM information_schema.processlist WHERE " + which);
         return String.valueOf(ATTACKERS).equals(count);
     }
 
@@ -231,7 +231,7 @@ class InflationAttackTest {
 
     /** The server's socket file where this machine has it, for the same reason. */
     private static String socket(ServerUnderTest server) {
-        String path = String.valueOf(server.ask("SELECT @@socket"));
+        String path = String.valueOf(server.query("SELECT @@socket"));
         return Files.exists(Path.of(path))
                 ? "unix:" + path
                 : server.address().getHostString() + ":" + server.address().getPort();

@@ -67,7 +67,7 @@ class LimitsTest {
     }
 
     @Test
-    void aPrimaryWithoutAGreetingIsReportedToTheClient() throws Exception {
+    void aPrimaryWithoutAHandshakePacketIsReportedToTheClient() throws Exception {
         try (FakeServer silent = FakeServer.silent();
                 ProxyUnderTest proxy = ProxyUnderTest.to(silent.address(), QUICK)) {
             Packet refusal = firstWord(proxy.address());
@@ -96,13 +96,13 @@ class LimitsTest {
                 .uint(1040, 2)
                 .text("#08004Too many connections")
                 .bytes();
-        try (FakeServer full = FakeServer.greeting(Bytes.packet(0, err));
+        try (FakeServer full = FakeServer.sending(Bytes.packet(0, err));
                 ProxyUnderTest proxy = ProxyUnderTest.to(full.address())) {
             assertThat(firstWord(proxy.address()).hex()).isEqualTo(new Packet(0, err).hex());
         }
     }
 
-    static Stream<byte[]> wrongGreetings() {
+    static Stream<byte[]> wrongHandshakePackets() {
         return Stream.of(
                 new byte[] {1, 0, 0, 0, 9},
                 new byte[] {2, 0, 0, 0, 10, 0},
@@ -113,9 +113,9 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @MethodSource("wrongGreetings")
-    void aMalformedGreetingIsReportedAsError1043(byte[] bytes) throws Exception {
-        try (FakeServer fake = FakeServer.greeting(bytes);
+    @MethodSource("wrongHandshakePackets")
+    void aMalformedHandshakePacketIsReportedAsError1043(byte[] bytes) throws Exception {
+        try (FakeServer fake = FakeServer.sending(bytes);
                 ProxyUnderTest proxy = ProxyUnderTest.to(fake.address(), QUICK);
                 RawClient client = RawClient.open(proxy.address())) {
             Packet said = client.read();

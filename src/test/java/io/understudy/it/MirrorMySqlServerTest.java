@@ -54,11 +54,11 @@ class MirrorMySqlServerTest {
         PRIMARY.execute(sql.toArray(new String[0]));
         standby("SET GLOBAL log_output = 'TABLE'");
         standby("SET GLOBAL general_log = 1");
-        String rows = PRIMARY.ask("SELECT COUNT(*) FROM shop.orders");
+        String rows = PRIMARY.query("SELECT COUNT(*) FROM shop.orders");
         await().atMost(PATIENCE)
                 .ignoreExceptions()
-                .until(() -> ask("SELECT COUNT(*) FROM shop.orders").equals(rows));
-        assertThat(ask("SELECT @@GLOBAL.super_read_only")).isEqualTo("1");
+                .until(() -> query("SELECT COUNT(*) FROM shop.orders").equals(rows));
+        assertThat(query("SELECT @@GLOBAL.super_read_only")).isEqualTo("1");
     }
 
     private static Connection standby() throws SQLException {
@@ -75,7 +75,7 @@ class MirrorMySqlServerTest {
         }
     }
 
-    private static String ask(String sql) throws SQLException {
+    private static String query(String sql) throws SQLException {
         try (Connection connection = standby();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {
@@ -188,7 +188,8 @@ class MirrorMySqlServerTest {
     }
 
     private static String status(String name) throws SQLException {
-        return ask("SELECT VARIABLE_VALUE FROM performance_schema.global_status WHERE VARIABLE_NAME = '" + name + "'");
+        return query(
+                "SELECT VARIABLE_VALUE FROM performance_schema.global_status WHERE VARIABLE_NAME = '" + name + "'");
     }
 
     @Test
@@ -212,7 +213,7 @@ class MirrorMySqlServerTest {
         PRIMARY.execute("CREATE TABLE shop.heavy (id INT)", "INSERT INTO shop.heavy VALUES (1)");
         await().atMost(PATIENCE)
                 .ignoreExceptions()
-                .until(() -> ask("SELECT COUNT(*) FROM shop.heavy").equals("1"));
+                .until(() -> query("SELECT COUNT(*) FROM shop.heavy").equals("1"));
         try (Connection connection = standby();
                 Statement statement = connection.createStatement()) {
             statement.execute("SET GLOBAL super_read_only = 0");
@@ -228,9 +229,9 @@ class MirrorMySqlServerTest {
             text.executeQuery("SELECT /*+ MAX_EXECUTION_TIME(600000) */ COUNT(*) FROM heavy /* killed-my */ a, heavy b,"
                             + " heavy c WHERE a.id + b.id <> c.id * 7")
                     .close();
-            await().atMost(PATIENCE).until(() -> ask(running).equals("1"));
+            await().atMost(PATIENCE).until(() -> query(running).equals("1"));
             await().atMost(PATIENCE).until(() -> proxy.executed("timeout") == 1);
-            await().atMost(Duration.ofSeconds(2)).until(() -> ask(running).equals("0"));
+            await().atMost(Duration.ofSeconds(2)).until(() -> query(running).equals("0"));
             text.executeQuery("SELECT id FROM orders /* killed-after */ WHERE id = 1")
                     .close();
             await().atMost(PATIENCE).until(() -> logged("Query", "killed-after").size() == 1);
@@ -249,7 +250,7 @@ class MirrorMySqlServerTest {
                 "GRANT SHOW VIEW ON shop.* TO understudy_mirror");
         await().atMost(PATIENCE)
                 .ignoreExceptions()
-                .until(() -> ask("SELECT COUNT(*) FROM information_schema.VIEWS WHERE TABLE_SCHEMA = 'shop'")
+                .until(() -> query("SELECT COUNT(*) FROM information_schema.VIEWS WHERE TABLE_SCHEMA = 'shop'")
                         .equals("5"));
         try (MirrorProxy proxy = proxy();
                 Connection connection = proxy.mysql("");
@@ -266,7 +267,7 @@ class MirrorMySqlServerTest {
             await().atMost(PATIENCE).until(() -> logged("Query", "pure-my").size() == 2);
             await().atMost(PATIENCE).until(() -> proxy.waiting("statements") == 0);
             assertThat(logged("Query", "refused-my")).isEmpty();
-            assertThat(ask("SELECT IS_FREE_LOCK('viewed')")).isEqualTo("1");
+            assertThat(query("SELECT IS_FREE_LOCK('viewed')")).isEqualTo("1");
             assertThat(proxy.dropped("view")).isEqualTo(3);
             assertThat(String.valueOf(proxy.view()))
                     .contains("{view=shop.outer_view, reason=side_effect_function}")
@@ -274,7 +275,7 @@ class MirrorMySqlServerTest {
         }
         PRIMARY.execute("REVOKE SHOW VIEW ON shop.* FROM understudy_mirror");
         await().atMost(PATIENCE)
-                .until(() -> !ask("SELECT COUNT(*) FROM mysql.db WHERE User = 'understudy_mirror'"
+                .until(() -> !query("SELECT COUNT(*) FROM mysql.db WHERE User = 'understudy_mirror'"
                                 + " AND Show_view_priv = 'Y'")
                         .equals("1"));
         try (MirrorProxy proxy = proxy();

@@ -148,7 +148,7 @@ final class MirrorProxy implements AutoCloseable {
         return counter == null ? -1 : counter.count();
     }
 
-    /** Waits until the standby has been looked at and found fit. */
+    /** Waits until a probe has found the standby fit. */
     void awaitMirroring() {
         org.awaitility.Awaitility.await().until(() -> String.valueOf(view()).contains("state=mirroring"));
     }

@@ -62,7 +62,7 @@ class MirrorRowlessServerTest {
 
     private static long sent() {
         return Long.parseLong(pair.standby()
-                .ask("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
+                .query("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
                         + " WHERE VARIABLE_NAME = 'BYTES_SENT'"));
     }
 

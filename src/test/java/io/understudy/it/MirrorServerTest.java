@@ -466,7 +466,7 @@ class MirrorServerTest {
     void aReadThatTakesTooLongIsCancelledOnTheStandby() throws Exception {
         String exceeded = "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
                 + " WHERE VARIABLE_NAME = 'Max_statement_time_exceeded'";
-        int before = Integer.parseInt(pair.standby().ask(exceeded));
+        int before = Integer.parseInt(pair.standby().query(exceeded));
         try (MirrorProxy proxy = proxy("{ concurrency: 1, timeout: 100ms, rules: [ { name: all } ] }");
                 Connection connection = proxy.mariadb("")) {
             run(
@@ -475,7 +475,7 @@ class MirrorServerTest {
                             + " SELECT 3) d"
                             + " WHERE CONCAT(a.note, b.note) <> CONCAT(c.note, a.note)");
             await().until(() -> proxy.executed("timeout") == 1);
-            assertThat(Integer.parseInt(pair.standby().ask(exceeded))).isEqualTo(before + 1);
+            assertThat(Integer.parseInt(pair.standby().query(exceeded))).isEqualTo(before + 1);
             run(connection, "SELECT note FROM orders /* long-2 */ WHERE id = 1");
             await().until(() -> texts("long-2").size() == 1);
             await().until(() -> proxy.executed("ok") == 1);
@@ -509,7 +509,8 @@ class MirrorServerTest {
 
     private static long rowsSent() {
         return Long.parseLong(pair.standby()
-                .ask("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'Rows_sent'"));
+                .query("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
+                        + " WHERE VARIABLE_NAME = 'Rows_sent'"));
     }
 
     /** MariaDB's driver says so, and the timeout, in the statement. */
@@ -583,10 +584,10 @@ class MirrorServerTest {
                     "SET STATEMENT max_statement_time=600 FOR SELECT COUNT(*) FROM heavy /* killed-1 */ a, heavy b,"
                             + " heavy c"
                             + " WHERE a.id + b.id <> c.id * 7");
-            await().until(() -> pair.standby().ask(running).equals("1"));
+            await().until(() -> pair.standby().query(running).equals("1"));
             await().until(() -> proxy.executed("timeout") == 1);
             await().atMost(Duration.ofSeconds(2))
-                    .until(() -> pair.standby().ask(running).equals("0"));
+                    .until(() -> pair.standby().query(running).equals("0"));
             run(connection, "SELECT note FROM orders /* killed-2 */ WHERE id = 1");
             await().until(() -> proxy.executed("ok") == 1);
             assertThat(proxy.dropped()).as("the connection lives on").isZero();

@@ -104,7 +104,7 @@ class MirrorSqlModeTest {
     /**
      * A session that begins just when the mode changes never knows its mode; one that begins after the next probe does.
      */
-    private static void awaitLookAt(MirrorProxy proxy, String marker) {
+    private static void awaitProbeOf(MirrorProxy proxy, String marker) {
         await().atMost(PATIENCE).until(() -> {
             try (Connection young = proxy.mariadb("")) {
                 awaitMirrored(young, ansi(marker), marker);
@@ -156,7 +156,7 @@ class MirrorSqlModeTest {
                 Connection old = proxy.mariadb("")) {
             awaitMirrored(old, plain("kept-begin"), "kept-begin");
             globalMode("ANSI_QUOTES," + before);
-            awaitLookAt(proxy, "kept-young");
+            awaitProbeOf(proxy, "kept-young");
             run(old, plain("kept-old"));
             await().until(() -> mirrored("kept-old") == 1);
             assertThat(proxy.executed("error")).isZero();

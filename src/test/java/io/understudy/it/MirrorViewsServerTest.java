@@ -64,7 +64,7 @@ class MirrorViewsServerTest {
     }
 
     private static String lockOnStandby() {
-        return pair.standby().ask("SELECT IS_FREE_LOCK('viewed')");
+        return pair.standby().query("SELECT IS_FREE_LOCK('viewed')");
     }
 
     @Test

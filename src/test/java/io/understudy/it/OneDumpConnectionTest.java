@@ -54,7 +54,7 @@ class OneDumpConnectionTest {
 
     /** Ids of the primary's threads that send its binary log, with commas. */
     private static String dumps() {
-        return server.ask("SELECT GROUP_CONCAT(id ORDER BY id) FROM information_schema.processlist"
+        return server.query("SELECT GROUP_CONCAT(id ORDER BY id) FROM information_schema.processlist"
                 + " WHERE command LIKE 'Binlog Dump%'");
     }
 

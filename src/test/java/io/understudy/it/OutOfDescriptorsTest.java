@@ -44,7 +44,7 @@ class OutOfDescriptorsTest {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void itAnswersAndRecovers(Transport transport, int limit) throws Exception {
+    void itRespondsAndRecovers(Transport transport, int limit) throws Exception {
         List<RawClient> held = new ArrayList<>();
         try (FakeServer primary = FakeServer.responding(OK);
                 LimitedProgram program = LimitedProgram.start(folder, transport, primary.address(), limit)) {

@@ -133,7 +133,7 @@ class PacketNumbersTest {
     /** Two packets in more than 260 frames: the frame numbers wrap around too. */
     @Test
     void numbersAreRightAfterACommandOfTwoPackets() throws Exception {
-        String bound = server.ask("SELECT @@global.max_allowed_packet");
+        String bound = server.query("SELECT @@global.max_allowed_packet");
         server.execute("SET GLOBAL max_allowed_packet = 67108864");
         try (RawClient client = client()) {
             client.query("/* " + noise(17_000_000) + " */ " + MANY);

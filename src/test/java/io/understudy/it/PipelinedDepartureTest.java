@@ -141,7 +141,7 @@ class PipelinedDepartureTest {
 
     private String executed() {
         return String.valueOf(
-                server.ask("SELECT GROUP_CONCAT(CONCAT(who, ' ', n) ORDER BY who SEPARATOR '\n') FROM " + TABLE));
+                server.query("SELECT GROUP_CONCAT(CONCAT(who, ' ', n) ORDER BY who SEPARATOR '\n') FROM " + TABLE));
     }
 
     private static List<String> statements(String who) {

@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
 final class ProxyProcess implements AutoCloseable {
     private final Process process;
     private final BufferedReader responses;
-    private final PrintWriter questions;
+    private final PrintWriter requests;
     private final int port;
 
     /**
@@ -35,7 +35,7 @@ final class ProxyProcess implements AutoCloseable {
     private ProxyProcess(Process process) throws IOException {
         this.process = process;
         responses = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-        questions = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
+        requests = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
         String line = responses.readLine();
         if (line == null) {
             throw new IOException("the proxy's JVM ended at once, with " + process.exitValue());
@@ -69,7 +69,7 @@ final class ProxyProcess implements AutoCloseable {
     }
 
     synchronized Figures figures() throws IOException {
-        questions.println();
+        requests.println();
         String line = responses.readLine();
         if (line == null) {
             throw new IOException("the proxy's JVM has ended");

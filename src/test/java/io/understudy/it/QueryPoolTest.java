@@ -207,13 +207,14 @@ class QueryPoolTest {
     @Test
     void probesThePrimaryWithAndWithoutAnAccount() {
         MonitorConfig account = new MonitorConfig("watch", Secret.parse("s3same"));
-        PrimaryConfig asked =
+        PrimaryConfig withAccount =
                 new PrimaryConfig(Address.parse(address(pair.primary())), null, null, null, null, null, account);
-        PrimaryConfig knocked = new PrimaryConfig(asked.address(), null, null, null, null, null, null);
-        assertThat(QueryPool.to(knocked)).isNull();
-        PrimaryAddress present = new PrimaryAddress(asked.address(), new SimpleMeterRegistry(), Clock.systemUTC());
-        try (PrimaryMonitor with = monitor(present, asked);
-                PrimaryMonitor without = monitor(present, knocked)) {
+        PrimaryConfig withoutAccount = new PrimaryConfig(withAccount.address(), null, null, null, null, null, null);
+        assertThat(QueryPool.to(withoutAccount)).isNull();
+        PrimaryAddress present =
+                new PrimaryAddress(withAccount.address(), new SimpleMeterRegistry(), Clock.systemUTC());
+        try (PrimaryMonitor with = monitor(present, withAccount);
+                PrimaryMonitor without = monitor(present, withoutAccount)) {
             with.start();
             without.start();
             await().until(() -> with.state().reachable() && without.state().reachable());

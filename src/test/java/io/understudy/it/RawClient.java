@@ -113,11 +113,11 @@ public final class RawClient implements AutoCloseable {
 
     /** @param number of the packet with the login: 2 behind an SSLRequest */
     Packet tryLogin(String user, String password, String schema, long capabilities, int number) throws IOException {
-        Packet greeting = read();
-        if (greeting.isErr()) {
-            throw new IOException("refused: " + greeting.errorCode() + " " + greeting.errorText());
+        Packet handshakeV10 = read();
+        if (handshakeV10.isErr()) {
+            throw new IOException("refused: " + handshakeV10.errorCode() + " " + handshakeV10.errorText());
         }
-        parseGreeting(greeting.payload());
+        parseHandshakeV10(handshakeV10.payload());
         send(number, handshakeResponse(user, password, schema, capabilities));
         return finishAuthentication(password);
     }
@@ -143,7 +143,7 @@ public final class RawClient implements AutoCloseable {
         Objects.requireNonNull(socket).setSoTimeout((int) most.toMillis());
     }
 
-    private void parseGreeting(byte[] bytes) {
+    private void parseHandshakeV10(byte[] bytes) {
         int at = indexOfZero(bytes, 1) + 1;
         threadId = uint(bytes, at, 4);
         scramble = new byte[20];

@@ -39,7 +39,7 @@ class RawProtocolTest {
     }
 
     @Test
-    void greetingDiffersInCapabilitiesOnly() throws IOException {
+    void handshakePacketDiffersInCapabilitiesOnly() throws IOException {
         try (RawClient direct = RawClient.login(server.address(), server);
                 RawClient proxied = RawClient.login(proxy.address(), server)) {
             assertThat(proxied.threadId()).isEqualTo(direct.threadId() + 1);

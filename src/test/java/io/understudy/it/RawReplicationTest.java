@@ -59,7 +59,7 @@ class RawReplicationTest {
         both.assumeMariaDb();
         // A server that is given by address may have gigabytes of log behind it.
         server.execute("FLUSH BINARY LOGS");
-        String file = Objects.requireNonNull(server.ask("SHOW MASTER STATUS"));
+        String file = Objects.requireNonNull(server.query("SHOW MASTER STATUS"));
         server.execute(
                 "INSERT INTO " + ServerUnderTest.SCHEMA + ".raw VALUES (78, 'logged')",
                 "DELETE FROM " + ServerUnderTest.SCHEMA + ".raw WHERE id = 78");
@@ -107,7 +107,7 @@ class RawReplicationTest {
         both.assumeMariaDb();
         try (RawClient client = RawClient.login(proxy.address(), server)) {
             client.execute("SET @master_binlog_checksum = 'NONE', @mariadb_slave_capability = 4,"
-                    + " @slave_connect_state = '" + server.ask("SELECT @@gtid_binlog_pos") + "'");
+                    + " @slave_connect_state = '" + server.query("SELECT @@gtid_binlog_pos") + "'");
             client.command(
                     CommandCode.BINLOG_DUMP,
                     new Payload().uint(4, 4).uint(0, 2).uint(7173, 4).bytes());

@@ -20,7 +20,7 @@ final class ScriptedNameServer implements AutoCloseable {
 
     private final DatagramSocket socket = new DatagramSocket(0, InetAddress.getLoopbackAddress());
     private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor();
-    private final AtomicInteger asked = new AtomicInteger();
+    private final AtomicInteger requests = new AtomicInteger();
     private volatile Duration delay = Duration.ZERO;
     private volatile byte lastByte = 1;
     private volatile byte ttlSeconds;
@@ -48,8 +48,8 @@ final class ScriptedNameServer implements AutoCloseable {
     }
 
     /** Returns the number of queries so far. */
-    int asked() {
-        return asked.get();
+    int requests() {
+        return requests.get();
     }
 
     private void serve() {
@@ -58,7 +58,7 @@ final class ScriptedNameServer implements AutoCloseable {
             try {
                 DatagramPacket packet = new DatagramPacket(buffer, buffer.length);
                 socket.receive(packet);
-                asked.incrementAndGet();
+                requests.incrementAndGet();
                 byte[] response = response(Arrays.copyOf(buffer, packet.getLength()));
                 DatagramPacket out = new DatagramPacket(response, response.length, packet.getSocketAddress());
                 later.schedule(() -> send(out), delay.toMillis(), TimeUnit.MILLISECONDS);
@@ -76,16 +76,16 @@ final class ScriptedNameServer implements AutoCloseable {
         }
     }
 
-    private byte[] response(byte[] question) {
+    private byte[] response(byte[] request) {
         int end = HEADER;
-        while (question[end] != 0) {
-            end += question[end] + 1;
+        while (request[end] != 0) {
+            end += request[end] + 1;
         }
-        boolean address = question[end + 2] == TYPE_A;
+        boolean address = request[end + 2] == TYPE_A;
         Payload out = new Payload()
-                .raw(Arrays.copyOf(question, 2))
+                .raw(Arrays.copyOf(request, 2))
                 .raw(new byte[] {(byte) 0x81, (byte) 0x80, 0, 1, 0, (byte) (address ? 1 : 0), 0, 0, 0, 0})
-                .raw(Arrays.copyOfRange(question, HEADER, end + 5));
+                .raw(Arrays.copyOfRange(request, HEADER, end + 5));
         if (address) {
             out.raw(new byte[] {(byte) 0xC0, HEADER, 0, TYPE_A, 0, 1, 0, 0, 0, ttlSeconds, 0, 4, 127, 0, 0, lastByte});
         }

@@ -32,7 +32,7 @@ interface SemiSyncPair extends AutoCloseable {
 
     /** Returns a numeric status variable of the primary. */
     static long status(Statement statement, String name) throws SQLException {
-        return Long.parseLong(CommitHarness.ask(statement, "SHOW GLOBAL STATUS LIKE '" + name + "'"));
+        return Long.parseLong(CommitHarness.query(statement, "SHOW GLOBAL STATUS LIKE '" + name + "'"));
     }
 
     @Override

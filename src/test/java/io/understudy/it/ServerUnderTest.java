@@ -89,7 +89,7 @@ final class ServerUnderTest {
     }
 
     boolean isMariaDb() {
-        return String.valueOf(ask("SELECT CONCAT(VERSION(), ' ', @@version_comment)"))
+        return String.valueOf(query("SELECT CONCAT(VERSION(), ' ', @@version_comment)"))
                 .toLowerCase(java.util.Locale.ROOT)
                 .contains("mariadb");
     }
@@ -135,7 +135,7 @@ final class ServerUnderTest {
 
     /** Returns the first column of the first row, or null if there is none. */
     @org.jspecify.annotations.Nullable
-    String ask(String sql) {
+    String query(String sql) {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement();
                 var rows = statement.executeQuery(sql)) {

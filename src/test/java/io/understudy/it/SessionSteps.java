@@ -261,14 +261,14 @@ final class SessionSteps {
     }
 
     private static boolean isGone(Scene scene, long id) {
-        return "0".equals(scene.server().ask("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = " + id));
+        return "0".equals(scene.server().query("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = " + id));
     }
 
     /** The client gets the server's connection id, so KILL works as on a direct connection. */
     private static void killOnceAsleep(Scene scene, long id, String kill) {
         String asleep = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User sleep' AND ID = " + id;
         await().atMost(Duration.ofSeconds(10))
-                .until(() -> "1".equals(scene.server().ask(asleep)));
+                .until(() -> "1".equals(scene.server().query(asleep)));
         scene.server().execute(kill + id);
     }
 

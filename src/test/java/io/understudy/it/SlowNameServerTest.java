@@ -106,7 +106,7 @@ class SlowNameServerTest {
      * work meanwhile.
      */
     private Refused untilRefused(InetSocketAddress address, List<RawClient> sessions) throws Exception {
-        int asked = names.asked();
+        int before = names.requests();
         while (true) {
             long begun = System.nanoTime();
             CompletableFuture<String> newcomer = CompletableFuture.supplyAsync(() -> {
@@ -128,7 +128,7 @@ class SlowNameServerTest {
             }
             if (!newcomer.get().isEmpty()) {
                 assertThat(newcomer.get()).startsWith("1042 ");
-                assertThat(names.asked()).isGreaterThan(asked);
+                assertThat(names.requests()).isGreaterThan(before);
                 return new Refused(newcomer.get(), Duration.ofNanos(System.nanoTime() - begun), slowest);
             }
         }
@@ -141,9 +141,9 @@ class SlowNameServerTest {
             long begun = System.nanoTime();
             RawClient.login(proxy.address(), server).close();
             assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThanOrEqualTo(SLOW);
-            int asked = names.asked();
+            int before = names.requests();
             RawClient.login(proxy.address(), server).close();
-            assertThat(names.asked()).as("the address is kept").isEqualTo(asked);
+            assertThat(names.requests()).as("the address is kept").isEqualTo(before);
         }
     }
 
@@ -154,7 +154,7 @@ class SlowNameServerTest {
                 RawClient.login(proxy.address(), server).close();
             }
         }
-        assertThat(names.asked()).isZero();
+        assertThat(names.requests()).isZero();
     }
 
     /** The connections that the mirror and the binary log use. */

@@ -61,7 +61,7 @@ class TransportTest {
     void unixSocketsPassTheContract(String transport) throws Exception {
         assume(transport);
         ServerUnderTest server = ServerUnderTest.shared();
-        String primary = server.ask("SELECT @@socket");
+        String primary = server.query("SELECT @@socket");
         assumeTrue(primary != null && Files.exists(Path.of(primary)), "the server's socket is not on this machine");
         overSocketFile(transport, "unix:" + primary, (proxy, client, socket) -> {
             client.query("SELECT REPEAT('z', 500000), CONNECTION_ID()");

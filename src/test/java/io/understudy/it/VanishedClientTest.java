@@ -106,7 +106,7 @@ class VanishedClientTest {
         for (Gone gone : all) {
             gone.client().query("SELECT SLEEP(61)");
         }
-        await().atMost(SOON).until(() -> String.valueOf(all.size()).equals(server.ask(ASLEEP)));
+        await().atMost(SOON).until(() -> String.valueOf(all.size()).equals(server.query(ASLEEP)));
         leave();
         try {
             await().atMost(SOON).until(() -> stillThere().isEmpty());
@@ -185,7 +185,7 @@ class VanishedClientTest {
     }
 
     private String there() {
-        return "," + server.ask("SELECT GROUP_CONCAT(ID) FROM information_schema.PROCESSLIST") + ",";
+        return "," + server.query("SELECT GROUP_CONCAT(ID) FROM information_schema.PROCESSLIST") + ",";
     }
 
     private static boolean isThere(Gone gone, String threads) {

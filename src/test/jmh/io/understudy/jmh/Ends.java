@@ -39,7 +39,7 @@ final class Ends {
                 new SessionEnvironment(new PluginHost(metrics), metrics, new SqlAnalyzer(), 64 * 1024),
                 ended -> {});
         session.serverConnected(new Swallow(), Destination.FIXED);
-        session.fromServer(packet(0, greeting()));
+        session.fromServer(packet(0, handshakeV10()));
         session.fromClient(packet(1, handshakeResponse()));
         session.fromServer(packet(2, bytes(7).writeByte(0).writeZero(2).writeShortLE(AUTOCOMMIT).writeZero(2)));
         if (!session.loggedIn()) {
@@ -48,7 +48,7 @@ final class Ends {
         return session;
     }
 
-    private static ByteBuf greeting() {
+    private static ByteBuf handshakeV10() {
         ByteBuf out = bytes(128).writeByte(10);
         out.writeCharSequence("5.5.5-10.11.6-MariaDB", StandardCharsets.US_ASCII);
         out.writeByte(0).writeIntLE(1).writeZero(8).writeByte(0).writeShortLE((int) CAPABILITIES & 0xFFFF);

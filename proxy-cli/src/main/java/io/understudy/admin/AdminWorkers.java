@@ -79,7 +79,8 @@ final class AdminWorkers implements AutoCloseable {
             Future<?> limit = timer.schedule(
                     () -> {
                         result.complete(AdminResponse.error(
-                                HttpResponseStatus.GATEWAY_TIMEOUT, "no answer within " + timeout.toMillis() + " ms"));
+                                HttpResponseStatus.GATEWAY_TIMEOUT,
+                                "no response within " + timeout.toMillis() + " ms"));
                         running.cancel(true);
                     },
                     timeout.toMillis(),

@@ -19,7 +19,9 @@ public interface Readiness {
         return List.of();
     }
 
-    /** Returns what lets the admin endpoint answer when the process is out of file descriptors, or null for nothing. */
+    /**
+     * Returns what lets the admin endpoint respond when the process is out of file descriptors, or null for nothing.
+     */
     default @Nullable DescriptorShortage descriptors() {
         return null;
     }

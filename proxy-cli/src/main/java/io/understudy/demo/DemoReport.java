@@ -98,7 +98,7 @@ final class DemoReport {
         line("Statements tagged, by GTID domain");
         counted("understudy.gtid.domain.statements", "domain")
                 .forEach((domain, count) -> line("  domain %-22s %10d", domain, count));
-        line("  primary's position %s", pair.primary().ask("SELECT @@GLOBAL.gtid_binlog_pos"));
+        line("  primary's position %s", pair.primary().query("SELECT @@GLOBAL.gtid_binlog_pos"));
         line("");
         line(
                 "Proxy overhead p50 %s, p99 %s",

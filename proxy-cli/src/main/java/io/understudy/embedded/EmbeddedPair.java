@@ -169,12 +169,12 @@ public final class EmbeddedPair implements AutoCloseable {
      * @throws EmbeddedException after {@code timeout}, with both positions and the standby's errors
      */
     public void awaitCaughtUp(Duration timeout) {
-        String goal = ask(primary, "SELECT @@GLOBAL.gtid_binlog_pos");
+        String goal = query(primary, "SELECT @@GLOBAL.gtid_binlog_pos");
         String outcome =
-                ask(standby, "SELECT MASTER_GTID_WAIT(" + quote(goal) + ", " + timeout.toMillis() / 1000.0 + ")");
+                query(standby, "SELECT MASTER_GTID_WAIT(" + quote(goal) + ", " + timeout.toMillis() / 1000.0 + ")");
         if (!"0".equals(outcome)) {
             throw new EmbeddedException("the standby has not caught up after " + timeout + ": primary at " + goal
-                    + ", standby at " + ask(standby, "SELECT @@GLOBAL.gtid_slave_pos") + "; it says: "
+                    + ", standby at " + query(standby, "SELECT @@GLOBAL.gtid_slave_pos") + "; it says: "
                     + standbyErrors());
         }
     }
@@ -193,7 +193,7 @@ public final class EmbeddedPair implements AutoCloseable {
     }
 
     private String status(String name) {
-        return ask(
+        return query(
                 primary,
                 "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME=" + quote(name));
     }
@@ -211,8 +211,8 @@ public final class EmbeddedPair implements AutoCloseable {
         }
     }
 
-    private static String ask(EmbeddedServer server, String sql) {
-        return server.ask(sql);
+    private static String query(EmbeddedServer server, String sql) {
+        return server.query(sql);
     }
 
     private static String quote(String text) {

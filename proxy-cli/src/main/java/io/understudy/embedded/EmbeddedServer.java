@@ -120,7 +120,7 @@ public final class EmbeddedServer implements AutoCloseable {
     }
 
     /** Runs a query as root. Returns the first column of the first row, or an empty text. */
-    public String ask(String sql) {
+    public String query(String sql) {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {

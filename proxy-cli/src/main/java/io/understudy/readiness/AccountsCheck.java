@@ -19,7 +19,7 @@ final class AccountsCheck implements Check.OfRound {
     public List<Finding> findings(Situation.Round round, Situation situation) {
         ServerFacts standby = round.standby();
         ServerFacts primary = round.primary();
-        if (!standby.answered() || !primary.answered() || standby.isMariaDb() != primary.isMariaDb()) {
+        if (!standby.responded() || !primary.responded() || standby.isMariaDb() != primary.isMariaDb()) {
             return List.of();
         }
         Map<String, AccountShape> here = standby.accounts().value();

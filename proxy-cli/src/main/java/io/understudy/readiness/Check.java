@@ -2,11 +2,11 @@ package io.understudy.readiness;
 
 import java.util.List;
 
-/** One question about a standby. Stateless; queries nothing itself. */
+/** One condition for a promotion. Stateless; runs no queries of its own. */
 interface Check {
     List<Finding> findings(Situation situation);
 
-    /** A question about one reading. */
+    /** A condition on one reading. */
     @FunctionalInterface
     interface OfRound {
         List<Finding> findings(Situation.Round round, Situation situation);

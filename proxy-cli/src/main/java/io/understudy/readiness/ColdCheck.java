@@ -28,7 +28,7 @@ final class ColdCheck implements Check {
                             + (warmth == null
                                     ? ": the proxy was not asked, or has no figures"
                                     : ": " + words(String.valueOf(warmth.get("state")))),
-                    "a cold standby answers slowly for minutes after the promotion",
+                    "a cold standby responds slowly for minutes after the promotion",
                     "let the mirror run for some minutes (docs/mirroring.md); on the standby: SET GLOBAL"
                             + " innodb_buffer_pool_load_now = 1"));
         }

@@ -13,7 +13,7 @@ final class ErrantCheck implements Check {
         // The primary is read after the standby, so that it has all that the standby got from it.
         ServerFacts standby = situation.before().standby();
         ServerFacts primary = situation.now().primary();
-        if (!standby.answered() || !primary.answered() || standby.isMariaDb() != primary.isMariaDb()) {
+        if (!standby.responded() || !primary.responded() || standby.isMariaDb() != primary.isMariaDb()) {
             return List.of();
         }
         return standby.isMariaDb() ? mariaDb(standby, primary) : mySql(standby, primary);

@@ -42,9 +42,9 @@ final class FactsReader {
                     () -> new AccountReader(session, facts.isMariaDb()).read(),
                     "on the primary: GRANT SELECT ON mysql.* TO " + account));
         } catch (SQLException e) {
-            if (!facts.answered() && session.isOver()) {
+            if (!facts.responded() && session.isOver()) {
                 facts.late();
-            } else if (!facts.answered()) {
+            } else if (!facts.responded()) {
                 facts.failed(String.valueOf(e.getMessage()), false);
             }
             // Later facts stay as they are: no response in time.

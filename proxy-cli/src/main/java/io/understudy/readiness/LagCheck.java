@@ -37,7 +37,7 @@ final class LagCheck implements Check {
         private static @Nullable Long transactions(Situation situation) {
             ServerFacts primary = situation.before().primary();
             ServerFacts standby = situation.now().standby();
-            if (!primary.answered() || !standby.answered()) {
+            if (!primary.responded() || !standby.responded()) {
                 return null;
             }
             return primary.isMariaDb()

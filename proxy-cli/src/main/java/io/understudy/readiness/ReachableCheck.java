@@ -15,21 +15,21 @@ final class ReachableCheck implements Check {
         ServerFacts standby = situation.now().standby();
         if (!standby.fault().isEmpty()) {
             findings.add(fault(standby, "standby"));
-        } else if (!standby.answered() && standby.denied()) {
+        } else if (!standby.responded() && standby.denied()) {
             findings.add(Finding.undecided(
                     STANDBY,
                     "standby",
                     "the standby refuses the login: " + standby.unreachable(),
                     "nothing is known of its state",
                     "on the primary: create the account of primary.monitor, or correct the password"));
-        } else if (standby.isLate() && situation.before().standby().answered()) {
+        } else if (standby.isLate() && situation.before().standby().responded()) {
             findings.add(Finding.undecided(
                     STANDBY,
                     "standby",
                     "the standby responded at first, and not in time to the second reading",
                     "nothing is known of its present state",
                     "ask again, with a longer --timeout"));
-        } else if (!standby.answered()) {
+        } else if (!standby.responded()) {
             findings.add(Finding.blocks(
                     STANDBY,
                     "standby",
@@ -40,7 +40,7 @@ final class ReachableCheck implements Check {
         ServerFacts primary = situation.now().primary();
         if (!primary.fault().isEmpty()) {
             findings.add(fault(primary, "primary"));
-        } else if (!primary.answered()) {
+        } else if (!primary.responded()) {
             findings.add(Finding.unknown(
                     PRIMARY,
                     "primary",

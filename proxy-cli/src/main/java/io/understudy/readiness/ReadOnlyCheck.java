@@ -9,7 +9,7 @@ final class ReadOnlyCheck implements Check {
     @Override
     public List<Finding> findings(Situation situation) {
         ServerFacts standby = situation.now().standby();
-        if (!standby.answered()) {
+        if (!standby.responded()) {
             return List.of();
         }
         if (!ServerFacts.isOn(standby.variable("read_only"))) {

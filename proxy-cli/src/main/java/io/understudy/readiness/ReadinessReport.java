@@ -102,7 +102,7 @@ public final class ReadinessReport {
     private static Map<String, Object> server(ServerFacts facts, String address) {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("address", address);
-        view.put("reachable", facts.answered());
+        view.put("reachable", facts.responded());
         view.put("version", facts.variable("version"));
         return view;
     }

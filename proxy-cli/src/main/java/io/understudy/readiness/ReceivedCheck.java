@@ -11,7 +11,7 @@ final class ReceivedCheck implements Check {
         Channel before = Situation.fromPrimary(situation.before());
         Channel now = Situation.fromPrimary(situation.now());
         ServerFacts standby = situation.now().standby();
-        if (before == null || now == null || !standby.answered()) {
+        if (before == null || now == null || !standby.responded()) {
             return List.of();
         }
         String amount = amount(before, now, standby);
@@ -40,7 +40,7 @@ final class ReceivedCheck implements Check {
         String position = standby.isMariaDb() ? "gtid_slave_pos" : "gtid_executed";
         double behind = now.secondsBehind().orElse(Double.MAX_VALUE);
         return now.applies()
-                && before.answered()
+                && before.responded()
                 && !before.variable(position).equals(standby.variable(position))
                 && behind < situation.limits().noticedLag().toMillis() / 1e3;
     }

@@ -10,7 +10,7 @@ final class ReplicatesCheck implements Check.OfRound {
     @Override
     public List<Finding> findings(Situation.Round round, Situation situation) {
         ServerFacts standby = round.standby();
-        if (!standby.answered()) {
+        if (!standby.responded()) {
             return List.of();
         }
         if (isTheSameServer(standby, round.primary())) {
@@ -48,7 +48,7 @@ final class ReplicatesCheck implements Check.OfRound {
     }
 
     private static boolean isTheSameServer(ServerFacts standby, ServerFacts primary) {
-        if (!primary.answered()) {
+        if (!primary.responded()) {
             return false;
         }
         String uuid = standby.variable("server_uuid");
@@ -60,7 +60,7 @@ final class ReplicatesCheck implements Check.OfRound {
     }
 
     private static void source(Channel channel, Situation.Round round, Situation situation, List<Finding> findings) {
-        if (!round.primary().answered()) {
+        if (!round.primary().responded()) {
             if (!channel.source().equals(situation.primaryAddress())) {
                 findings.add(Finding.unknown(
                         NAME,
@@ -106,7 +106,7 @@ final class ReplicatesCheck implements Check.OfRound {
                     (error.isEmpty() ? "" : "mend the error, then ") + "on the standby: "
                             + start(round.standby(), "SQL_THREAD")));
         }
-        if (!channel.receives() && round.primary().answered()) {
+        if (!channel.receives() && round.primary().responded()) {
             String error = channel.error("io");
             findings.add(Finding.blocks(
                     NAME,

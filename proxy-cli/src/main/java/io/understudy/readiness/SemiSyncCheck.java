@@ -11,7 +11,7 @@ final class SemiSyncCheck implements Check.OfRound {
     public List<Finding> findings(Situation.Round round, Situation situation) {
         ServerFacts primary = round.primary();
         ServerFacts standby = round.standby();
-        if (!primary.answered() || !standby.answered()) {
+        if (!primary.responded() || !standby.responded()) {
             return List.of();
         }
         if (!ServerFacts.isOn(primary.variable("rpl_semi_sync_source_enabled", "rpl_semi_sync_master_enabled"))) {

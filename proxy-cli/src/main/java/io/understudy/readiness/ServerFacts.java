@@ -92,7 +92,7 @@ final class ServerFacts {
     }
 
     /** Returns whether the server responded to a query. */
-    boolean answered() {
+    boolean responded() {
         return variables.value() != null;
     }
 

@@ -59,12 +59,12 @@ final class SettingsCheck implements Check {
     public List<Finding> findings(Situation situation) {
         ServerFacts standby = situation.now().standby();
         ServerFacts primary = situation.now().primary();
-        if (!standby.answered()) {
+        if (!standby.responded()) {
             return List.of();
         }
         List<Finding> findings = new ArrayList<>();
         binaryLog(standby, findings);
-        if (primary.answered()) {
+        if (primary.responded()) {
             version(standby, primary, findings);
             for (Setting setting : SETTINGS) {
                 compare(setting, standby, primary, findings);

@@ -35,7 +35,7 @@ record Situation(
         Channel possible = null;
         if (channels != null) {
             for (Channel channel : channels) {
-                Boolean from = round.primary().answered() ? channel.isFrom(round.primary()) : null;
+                Boolean from = round.primary().responded() ? channel.isFrom(round.primary()) : null;
                 if (Boolean.TRUE.equals(from)) {
                     return channel;
                 }

@@ -15,7 +15,7 @@ final class TablesCheck implements Check.OfRound {
 
     @Override
     public List<Finding> findings(Situation.Round round, Situation situation) {
-        if (!round.standby().answered() || !round.primary().answered()) {
+        if (!round.standby().responded() || !round.primary().responded()) {
             return List.of();
         }
         TableNames here = round.standby().tables().value();

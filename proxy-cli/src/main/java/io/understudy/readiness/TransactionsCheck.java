@@ -11,7 +11,7 @@ final class TransactionsCheck implements Check.OfRound {
     @Override
     public List<Finding> findings(Situation.Round round, Situation situation) {
         ServerFacts standby = round.standby();
-        if (!standby.answered()) {
+        if (!standby.responded()) {
             return List.of();
         }
         List<OpenTransaction> open = standby.transactions().value();

@@ -19,7 +19,7 @@ final class Copy {
             return -1;
         }
         try {
-            return standby.ask()
+            return standby.queries()
                     .number(
                             standby.product() == Product.MARIADB
                                     ? "SELECT SUM(FILE_SIZE) FROM "

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class Defragmentation {
-    private static final Duration QUESTION = Duration.ofSeconds(30);
+    private static final Duration QUERY_TIMEOUT = Duration.ofSeconds(30);
     private static final String LOCK = "understudy.defragment";
     private static final Duration AS_LONG_AS_IT_TAKES = Duration.ZERO;
     /** One connection is idle while the next table waits, both while a rebuilt table is warmed. */
@@ -78,7 +78,7 @@ public final class Defragmentation {
             @Nullable String errant,
             boolean allRebuilt) {
         /** Returns whether all was done and no errant transaction is known. */
-        public boolean asAsked() {
+        public boolean succeeded() {
             return allRebuilt && (errant == null || errant.isEmpty());
         }
 
@@ -108,14 +108,14 @@ public final class Defragmentation {
      * @throws Refused if nothing may be rebuilt on this server
      */
     public Result run(List<String> tables) throws SQLException, Refused, InterruptedException {
-        try (Connection watching = account.connect(QUESTION);
+        try (Connection watching = account.connect(QUERY_TIMEOUT);
                 Connection working = account.connect(AS_LONG_AS_IT_TAKES)) {
             Standby standby = new Standby(new ServerQueries(watching));
             new ServerChecks(standby, account.standby().name(), account.config().user())
                     .run(options.lowerSuperReadOnly());
             lock(standby);
             ServerQueries worker = new ServerQueries(working);
-            for (ServerQueries each : List.of(standby.ask(), worker)) {
+            for (ServerQueries each : List.of(standby.queries(), worker)) {
                 each.execute(KEPT);
             }
             for (String setting : TableRebuild.settings()) {
@@ -123,7 +123,7 @@ public final class Defragmentation {
             }
             OwnTransactions own = new OwnTransactions(standby);
             boolean lowers = standby.superReadOnly();
-            SuperReadOnly superReadOnly = new SuperReadOnly(standby, () -> account.connect(QUESTION), journal);
+            SuperReadOnly superReadOnly = new SuperReadOnly(standby, () -> account.connect(QUERY_TIMEOUT), journal);
             List<Outcome> outcomes = new ArrayList<>();
             boolean asBefore;
             try {
@@ -134,7 +134,7 @@ public final class Defragmentation {
             } finally {
                 asBefore = !lowers || raised(superReadOnly);
             }
-            String errant = own.meanwhile(() -> account.connect(QUESTION));
+            String errant = own.meanwhile(() -> account.connect(QUERY_TIMEOUT));
             journal.line(OwnTransactions.line(errant));
             return new Result(
                     outcomes.stream().map(Outcome::map).toList(),
@@ -158,7 +158,7 @@ public final class Defragmentation {
                         : Outcome.without(table, Outcome.State.ENDED, "not begun, as " + over);
             } catch (SQLException e) {
                 outcome = Outcome.without(table, Outcome.State.FAILED, String.valueOf(e.getMessage()));
-                over = lost(standby.ask()) || lost(worker) ? "a connection to the standby is lost" : "";
+                over = lost(standby.queries()) || lost(worker) ? "a connection to the standby is lost" : "";
             }
             outcomes.add(outcome);
             if (outcome.state() != Outcome.State.REBUILT) {
@@ -167,9 +167,9 @@ public final class Defragmentation {
         }
     }
 
-    private static boolean lost(ServerQueries ask) {
+    private static boolean lost(ServerQueries queries) {
         try {
-            return ask.number("SELECT 1") != 1;
+            return queries.number("SELECT 1") != 1;
         } catch (SQLException e) {
             return true;
         }
@@ -187,10 +187,10 @@ public final class Defragmentation {
 
     /** Takes a lock that the server releases with the connection. */
     private void lock(Standby standby) throws SQLException, Refused {
-        if (standby.ask().number("SELECT GET_LOCK(" + ServerQueries.quote(LOCK) + ", 0)") != 1) {
+        if (standby.queries().number("SELECT GET_LOCK(" + ServerQueries.quote(LOCK) + ", 0)") != 1) {
             throw new Refused("another defragment is at work on "
                     + account.standby().name() + ", in connection "
-                    + standby.ask().number("SELECT IS_USED_LOCK(" + ServerQueries.quote(LOCK) + ")")
+                    + standby.queries().number("SELECT IS_USED_LOCK(" + ServerQueries.quote(LOCK) + ")")
                     + "; two at once would make it lag");
         }
     }
@@ -208,7 +208,7 @@ public final class Defragmentation {
             subject = new TableChecks(
                             standby,
                             Grants.of(
-                                    standby.ask(),
+                                    standby.queries(),
                                     standby.product(),
                                     account.config().user()))
                     .check(name.schema(), name.table());
@@ -338,7 +338,7 @@ public final class Defragmentation {
     }
 
     private void kill(long connection) throws SQLException {
-        try (Connection own = account.connect(QUESTION)) {
+        try (Connection own = account.connect(QUERY_TIMEOUT)) {
             new ServerQueries(own).execute("KILL QUERY " + connection);
         }
     }
@@ -347,7 +347,7 @@ public final class Defragmentation {
         if (!subject.partitioned() || !options.byPartition()) {
             return List.of("ALTER TABLE " + subject.quoted() + " FORCE, ALGORITHM=INPLACE, LOCK=NONE");
         }
-        return standby.ask()
+        return standby.queries()
                 .rows(
                         "SELECT DISTINCT PARTITION_NAME FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = "
                                 + ServerQueries.quote(subject.schema()) + " AND TABLE_NAME = "

@@ -58,7 +58,7 @@ final class DiskSpace {
     }
 
     void check(Subject subject) throws SQLException, Refused {
-        String log = standby.ask().variable("innodb_online_alter_log_max_size");
+        String log = standby.queries().variable("innodb_online_alter_log_max_size");
         long logBytes = log.isEmpty() ? 0 : Long.parseLong(log);
         List<TableSize.File> files = TableSize.files(standby, subject.schema(), subject.table());
         long need = (files.isEmpty() ? subject.fileBytes() : copy(files)) + logBytes;
@@ -67,7 +67,7 @@ final class DiskSpace {
             enough(subject, need, said, "the free space that --disk-free gave");
             return;
         }
-        Path data = Path.of(standby.ask().variable("datadir"));
+        Path data = Path.of(standby.queries().variable("datadir"));
         if (!isHere() || !Files.isDirectory(data)) {
             throw new Refused("whether the standby's disk has room for a copy of " + subject.shown()
                     + " (" + mib(need)
@@ -109,8 +109,8 @@ final class DiskSpace {
     }
 
     private Path temporary(Path data) throws SQLException {
-        String inner = standby.ask().variable("innodb_tmpdir");
-        String first = (inner.isEmpty() ? standby.ask().variable("tmpdir") : inner).split(":", 2)[0];
+        String inner = standby.queries().variable("innodb_tmpdir");
+        String first = (inner.isEmpty() ? standby.queries().variable("tmpdir") : inner).split(":", 2)[0];
         Path path = first.isEmpty() ? data : data.resolve(first);
         return Files.isDirectory(path) ? path : data;
     }
@@ -121,7 +121,7 @@ final class DiskSpace {
         }
         try {
             return InetAddress.getByName(address.host()).isLoopbackAddress()
-                    && standby.ask()
+                    && standby.queries()
                             .variable("hostname")
                             .equals(InetAddress.getLocalHost().getHostName());
         } catch (UnknownHostException e) {

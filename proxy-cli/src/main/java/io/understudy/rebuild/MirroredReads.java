@@ -34,7 +34,7 @@ public interface MirroredReads {
         public static final Rewarmed NOT = new Rewarmed("", null);
     }
 
-    /** Waits between two looks at the proxy. */
+    /** Pause between two requests to the proxy. */
     interface Pause {
         /** Waits. Returns true, without waiting any longer, if the operator requested a stop. */
         boolean stopped(long millis) throws InterruptedException;

@@ -29,7 +29,7 @@ final class ServerChecks {
                     + " is writable: this is a primary, or a standby without its fence; nothing was done. On a standby:"
                     + " SET GLOBAL read_only = 1");
         }
-        List<String> missing = Grants.of(standby.ask(), standby.product(), user)
+        List<String> missing = Grants.of(standby.queries(), standby.product(), user)
                 .missingOnServer(lowersSuperReadOnly && standby.superReadOnly());
         if (!missing.isEmpty()) {
             throw new Refused("the account " + user + " lacks privileges on " + name

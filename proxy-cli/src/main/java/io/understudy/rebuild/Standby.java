@@ -10,16 +10,16 @@ import org.jspecify.annotations.Nullable;
 
 /** Queries a standby's replication and read-only state over one connection. Not thread-safe. */
 final class Standby {
-    private final ServerQueries ask;
+    private final ServerQueries queries;
     private final Product product;
 
-    Standby(ServerQueries ask) throws SQLException {
-        this.ask = ask;
-        this.product = Product.of(ask);
+    Standby(ServerQueries queries) throws SQLException {
+        this.queries = queries;
+        this.product = Product.of(queries);
     }
 
-    ServerQueries ask() {
-        return ask;
+    ServerQueries queries() {
+        return queries;
     }
 
     Product product() {
@@ -27,11 +27,11 @@ final class Standby {
     }
 
     boolean readOnly() throws SQLException {
-        return isOn(ask.variable("read_only"));
+        return isOn(queries.variable("read_only"));
     }
 
     boolean superReadOnly() throws SQLException {
-        return isOn(ask.variable("super_read_only"));
+        return isOn(queries.variable("super_read_only"));
     }
 
     /** Newer MariaDB versions have several values that mean ON. */
@@ -44,8 +44,8 @@ final class Standby {
     /** Returns the seconds behind of each channel; -1 for a channel that is not running. */
     List<Long> channels() throws SQLException {
         return product == Product.MARIADB
-                ? ask.rows("SHOW ALL SLAVES STATUS", row -> behind(row, "Seconds_Behind_Master"))
-                : ask.rows("SHOW REPLICA STATUS", row -> behind(row, "Seconds_Behind_Source"));
+                ? queries.rows("SHOW ALL SLAVES STATUS", row -> behind(row, "Seconds_Behind_Master"))
+                : queries.rows("SHOW REPLICA STATUS", row -> behind(row, "Seconds_Behind_Source"));
     }
 
     private static long behind(ResultSet row, String column) throws SQLException {
@@ -58,12 +58,12 @@ final class Standby {
         long lag = channels.isEmpty() || channels.contains(-1L)
                 ? -1
                 : channels.stream().mapToLong(Long::longValue).max().orElse(-1);
-        return new Load(lag, ask.status("Threads_running"), readOnly());
+        return new Load(lag, queries.status("Threads_running"), readOnly());
     }
 
     /** Returns what a connection is doing; empty if nothing. */
     String stateOf(long connection) throws SQLException {
-        return ask.text("SELECT STATE FROM information_schema.PROCESSLIST WHERE ID = " + connection);
+        return queries.text("SELECT STATE FROM information_schema.PROCESSLIST WHERE ID = " + connection);
     }
 
     /**
@@ -73,21 +73,21 @@ final class Standby {
     @Nullable
     String ownTransactions() throws SQLException {
         if (product == Product.MARIADB) {
-            String id = ask.variable("server_id");
+            String id = queries.variable("server_id");
             StringBuilder own = new StringBuilder();
-            for (String gtid : ask.variable("gtid_binlog_state").split(",", -1)) {
+            for (String gtid : queries.variable("gtid_binlog_state").split(",", -1)) {
                 if (gtid.trim().matches("\\d+-" + id + "-\\d+")) {
                     own.append(gtid.trim()).append(' ');
                 }
             }
             return own.toString().trim();
         }
-        if (!ask.variable("gtid_mode").startsWith("ON")) {
+        if (!queries.variable("gtid_mode").startsWith("ON")) {
             return null;
         }
-        String uuid = ask.variable("server_uuid");
+        String uuid = queries.variable("server_uuid");
         StringBuilder own = new StringBuilder();
-        for (String set : ask.variable("gtid_executed").split(",", -1)) {
+        for (String set : queries.variable("gtid_executed").split(",", -1)) {
             if (set.trim().startsWith(uuid)) {
                 own.append(set.trim()).append(' ');
             }

@@ -25,9 +25,9 @@ final class SuperReadOnly {
 
     /** Sets it to 0. The caller calls {@link #raise} afterwards, also if this fails. */
     void lower() throws SQLException, Refused {
-        standby.ask().execute("SET GLOBAL super_read_only = 0");
+        standby.queries().execute("SET GLOBAL super_read_only = 0");
         if (!standby.readOnly()) {
-            standby.ask().execute(RAISE);
+            standby.queries().execute(RAISE);
             throw new Refused("read_only went off with super_read_only; both are on again, and nothing was done");
         }
         journal.line("super_read_only is 0 until the end, read_only stays 1; should this process be killed: " + RAISE);
@@ -54,7 +54,7 @@ final class SuperReadOnly {
             journal.line("super_read_only stays 0: this server was made writable meanwhile");
             return;
         }
-        server.ask().execute(RAISE);
+        server.queries().execute(RAISE);
         journal.line("super_read_only is 1 again");
     }
 }

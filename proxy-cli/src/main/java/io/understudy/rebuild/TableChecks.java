@@ -36,10 +36,10 @@ final class TableChecks {
                     + "; an administrator grants them on the standby with: SET SESSION sql_log_bin = 0; "
                     + String.join(" ", missing));
         }
-        ServerQueries ask = standby.ask();
+        ServerQueries queries = standby.queries();
         String where = " WHERE TABLE_SCHEMA = " + ServerQueries.quote(schema) + " AND TABLE_NAME = "
                 + ServerQueries.quote(table);
-        List<Found> all = ask.rows(
+        List<Found> all = queries.rows(
                 "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES" + where,
                 row -> new Found(
                         ServerQueries.text(row, 1),
@@ -61,13 +61,14 @@ final class TableChecks {
             throw new Refused(shown + " is not an InnoDB table but "
                     + (found.engine.isEmpty() ? "one that the server cannot open" : found.engine));
         }
-        if (ask.number("SELECT COUNT(*) FROM information_schema.STATISTICS" + where + " AND INDEX_TYPE = 'FULLTEXT'")
+        if (queries.number(
+                        "SELECT COUNT(*) FROM information_schema.STATISTICS" + where + " AND INDEX_TYPE = 'FULLTEXT'")
                 > 0) {
             throw new Refused(shown
                     + " has a full-text index, and the rebuild of such a table locks out the applier; rebuild it while"
                     + " replication is stopped anyway");
         }
-        long partitions = ask.number(
+        long partitions = queries.number(
                 "SELECT COUNT(*) FROM information_schema.PARTITIONS" + where + " AND PARTITION_NAME IS NOT NULL");
         return new Subject(found.schema, found.table, fileBytes(found.schema, found.table, shown), partitions > 0);
     }

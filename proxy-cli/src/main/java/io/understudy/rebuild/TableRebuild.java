@@ -174,7 +174,7 @@ final class TableRebuild {
                 boolean held = !begun && lockWatches >= MOST_LOCK_WATCHES;
                 if (held || !ended.isEmpty()) {
                     // Repeated each time: a KILL QUERY that arrives before the statement does has no effect.
-                    standby.ask().execute("KILL QUERY " + id);
+                    standby.queries().execute("KILL QUERY " + id);
                 } else {
                     journal.progress(subject.shown(), copy.bytes(), subject.fileBytes(), load);
                 }

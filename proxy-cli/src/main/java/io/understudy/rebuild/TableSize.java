@@ -21,7 +21,7 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
 
     static TableSize of(Standby standby, Subject subject) throws SQLException {
         Map<String, Long> leaves = new LinkedHashMap<>();
-        LeafPages.read(standby.ask(), null).forEach((name, indexes) -> {
+        LeafPages.read(standby.queries(), null).forEach((name, indexes) -> {
             if (name.schema().equals(subject.schema()) && name.table().equals(subject.table())) {
                 indexes.forEach((index, pages) -> leaves.merge(index, pages, Long::sum));
             }
@@ -52,7 +52,7 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
     /** Returns the files of a table; empty for a table without files of its own. */
     static List<File> files(Standby standby, String schema, String table) throws SQLException {
         return standby
-                .ask()
+                .queries()
                 .rows(
                         "SELECT NAME, FILE_SIZE, SPACE FROM "
                                 + standby.product().tablespaces() + " WHERE NAME LIKE '%/%'",
@@ -69,7 +69,7 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
         if (!files.isEmpty()) {
             String spaces =
                     files.stream().map(file -> Long.toString(file.space)).collect(Collectors.joining(", "));
-            standby.ask()
+            standby.queries()
                     .rows(
                             standby.product().paths() + " WHERE SPACE IN (" + spaces + ")",
                             row -> Map.entry(row.getLong(1), ServerQueries.text(row, 2)))
@@ -91,9 +91,9 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
     /** For names whose letters the server writes in file names by a table of its own. */
     private static long estimatedBytes(Standby standby, String schema, String table) throws SQLException {
         if (standby.product() == Product.MYSQL) {
-            standby.ask().execute("SET SESSION information_schema_stats_expiry = 0");
+            standby.queries().execute("SET SESSION information_schema_stats_expiry = 0");
         }
-        return standby.ask()
+        return standby.queries()
                 .number("SELECT DATA_LENGTH + INDEX_LENGTH + DATA_FREE FROM information_schema.TABLES"
                         + " WHERE TABLE_SCHEMA = " + ServerQueries.quote(schema) + " AND TABLE_NAME = "
                         + ServerQueries.quote(table));

@@ -28,7 +28,7 @@ public final class TargetWatch implements AutoCloseable {
 
     private TargetWatch(Connection connection, Consumer<String> onWritable) throws SQLException {
         this.connection = connection;
-        readOnly = ask();
+        readOnly = query();
         thread = new Thread(() -> watch(onWritable), "replay-target");
         thread.setDaemon(true);
         if (readOnly) {
@@ -71,7 +71,7 @@ public final class TargetWatch implements AutoCloseable {
         return readOnly;
     }
 
-    private boolean ask() throws SQLException {
+    private boolean query() throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery("SELECT @@global.read_only")) {
             // Newer MariaDB servers have words for it.
@@ -82,7 +82,7 @@ public final class TargetWatch implements AutoCloseable {
     private void watch(Consumer<String> onWritable) {
         while (!closed) {
             try {
-                if (!ask()) {
+                if (!query()) {
                     onWritable.accept("the target is no longer read-only: it was promoted");
                     return;
                 }

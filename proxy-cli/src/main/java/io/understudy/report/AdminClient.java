@@ -55,7 +55,7 @@ public final class AdminClient {
      * @param patience maximum time until the response begins
      */
     public @Nullable Object value(String name, Duration patience) throws IOException, InterruptedException {
-        return JsonReader.read(new String(ask(base + "/api/" + name, "GET", patience), StandardCharsets.UTF_8));
+        return JsonReader.read(new String(send(base + "/api/" + name, "GET", patience), StandardCharsets.UTF_8));
     }
 
     /** Sends {@code POST /api/NAME}, which requires the token. */
@@ -65,7 +65,7 @@ public final class AdminClient {
 
     /** Sends {@code POST /api/NAME} and returns the body of the response as bytes. */
     public byte[] bytes(String name) throws IOException, InterruptedException {
-        return ask(base + "/api/" + name, "POST");
+        return send(base + "/api/" + name, "POST");
     }
 
     /** {@code GET /PATH}, an endless response; reading it fails when the proxy ends amid it. */
@@ -82,12 +82,13 @@ public final class AdminClient {
             status = connection.getResponseCode();
         } catch (IOException e) {
             throw new IOException(
-                    "no answer from " + where + ": " + e + "; is the proxy running, and is that its admin address?", e);
+                    "no response from " + where + ": " + e + "; is the proxy running, and is that its admin address?",
+                    e);
         }
         if (status != HttpURLConnection.HTTP_OK) {
             try (InputStream body = connection.getErrorStream()) {
                 String text = body == null ? "" : new String(body.readAllBytes(), StandardCharsets.UTF_8).strip();
-                throw new IOException(where + " answered " + status + ": " + text
+                throw new IOException(where + " responded " + status + ": " + text
                         + (status == 404 ? "; is the plugin configured there?" : ""));
             }
         }
@@ -97,18 +98,18 @@ public final class AdminClient {
     @SuppressWarnings("unchecked")
     private Map<String, Object> map(String name, String method) throws IOException, InterruptedException {
         String where = base + "/api/" + name;
-        String body = new String(ask(where, method), StandardCharsets.UTF_8);
+        String body = new String(send(where, method), StandardCharsets.UTF_8);
         if (!(JsonReader.read(body) instanceof Map<?, ?> map)) {
-            throw new IOException(where + " did not answer with a JSON object");
+            throw new IOException(where + " did not return a JSON object");
         }
         return (Map<String, Object>) map;
     }
 
-    private byte[] ask(String where, String method) throws IOException, InterruptedException {
-        return ask(where, method, PATIENCE);
+    private byte[] send(String where, String method) throws IOException, InterruptedException {
+        return send(where, method, PATIENCE);
     }
 
-    private byte[] ask(String where, String method, Duration patience) throws IOException, InterruptedException {
+    private byte[] send(String where, String method, Duration patience) throws IOException, InterruptedException {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(where))
                 .method(method, HttpRequest.BodyPublishers.noBody())
                 .timeout(patience);
@@ -120,10 +121,11 @@ public final class AdminClient {
             response = http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
         } catch (IOException e) {
             throw new IOException(
-                    "no answer from " + where + ": " + e + "; is the proxy running, and is that its admin address?", e);
+                    "no response from " + where + ": " + e + "; is the proxy running, and is that its admin address?",
+                    e);
         }
         if (response.statusCode() != 200) {
-            throw new IOException(where + " answered " + response.statusCode() + ": "
+            throw new IOException(where + " responded " + response.statusCode() + ": "
                     + new String(response.body(), StandardCharsets.UTF_8).strip()
                     + (response.statusCode() == 404 ? "; is the plugin configured there?" : ""));
         }

@@ -50,7 +50,7 @@ public final class LostSource {
         Map<String, String> parameters = new LinkedHashMap<>();
         parameters.put("on", on);
         if (on.contains(":") || on.contains("/")) {
-            Positions.Reported reported = ask(on);
+            Positions.Reported reported = position(on);
             String received = reported.received();
             parameters.put("replicated", reported.replicated());
             parameters.put("logged", reported.logged());
@@ -65,7 +65,7 @@ public final class LostSource {
         return query.toString();
     }
 
-    private Positions.Reported ask(String on) throws IOException {
+    private Positions.Reported position(String on) throws IOException {
         PrimaryConfig primary = config == null ? null : config.primary();
         MonitorConfig monitor = primary == null ? null : primary.monitor();
         if (primary == null || monitor == null) {

@@ -176,10 +176,10 @@ class AdminServerTest {
     void healthFollowsReadiness() throws Exception {
         assertThat(get("/health/live").statusCode()).isEqualTo(200);
         assertThat(get("/health/ready").body()).isEqualTo("{\"status\":\"ready\"}\n");
-        reasons.add("the primary does not answer");
+        reasons.add("the primary does not respond");
         HttpResponse<String> ready = get("/health/ready");
         assertThat(ready.statusCode()).isEqualTo(503);
-        assertThat(ready.body()).contains("\"reasons\":[\"the primary does not answer\"]");
+        assertThat(ready.body()).contains("\"reasons\":[\"the primary does not respond\"]");
         assertThat(get("/health/live").statusCode()).isEqualTo(200);
     }
 

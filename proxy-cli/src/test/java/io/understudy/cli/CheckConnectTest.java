@@ -109,7 +109,7 @@ class CheckConnectTest {
     }
 
     @Test
-    void eachCandidateIsAskedForItsRole() throws IOException {
+    void eachCandidateIsQueriedForItsRole() throws IOException {
         int one = pair.standby().port();
         int two = pair.primary().port();
         int closed = closedPort();
@@ -119,7 +119,7 @@ class CheckConnectTest {
                 .contains("ok      primary.candidates: 127.0.0.1:" + one + " is read-only")
                 .contains("ok      primary.candidates: 127.0.0.1:" + two + " is writable")
                 .contains("warning primary.candidates: cannot connect to 127.0.0.1:" + closed + ": Connection refused")
-                .contains("ok      primary: 127.0.0.1:" + two + " answers");
+                .contains("ok      primary: 127.0.0.1:" + two + " responds");
 
         Said none = connect(candidates(one, closed), "black-box: {}");
         assertThat(none.status()).isEqualTo(2);
@@ -366,7 +366,7 @@ class CheckConnectTest {
             pair.awaitCaughtUp(Duration.ofSeconds(20));
             other.execute(
                     "RESET MASTER",
-                    "SET GLOBAL gtid_slave_pos = '" + pair.standby().ask("SELECT @@GLOBAL.gtid_current_pos") + "'",
+                    "SET GLOBAL gtid_slave_pos = '" + pair.standby().query("SELECT @@GLOBAL.gtid_current_pos") + "'",
                     "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT="
                             + pair.standby().port()
                             + ", MASTER_USER='repl2', MASTER_PASSWORD='repl2', MASTER_USE_GTID=slave_pos, MASTER_SSL=0",
@@ -448,14 +448,14 @@ class CheckConnectTest {
     void aPoolThatMirroringCannotWarmIsReported() throws IOException {
         pair.primary().execute("CREATE TABLE IF NOT EXISTS shop.pooled (id INT PRIMARY KEY)");
         pair.awaitCaughtUp(java.time.Duration.ofSeconds(20));
-        String size = pair.standby().ask("SELECT @@GLOBAL.innodb_buffer_pool_size");
+        String size = pair.standby().query("SELECT @@GLOBAL.innodb_buffer_pool_size");
         Said said = connect(pair.standby().port(), "reader");
         assertThat(said.text())
                 .contains("less than half of its buffer pool")
                 .contains("after an orderly restart it reads back 25 % of its pages by itself")
                 .doesNotContain("no mirroring makes")
                 .doesNotContain("random_read_ahead");
-        String primarySize = pair.primary().ask("SELECT @@GLOBAL.innodb_buffer_pool_size");
+        String primarySize = pair.primary().query("SELECT @@GLOBAL.innodb_buffer_pool_size");
         try {
             pair.standby()
                     .execute(

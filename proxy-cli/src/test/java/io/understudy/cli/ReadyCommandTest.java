@@ -202,7 +202,7 @@ class ReadyCommandTest {
     }
 
     @Test
-    void theProxyAnswersTheSame() {
+    void theProxyReturnsTheSame() {
         Said byToken = run("standby-1", "--admin", endpoint(), "-c", file.toString());
         assertThat(byToken.status()).as(byToken.toString()).isZero();
 

@@ -43,7 +43,7 @@ class DemoLoadTest {
                 .withAlterEvery(150);
     }
 
-    private static long ask(String sql) throws SQLException {
+    private static long query(String sql) throws SQLException {
         try (Connection connection = server.connect();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {
@@ -63,10 +63,10 @@ class DemoLoadTest {
             assertThat(Kind.values()).allMatch(kind -> load.counters().statements(kind) > 0);
             assertThat(load.counters().statements(Kind.ALTER)).isGreaterThan(1);
         }
-        assertThat(ask("SELECT COUNT(*) FROM shop.audit")).isPositive();
-        assertThat(ask("SELECT COUNT(*) FROM shop.items")).isGreaterThan(ORDERS * 2L);
-        assertThat(ask("SELECT COUNT(*) FROM shop.archive")).isPositive();
-        assertThat(ask("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
+        assertThat(query("SELECT COUNT(*) FROM shop.audit")).isPositive();
+        assertThat(query("SELECT COUNT(*) FROM shop.items")).isGreaterThan(ORDERS * 2L);
+        assertThat(query("SELECT COUNT(*) FROM shop.archive")).isPositive();
+        assertThat(query("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
                         + " WHERE VARIABLE_NAME='Com_stmt_execute'"))
                 .isGreaterThan(500);
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class EmbeddedPairTest {
 
-    private static String ask(Connection connection, String sql) throws SQLException {
+    private static String query(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {
             return rows.next() ? rows.getString(1) : "no row";
@@ -39,8 +39,8 @@ class EmbeddedPairTest {
             pair.awaitCaughtUp(Duration.ofSeconds(20));
             try (Connection connection =
                     java.sql.DriverManager.getConnection(pair.standby().jdbcUrl(), "app", "it's")) {
-                assertThat(ask(connection, "SELECT id FROM shop.t")).isEqualTo("42");
-                assertThatThrownBy(() -> ask(connection, "INSERT INTO shop.t VALUES (43) RETURNING id"))
+                assertThat(query(connection, "SELECT id FROM shop.t")).isEqualTo("42");
+                assertThatThrownBy(() -> query(connection, "INSERT INTO shop.t VALUES (43) RETURNING id"))
                         .hasMessageContaining("read-only");
             }
             pair.link().pause();
@@ -68,11 +68,11 @@ class EmbeddedPairTest {
             server.restart();
             assertThat(server.pid()).isNotEqualTo(first);
             try (Connection connection = server.connect()) {
-                assertThat(ask(connection, "SELECT @@server_id")).isEqualTo("7");
-                assertThat(ask(connection, "SELECT @@performance_schema")).isEqualTo("1");
-                assertThat(ask(connection, "SELECT id FROM d.t")).isEqualTo("1");
-                assertThat(ask(connection, "SELECT VERSION()")).startsWith(ServerBinaries.VERSION);
-                assertThat(ask(connection, "SELECT COUNT(*) FROM mysql.global_priv WHERE User=''"))
+                assertThat(query(connection, "SELECT @@server_id")).isEqualTo("7");
+                assertThat(query(connection, "SELECT @@performance_schema")).isEqualTo("1");
+                assertThat(query(connection, "SELECT id FROM d.t")).isEqualTo("1");
+                assertThat(query(connection, "SELECT VERSION()")).startsWith(ServerBinaries.VERSION);
+                assertThat(query(connection, "SELECT COUNT(*) FROM mysql.global_priv WHERE User=''"))
                         .isEqualTo("0");
             }
             try (Connection connection = java.sql.DriverManager.getConnection(
@@ -80,7 +80,7 @@ class EmbeddedPairTest {
                             + server.certificate(),
                     "root",
                     "")) {
-                assertThat(ask(
+                assertThat(query(
                                 connection,
                                 "SELECT VARIABLE_VALUE FROM information_schema.SESSION_STATUS"
                                         + " WHERE VARIABLE_NAME='Ssl_version'"))

@@ -224,7 +224,7 @@ class PoolReaderTest {
     }
 
     private static long exceeded() {
-        return Long.parseLong(server.ask("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
+        return Long.parseLong(server.query("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
                 + " WHERE VARIABLE_NAME = 'Max_statement_time_exceeded'"));
     }
 

@@ -186,7 +186,7 @@ class ReadinessGateTest {
     }
 
     private static Fault set(String variable, String value) {
-        String before = pair.standby().ask("SELECT @@GLOBAL." + variable);
+        String before = pair.standby().query("SELECT @@GLOBAL." + variable);
         return onStandby(
                 variable,
                 "warns settings " + variable,
@@ -195,7 +195,7 @@ class ReadinessGateTest {
     }
 
     private static Fault number(String variable, String value) {
-        String before = pair.standby().ask("SELECT @@GLOBAL." + variable);
+        String before = pair.standby().query("SELECT @@GLOBAL." + variable);
         return onStandby(
                 variable,
                 "warns settings " + variable,
@@ -323,7 +323,7 @@ class ReadinessGateTest {
             if (fault.name().equals("character_set_server")) {
                 pair.standby()
                         .execute("SET GLOBAL collation_server = '"
-                                + pair.primary().ask("SELECT @@GLOBAL.collation_server") + "'");
+                                + pair.primary().query("SELECT @@GLOBAL.collation_server") + "'");
             }
         }
     }
@@ -439,7 +439,7 @@ class ReadinessGateTest {
     }
 
     @Test
-    void answersInTimeWithADeadPrimary() throws Exception {
+    void respondsInTimeWithADeadPrimary() throws Exception {
         pair.primary().kill();
         try {
             ReadinessReport report = report("monitor", Duration.ofSeconds(6));
@@ -452,7 +452,7 @@ class ReadinessGateTest {
     }
 
     @Test
-    void answersInTimeWithAFrozenPrimary() throws Exception {
+    void respondsInTimeWithAFrozenPrimary() throws Exception {
         pair.primary().freeze();
         try {
             long begun = System.nanoTime();

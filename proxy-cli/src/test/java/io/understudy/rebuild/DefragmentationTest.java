@@ -75,7 +75,7 @@ class DefragmentationTest {
         standby.execute("SET GLOBAL read_only = 1", "START SLAVE");
         Awaitility.await()
                 .atMost(MOST)
-                .until(() -> standby.ask("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'pages'")
+                .until(() -> standby.query("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'pages'")
                         .equals("0"));
     }
 
@@ -147,7 +147,7 @@ class DefragmentationTest {
         load("thinned", 30_000);
         primary.execute("DELETE FROM shop.thinned WHERE CRC32(id * 7 + 13) % 3 = 0");
         pair.awaitCaughtUp(MOST);
-        String state = standby.ask("SELECT @@gtid_binlog_state");
+        String state = standby.query("SELECT @@gtid_binlog_state");
 
         Defragmentation.Result result = work(standby, "pages", OPTIONS).run(List.of("shop.thinned"));
 
@@ -156,7 +156,7 @@ class DefragmentationTest {
         assertThat(result.errant()).isEmpty();
         assertThat(result.allRebuilt()).isTrue();
         assertThat(pages(outcome, "leafPagesAfter")).isLessThanOrEqualTo(pages(outcome, "leafPagesBefore") * 3 / 4);
-        assertThat(standby.ask("SELECT @@gtid_binlog_state")).isEqualTo(state);
+        assertThat(standby.query("SELECT @@gtid_binlog_state")).isEqualTo(state);
         assertThat(checksum(standby, "shop.thinned")).isEqualTo(checksum(primary, "shop.thinned"));
         assertThat(log.toString())
                 .contains("shop.thinned: ", "rebuilding", "this server logged no transaction of its own");
@@ -281,7 +281,7 @@ class DefragmentationTest {
                     .filter(file -> file.partition().equals("p1"))
                     .mapToLong(TableSize.File::bytes)
                     .sum();
-            long free = largest + Long.parseLong(asked.ask().variable("innodb_online_alter_log_max_size"));
+            long free = largest + Long.parseLong(asked.queries().variable("innodb_online_alter_log_max_size"));
             Subject years = new Subject("shop", "years", TableSize.fileBytes(asked, "shop", "years"), true);
             Address address = Address.parse("127.0.0.1:" + standby.port());
 
@@ -433,7 +433,7 @@ class DefragmentationTest {
                     .containsExactly("rebuilt", "failed", "ended");
             assertThat((String) ended.tables().get(2).get("why")).contains("not begun, as a connection");
             assertThat(ended.errant()).isEmpty();
-            assertThat(ended.asAsked()).isFalse();
+            assertThat(ended.succeeded()).isFalse();
         }
     }
 
@@ -469,7 +469,7 @@ class DefragmentationTest {
                     var row = statement.executeQuery("SELECT CONNECTION_ID()")) {
                 row.next();
                 String here = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = " + row.getLong(1);
-                Awaitility.await().atMost(MOST).until(() -> standby.ask(here).equals("0"));
+                Awaitility.await().atMost(MOST).until(() -> standby.query(here).equals("0"));
             } catch (java.sql.SQLException e) {
                 throw new IllegalStateException(e);
             }
@@ -506,12 +506,13 @@ class DefragmentationTest {
     }
 
     private static String processes(String condition) {
-        return standby.ask("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'pages' AND " + condition);
+        return standby.query(
+                "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'pages' AND " + condition);
     }
 
     /** Returns the connection that does not rebuild. */
     private static String watcher() {
-        return standby.ask("SELECT IS_USED_LOCK('understudy.defragment')");
+        return standby.query("SELECT IS_USED_LOCK('understudy.defragment')");
     }
 
     @Test
@@ -555,7 +556,7 @@ class DefragmentationTest {
         assertThat((String) outcome.get("why")).startsWith("Threads_running is");
         assertThat(log.toString()).contains("shop.ended: ended: Threads_running is");
         assertThat(checksum(standby, "shop.ended")).isEqualTo(sum);
-        assertThat(standby.ask(
+        assertThat(standby.query(
                         "SELECT COUNT(*) FROM information_schema.INNODB_SYS_TABLESPACES WHERE NAME LIKE '%#sql%'"))
                 .isEqualTo("0");
     }

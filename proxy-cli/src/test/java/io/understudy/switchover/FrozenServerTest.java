@@ -143,18 +143,18 @@ class FrozenServerTest {
     }
 
     private static boolean readOnly(EmbeddedServer server) {
-        return !server.ask("SELECT @@GLOBAL.read_only").equals("0");
+        return !server.query("SELECT @@GLOBAL.read_only").equals("0");
     }
 
     private static String replication(EmbeddedServer standby) {
-        return standby.ask(
+        return standby.query(
                 "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS" + " WHERE VARIABLE_NAME='Slave_running'");
     }
 
     /** Nothing that the switchover has sent is executed after this. */
     private static void awaitNoConnection(EmbeddedServer server) {
         await().atMost(PATIENCE)
-                .until(() -> server.ask("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER='switcher'")
+                .until(() -> server.query("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER='switcher'")
                         .equals("0"));
     }
 

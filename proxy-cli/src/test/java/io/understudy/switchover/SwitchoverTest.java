@@ -134,7 +134,7 @@ class SwitchoverTest {
     }
 
     private static boolean readOnly(EmbeddedServer server) {
-        return !server.ask("SELECT @@GLOBAL.read_only").equals("0");
+        return !server.query("SELECT @@GLOBAL.read_only").equals("0");
     }
 
     private static EmbeddedServer primary() {
@@ -150,7 +150,7 @@ class SwitchoverTest {
     }
 
     private static long rows(EmbeddedServer server) {
-        return Long.parseLong(server.ask("SELECT COUNT(*) FROM shop.t"));
+        return Long.parseLong(server.query("SELECT COUNT(*) FROM shop.t"));
     }
 
     private InetSocketAddress address() {
@@ -198,7 +198,7 @@ class SwitchoverTest {
 
     private static void awaitReplication(EmbeddedServer standby) {
         await().atMost(PATIENCE)
-                .until(() -> standby.ask("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
+                .until(() -> standby.query("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
                                 + " WHERE VARIABLE_NAME='Slave_running'")
                         .equals("ON"));
     }
@@ -243,9 +243,9 @@ class SwitchoverTest {
         assertThat(failures.keySet()).isSubsetOf("begin 1053", "autocommit 1053", "login 1053");
         assertThat(failures).isNotEmpty();
         EmbeddedServer chosen = standby();
-        String last = primary().ask("SELECT @@GLOBAL.gtid_binlog_pos");
-        assertThat(chosen.ask("SELECT MASTER_GTID_WAIT('" + last + "', 20)")).isEqualTo("0");
-        assertThat(chosen.ask("CHECKSUM TABLE shop.t")).isEqualTo(primary().ask("CHECKSUM TABLE shop.t"));
+        String last = primary().query("SELECT @@GLOBAL.gtid_binlog_pos");
+        assertThat(chosen.query("SELECT MASTER_GTID_WAIT('" + last + "', 20)")).isEqualTo("0");
+        assertThat(chosen.query("CHECKSUM TABLE shop.t")).isEqualTo(primary().query("CHECKSUM TABLE shop.t"));
     }
 
     @Test
@@ -275,13 +275,13 @@ class SwitchoverTest {
     void aDryRunChangesNothing() {
         StringWriter out = new StringWriter();
         String file = folder.resolve("switchover.yaml").toString();
-        String position = primary().ask("SELECT @@GLOBAL.gtid_binlog_pos");
+        String position = primary().query("SELECT @@GLOBAL.gtid_binlog_pos");
         assertThat(command(out, "--to", name(standby()), "-c", file, "--dry-run"))
                 .as(out.toString())
                 .isZero();
         assertThat(out.toString()).contains("12. print the statements", "lag ", "replicates from", "readiness gate");
         assertThat(readOnly(standby())).isTrue();
-        assertThat(primary().ask("SELECT @@GLOBAL.gtid_binlog_pos")).isEqualTo(position);
+        assertThat(primary().query("SELECT @@GLOBAL.gtid_binlog_pos")).isEqualTo(position);
         assertThat(proxy.proxy().holdView()).containsEntry("held", false);
 
         assertThat(command(out, "--to", "nobody", "-c", file)).isEqualTo(2);
@@ -421,7 +421,7 @@ class SwitchoverTest {
     }
 
     @Test
-    void theReadinessGateIsAsked() throws Exception {
+    void theReadinessGateIsQueried() throws Exception {
         EmbeddedServer old = primary();
         EmbeddedServer chosen = standby();
         old.execute("REVOKE SLAVE MONITOR ON *.* FROM monitor");
@@ -432,7 +432,7 @@ class SwitchoverTest {
         assertThat(unknown.text())
                 .contains("the readiness gate says unknown", "GRANT SLAVE MONITOR ON *.* TO 'monitor'");
         assertThat(readOnly(old)).isFalse();
-        String connections = chosen.ask("SELECT @@GLOBAL.max_connections");
+        String connections = chosen.query("SELECT @@GLOBAL.max_connections");
         chosen.execute("SET GLOBAL max_connections = 19");
         try {
             // The proxy keeps a report for two seconds.

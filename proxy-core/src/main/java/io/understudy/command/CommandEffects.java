@@ -235,8 +235,8 @@ final class CommandEffects {
     private void execute(Exchange exchange, ByteBuf buf, int index, int length) {
         PreparedEntry entry = find(buf, index, length);
         exchange.setPrepared(entry);
-        if (exchange.code() == CommandCode.STMT_EXECUTE && ExecuteBody.asksForCursor(buf, index, length)) {
-            exchange.askCursor();
+        if (exchange.code() == CommandCode.STMT_EXECUTE && ExecuteBody.requestsCursor(buf, index, length)) {
+            exchange.requestCursor();
         }
         if (entry != null && entry.kind() == StatementKind.SET) {
             model.trackingWatch().clientSetsPrepared(exchange.number(), entry.text(), buf, index, length);

@@ -18,27 +18,27 @@ import java.util.Map;
  */
 final class AuthStep implements LoginStep {
     private final Login login;
-    private final HandshakeV10 greeting;
+    private final HandshakeV10 handshakeV10;
     private final long agreed;
     private final boolean tls;
     private final AuthMethod method;
 
-    private AuthStep(Login login, HandshakeV10 greeting, long agreed, boolean tls, AuthMethod method) {
+    private AuthStep(Login login, HandshakeV10 handshakeV10, long agreed, boolean tls, AuthMethod method) {
         this.login = login;
-        this.greeting = greeting;
+        this.handshakeV10 = handshakeV10;
         this.agreed = agreed;
         this.tls = tls;
         this.method = method;
     }
 
     /** Sends the HandshakeResponse41. */
-    static AuthStep begin(Login login, HandshakeV10 greeting, long agreed, boolean tls) throws AuthException {
-        AuthMethod method = AuthMethods.first(greeting.authPlugin(), context(login, greeting.scramble(), tls));
+    static AuthStep begin(Login login, HandshakeV10 handshakeV10, long agreed, boolean tls) throws AuthException {
+        AuthMethod method = AuthMethods.first(handshakeV10.authPlugin(), context(login, handshakeV10.scramble(), tls));
         HandshakeResponse41 response = new HandshakeResponse41(
                 agreed, Login.MAX_PACKET, Login.COLLATION, login.account().user(), null, method.name(), false);
         login.write(response.encode(
                 login.alloc(), login.nextSequence(), method.begin(), Map.of("program_name", "understudy")));
-        return new AuthStep(login, greeting, agreed, tls, method);
+        return new AuthStep(login, handshakeV10, agreed, tls, method);
     }
 
     private static AuthContext context(Login login, byte[] scramble, boolean tls) {
@@ -59,7 +59,7 @@ final class AuthStep implements LoginStep {
         int first = payload.isReadable() ? payload.readUnsignedByte() : -1;
         switch (first) {
             case Marker.OK -> {
-                login.succeed(greeting, agreed);
+                login.succeed(handshakeV10, agreed);
                 return this;
             }
             case Marker.ERR ->
@@ -92,6 +92,6 @@ final class AuthStep implements LoginStep {
         payload.readerIndex(end + 1);
         AuthMethod other = AuthMethods.of(name, context(login, ByteBufUtil.getBytes(payload), tls));
         login.write(other.begin());
-        return new AuthStep(login, greeting, agreed, tls, other);
+        return new AuthStep(login, handshakeV10, agreed, tls, other);
     }
 }

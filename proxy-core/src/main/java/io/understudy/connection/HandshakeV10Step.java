@@ -37,7 +37,7 @@ final class HandshakeV10Step implements LoginStep {
 
     @Override
     public String doing() {
-        return "waiting for the server's greeting";
+        return "waiting for the server's handshake packet";
     }
 
     @Override
@@ -46,16 +46,16 @@ final class HandshakeV10Step implements LoginStep {
             throw new AuthException("the server wants no connection: "
                     + LoginAdvice.explain(ErrPacket.parse(payload, payload.readerIndex(), payload.readableBytes())));
         }
-        HandshakeV10 greeting = HandshakeV10.parse(payload);
-        if ((greeting.capabilities() & NEEDED) != NEEDED) {
-            throw new AuthException("server version " + greeting.serverVersion()
+        HandshakeV10 handshakeV10 = HandshakeV10.parse(payload);
+        if ((handshakeV10.capabilities() & NEEDED) != NEEDED) {
+            throw new AuthException("server version " + handshakeV10.serverVersion()
                     + " speaks the protocol from before 4.1; use MySQL 5.7, MariaDB 10.4 or newer");
         }
-        long agreed = greeting.capabilities() & WANTED;
-        if (!login.tls().use((greeting.capabilities() & Capabilities.SSL) != 0)) {
-            return AuthStep.begin(login, greeting, agreed, false);
+        long agreed = handshakeV10.capabilities() & WANTED;
+        if (!login.tls().use((handshakeV10.capabilities() & Capabilities.SSL) != 0)) {
+            return AuthStep.begin(login, handshakeV10, agreed, false);
         }
-        TlsStep tls = new TlsStep(login, greeting, agreed | Capabilities.SSL);
+        TlsStep tls = new TlsStep(login, handshakeV10, agreed | Capabilities.SSL);
         HandshakeResponse41 request = new HandshakeResponse41(
                 agreed | Capabilities.SSL, Login.MAX_PACKET, Login.COLLATION, "", null, "", true);
         login.write(request.encode(login.alloc(), login.nextSequence(), new byte[0], Map.of()));

@@ -35,9 +35,9 @@ final class HostNames {
 
     private static final int MIN_TTL_SECONDS = 1;
     private static final int NEGATIVE_TTL_SECONDS = 1;
-    private static final int SAME_QUESTIONS = 64;
+    private static final int SAME_LOOKUPS = 64;
     private static final int MIN_QUERY_MILLIS = 1000;
-    /** Longer than any question to the old name servers takes. */
+    /** Longer than any query to the previous name servers takes. */
     private static final int RETIRE_SECONDS = 60;
 
     private final NetworkTransport transport;
@@ -79,7 +79,7 @@ final class HostNames {
                 loop.schedule(() -> found.tryFailure(tooSlow(host, timeout)), timeout.toNanos(), TimeUnit.NANOSECONDS);
         found.addListener(done -> timer.cancel(false));
         EventLoop names = names();
-        names.execute(() -> ask(host, DnsNameResolver::resolve, found));
+        names.execute(() -> lookUp(host, DnsNameResolver::resolve, found));
         return found;
     }
 
@@ -95,7 +95,7 @@ final class HostNames {
             return List.of(literal);
         }
         Promise<List<InetAddress>> found = GlobalEventExecutor.INSTANCE.newPromise();
-        names().execute(() -> ask(host, DnsNameResolver::resolveAll, found));
+        names().execute(() -> lookUp(host, DnsNameResolver::resolveAll, found));
         try {
             if (!found.await(timeout.toMillis())) {
                 throw tooSlow(host, timeout);
@@ -124,7 +124,7 @@ final class HostNames {
         return thread.next();
     }
 
-    private <T> void ask(String host, BiFunction<DnsNameResolver, String, Future<T>> question, Promise<T> found) {
+    private <T> void lookUp(String host, BiFunction<DnsNameResolver, String, Future<T>> lookup, Promise<T> found) {
         DnsNameResolver current;
         try {
             current = current();
@@ -132,7 +132,7 @@ final class HostNames {
             found.tryFailure(failure(host, e));
             return;
         }
-        question.apply(current, host).addListener((Future<T> resolved) -> {
+        lookup.apply(current, host).addListener((Future<T> resolved) -> {
             if (resolved.isSuccess()) {
                 found.trySuccess(resolved.getNow());
                 return;
@@ -201,7 +201,7 @@ final class HostNames {
                 .ttl(MIN_TTL_SECONDS, (int) Math.max(MIN_TTL_SECONDS, longest.toSeconds()))
                 .negativeTtl(NEGATIVE_TTL_SECONDS)
                 .queryTimeoutMillis(millis)
-                .consolidateCacheSize(SAME_QUESTIONS)
+                .consolidateCacheSize(SAME_LOOKUPS)
                 .build();
     }
 

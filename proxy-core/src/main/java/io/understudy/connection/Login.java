@@ -174,16 +174,17 @@ final class Login extends ChannelInboundHandlerAdapter {
         boolean clear = early.isReadable();
         early.release();
         if (clear) {
-            throw new AuthException("data in the clear followed the server's greeting though TLS was asked for; "
-                    + "is something between it and the proxy?");
+            throw new AuthException(
+                    "data in the clear followed the server's handshake packet though TLS was asked for; "
+                            + "is something between it and the proxy?");
         }
         context().pipeline().addFirst("tls", handler);
     }
 
-    void succeed(HandshakeV10 greeting, long agreed) {
+    void succeed(HandshakeV10 handshakeV10, long agreed) {
         end();
         NettyServerConnection connection =
-                new NettyServerConnection(context().channel(), account.address(), greeting, agreed);
+                new NettyServerConnection(context().channel(), account.address(), handshakeV10, agreed);
         ByteBuf rest = assembler.drain();
         context().pipeline().replace(this, "connection", connection);
         connection.received(rest);

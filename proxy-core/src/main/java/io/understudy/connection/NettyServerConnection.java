@@ -48,12 +48,12 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
     private @Nullable String ended;
     private volatile boolean open = true;
 
-    NettyServerConnection(Channel channel, Address address, HandshakeV10 greeting, long capabilities) {
+    NettyServerConnection(Channel channel, Address address, HandshakeV10 handshakeV10, long capabilities) {
         this.channel = channel;
         this.outgoing = new OutgoingPackets(channel);
         this.address = address;
-        this.flavor = greeting.isMariaDb() ? ServerFlavor.MARIADB : ServerFlavor.MYSQL;
-        this.threadId = greeting.threadId();
+        this.flavor = handshakeV10.isMariaDb() ? ServerFlavor.MARIADB : ServerFlavor.MYSQL;
+        this.threadId = handshakeV10.threadId();
         this.responses = new ResponseQueue(capabilities, this::sendEmpty);
         this.scanner = new PacketScanner(responses, channel.alloc());
     }

@@ -13,10 +13,10 @@ import java.util.List;
  * The system's resolver configuration, see resolv.conf(5). Without a name server it means one on this machine, as to
  * the C library: never somebody else's.
  *
- * @param servers in the order in which they are asked
+ * @param servers in the order in which they are queried
  * @param search domains that are appended to a name
- * @param ndots dots from which a name is asked for as it is first
- * @param timeoutSeconds for one question to one server
+ * @param ndots dots from which a name is first queried as it is
+ * @param timeoutSeconds for one query to one server
  */
 record ResolvConf(List<InetSocketAddress> servers, List<String> search, int ndots, int timeoutSeconds) {
     private static final int PORT = 53;

@@ -8,12 +8,12 @@ import io.understudy.wire.packet.HandshakeV10;
 /** Waits for the TLS handshake; no packet may arrive before it is complete. */
 final class TlsStep implements LoginStep {
     private final Login login;
-    private final HandshakeV10 greeting;
+    private final HandshakeV10 handshakeV10;
     private final long agreed;
 
-    TlsStep(Login login, HandshakeV10 greeting, long agreed) {
+    TlsStep(Login login, HandshakeV10 handshakeV10, long agreed) {
         this.login = login;
-        this.greeting = greeting;
+        this.handshakeV10 = handshakeV10;
         this.agreed = agreed;
     }
 
@@ -27,7 +27,7 @@ final class TlsStep implements LoginStep {
         login.secure(handler);
         handler.handshakeFuture().addListener(done -> {
             if (done.isSuccess()) {
-                login.proceed(() -> AuthStep.begin(login, greeting, agreed, true));
+                login.proceed(() -> AuthStep.begin(login, handshakeV10, agreed, true));
             } else {
                 login.fail(
                         "no agreement on TLS: " + innermost(done.cause())

@@ -76,7 +76,10 @@ public final class AuthBridge {
 
     /** Returns a bridge, or null when the legs are alike and everything can be relayed unchanged. */
     static @Nullable AuthBridge between(
-            boolean clientSecret, boolean serverSecret, HandshakeV10 greeting, HandshakeResponse41 handshakeResponse) {
+            boolean clientSecret,
+            boolean serverSecret,
+            HandshakeV10 handshakeV10,
+            HandshakeResponse41 handshakeResponse) {
         if (clientSecret == serverSecret) {
             return null;
         }
@@ -84,8 +87,8 @@ public final class AuthBridge {
             ProxyRsaKey.prepare();
         }
         String method =
-                handshakeResponse.authPlugin().isEmpty() ? greeting.authPlugin() : handshakeResponse.authPlugin();
-        return new AuthBridge(clientSecret, method, greeting.scramble());
+                handshakeResponse.authPlugin().isEmpty() ? handshakeV10.authPlugin() : handshakeResponse.authPlugin();
+        return new AuthBridge(clientSecret, method, handshakeV10.scramble());
     }
 
     /**
@@ -203,8 +206,8 @@ public final class AuthBridge {
     }
 
     private boolean giveKey(ByteBuf payload, Ends ends) {
-        boolean asks = payload.readableBytes() == 1 && payload.getByte(payload.readerIndex()) == keyRequest();
-        if (!asks) {
+        boolean keyRequested = payload.readableBytes() == 1 && payload.getByte(payload.readerIndex()) == keyRequest();
+        if (!keyRequested) {
             if (payload.readableBytes() <= 1) {
                 step = Step.WATCHING;
                 return false;

@@ -19,7 +19,7 @@ final class Authenticating implements HandshakePhase {
     private static final int OK_MIN = 7;
 
     private final Handshake handshake;
-    private final HandshakeV10 greeting;
+    private final HandshakeV10 handshakeV10;
     private final HandshakeResponse41 handshakeResponse;
     private final long agreed;
     private final LegCompression compression;
@@ -27,7 +27,7 @@ final class Authenticating implements HandshakePhase {
 
     Authenticating(
             Handshake handshake,
-            HandshakeV10 greeting,
+            HandshakeV10 handshakeV10,
             HandshakeResponse41 handshakeResponse,
             long agreed,
             LegCompression compression,
@@ -35,7 +35,7 @@ final class Authenticating implements HandshakePhase {
         this.bridge = bridge;
         this.compression = compression;
         this.handshake = handshake;
-        this.greeting = greeting;
+        this.handshakeV10 = handshakeV10;
         this.handshakeResponse = handshakeResponse;
         this.agreed = agreed;
     }
@@ -67,8 +67,8 @@ final class Authenticating implements HandshakePhase {
             }
             boolean clientTracks = (handshakeResponse.capabilities() & Capabilities.SESSION_TRACK) != 0;
             handshake.toClient(clientTracks ? packet : withoutState(packet, payload));
-            handshake.loggedIn(
-                    new LoginResult(greeting, handshakeResponse, agreed, clientTracks, compression, status, bridge));
+            handshake.loggedIn(new LoginResult(
+                    handshakeV10, handshakeResponse, agreed, clientTracks, compression, status, bridge));
         } else if (first == Marker.ERR) {
             handshake.refuse(packet, payload);
         } else {

@@ -14,13 +14,13 @@ final class AwaitHandshakeResponse implements HandshakePhase {
     private static final int ER_SECURE_TRANSPORT_REQUIRED = 3159;
 
     private final Handshake handshake;
-    private final HandshakeV10 greeting;
+    private final HandshakeV10 handshakeV10;
     private final long offered;
     private boolean tls;
 
-    AwaitHandshakeResponse(Handshake handshake, HandshakeV10 greeting, long offered) {
+    AwaitHandshakeResponse(Handshake handshake, HandshakeV10 handshakeV10, long offered) {
         this.handshake = handshake;
-        this.greeting = greeting;
+        this.handshakeV10 = handshakeV10;
         this.offered = offered;
     }
 
@@ -66,16 +66,16 @@ final class AwaitHandshakeResponse implements HandshakePhase {
     private HandshakePhase relay(ByteBuf packet, HandshakeResponse41 handshakeResponse) {
         TlsHandlerSource serverEnd = handshake.policy().serverEnd();
         boolean serverTls =
-                handshake.policy().asksServerForTls(greeting.capabilities(), handshake.serverIsLocal(), tls);
+                handshake.policy().requestsServerTls(handshakeV10.capabilities(), handshake.serverIsLocal(), tls);
         long legBits = serverTls ? Capabilities.SSL : 0;
         if (handshake.trackSession()) {
-            legBits |= greeting.capabilities() & Capabilities.SESSION_TRACK;
+            legBits |= handshakeV10.capabilities() & Capabilities.SESSION_TRACK;
         }
         boolean relayed = handshake.policy().clientTls() == LoginPolicy.ConnectionTls.PASSTHROUGH;
         long told = CapabilityFilter.ofServerLeg(
-                handshakeResponse.capabilities(), greeting.capabilities(), relayed, legBits);
+                handshakeResponse.capabilities(), handshakeV10.capabilities(), relayed, legBits);
         LegCompression compression =
-                LegCompression.of(packet, handshakeResponse, offered, greeting.capabilities(), handshake.policy());
+                LegCompression.of(packet, handshakeResponse, offered, handshakeV10.capabilities(), handshake.policy());
         told |= compression.serverBit();
         ByteBuf payload = SequencedLeg.payload(packet);
         HandshakeResponse41.withCapabilities(payload, told);
@@ -84,7 +84,10 @@ final class AwaitHandshakeResponse implements HandshakePhase {
             handshake.startServerTls(serverEnd);
         }
         AuthBridge bridge = AuthBridge.between(
-                tls || handshake.clientIsLocal(), serverTls || handshake.serverIsLocal(), greeting, handshakeResponse);
+                tls || handshake.clientIsLocal(),
+                serverTls || handshake.serverIsLocal(),
+                handshakeV10,
+                handshakeResponse);
         byte[] bridged = bridge == null
                 ? null
                 : bridge.first(payload, AuthResponseField.ofHandshake(payload, handshakeResponse.capabilities()));
@@ -95,9 +98,9 @@ final class AwaitHandshakeResponse implements HandshakePhase {
         }
         return new Authenticating(
                 handshake,
-                greeting,
+                handshakeV10,
                 handshakeResponse,
-                told & greeting.capabilities() & ~CapabilityFilter.OF_A_LEG,
+                told & handshakeV10.capabilities() & ~CapabilityFilter.OF_A_LEG,
                 compression,
                 bridge);
     }

@@ -20,11 +20,11 @@ final class AwaitHandshakeV10 implements HandshakePhase {
             return this;
         }
         try {
-            HandshakeV10 greeting = HandshakeV10.parse(payload);
-            long offered = handshake.policy().offer(greeting.capabilities());
+            HandshakeV10 handshakeV10 = HandshakeV10.parse(payload);
+            long offered = handshake.policy().offer(handshakeV10.capabilities());
             HandshakeV10.withCapabilities(payload, offered);
             handshake.toClient(packet.retain());
-            return new AwaitHandshakeResponse(handshake, greeting, offered);
+            return new AwaitHandshakeResponse(handshake, handshakeV10, offered);
         } finally {
             packet.release();
         }
@@ -39,6 +39,6 @@ final class AwaitHandshakeV10 implements HandshakePhase {
     @Override
     public HandshakePhase fromClient(ByteBuf packet) {
         packet.release();
-        throw new IllegalStateException("a packet from the client was read before the greeting");
+        throw new IllegalStateException("a packet from the client was read before the handshake packet");
     }
 }

@@ -3,8 +3,8 @@ package io.understudy.handshake;
 import io.understudy.wire.Capabilities;
 
 /**
- * The capability bits that the proxy supports. Every other bit is cleared in the greeting, so that client and server
- * agree on nothing that the proxy would not understand; {@code docs/transparency.md} names them.
+ * The capability bits that the proxy supports. Every other bit is cleared in the handshake packet, so that client and
+ * server agree on nothing that the proxy would not understand; {@code docs/transparency.md} names them.
  */
 public final class CapabilityFilter {
     /**
@@ -28,8 +28,8 @@ public final class CapabilityFilter {
     /**
      * Returns the capabilities of the client's HandshakeResponse41 on the server's leg.
      *
-     * @param relayed whether the client received the server's own greeting, and so agreed with the server instead of
-     *     the proxy
+     * @param relayed whether the client received the server's own handshake packet, and so agreed with the server
+     *     instead of the proxy
      * @param legBits bits of {@link #OF_A_LEG}, and other bits that only the server's leg has
      */
     static long ofServerLeg(long client, long server, boolean relayed, long legBits) {

@@ -172,7 +172,8 @@ public final class Handshake implements AuthBridge.Ends {
         ByteBuf early = fromServer.drain();
         if (early.isReadable()) {
             early.release();
-            throw new MalformedPacketException("the server sent bytes in clear behind its greeting, ahead of TLS");
+            throw new MalformedPacketException(
+                    "the server sent bytes in clear behind its handshake packet, ahead of TLS");
         }
         server.leg().startTls(end, early, cause -> tlsDone(true, cause));
     }

@@ -8,7 +8,7 @@ import io.netty.buffer.ByteBuf;
  * <pre>
  *                                      ┌──┐ SSLRequest, if the proxy terminates TLS
  *                                      │  ▼
- *  AwaitHandshakeV10 ──greeting──▶ AwaitHandshakeResponse ──response──▶ Authenticating ──OK──▶ (logged in)
+ *  AwaitHandshakeV10 ──HandshakeV10──▶ AwaitHandshakeResponse ──response──▶ Authenticating ──OK──▶ (logged in)
  *       │ERR                           │                                 │  ▲ └─ERR─▶ (refused by the server)
  *       └──▶ (refused by               └─SSLRequest──▶                   └──┘ anything else, either way
  *             the server)                 (relayed unread)

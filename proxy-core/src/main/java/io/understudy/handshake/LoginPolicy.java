@@ -61,8 +61,8 @@ public record LoginPolicy(
     }
 
     /**
-     * Returns the capability bits of the greeting that the client receives. With relayed TLS they are the server's own,
-     * because the proxy does not see what client and server agree on inside TLS.
+     * Returns the capability bits of the handshake packet that the client receives. With relayed TLS they are the
+     * server's own, because the proxy does not see what client and server agree on inside TLS.
      */
     long offer(long server) {
         long compression = compressionAsClient ? clientCompression & server : clientCompression;
@@ -97,7 +97,7 @@ public record LoginPolicy(
      * @param client whether the client's leg has TLS
      * @throws LoginRefusal when TLS is required and the server has none
      */
-    boolean asksServerForTls(long server, boolean local, boolean client) {
+    boolean requestsServerTls(long server, boolean local, boolean client) {
         boolean has = (server & Capabilities.SSL) != 0;
         return switch (serverTls) {
             case DISABLED -> false;

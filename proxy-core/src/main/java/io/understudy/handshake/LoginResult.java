@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param bridge for COM_CHANGE_USER; null when the legs are alike
  */
 public record LoginResult(
-        HandshakeV10 greeting,
+        HandshakeV10 handshakeV10,
         HandshakeResponse41 handshakeResponse,
         long capabilities,
         boolean clientTracksSession,

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * requested itself is left unchanged.
  *
  * <pre>
- *            ┌── reset, or the client set the variable ──┐
- *            ▼                                           │
- *         WANTED ──SET is sent──▶ ASKED ──OK──▶ ADDED or PRESENT
- *                                   └──ERR──▶ REFUSED (until the session ends)
+ *            ┌──── reset, or the client set the variable ────┐
+ *            ▼                                               │
+ *         WANTED ──SET is sent──▶ REQUESTED ──OK──▶ ADDED or PRESENT
+ *                                     └──ERR──▶ REFUSED (until the session ends)
  * </pre>
  *
  * <p>Must be used on the session's event loop.
@@ -49,7 +49,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
 
     private enum State {
         WANTED,
-        ASKED,
+        REQUESTED,
         ADDED,
         PRESENT,
         REFUSED
@@ -62,7 +62,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     private State state;
     private boolean listReported;
     /**
-     * Whether the server reports variables that only the proxy requested; unchanged in WANTED and ASKED until the
+     * Whether the server reports variables that only the proxy requested; unchanged in WANTED and REQUESTED until the
      * response.
      */
     private boolean added;
@@ -126,14 +126,14 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
             return null;
         }
         setBy = NONE;
-        state = State.ASKED;
+        state = State.REQUESTED;
         listReported = false;
         return mariaDb ? MARIADB : MYSQL;
     }
 
     @Override
     public void onInjected(InjectedStatement statement, InjectionResult result) {
-        if (state != State.ASKED) {
+        if (state != State.REQUESTED) {
             return;
         }
         if (!result.ok()) {
@@ -166,7 +166,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
 
     /** Returns whether the server sends GTID entries only because the proxy requested them. */
     public boolean addedGtids() {
-        return !mariaDb && (added || state == State.ASKED);
+        return !mariaDb && (added || state == State.REQUESTED);
     }
 
     @Override
@@ -214,7 +214,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
 
     @Override
     public void reported(String variables) {
-        if (state == State.ASKED) {
+        if (state == State.REQUESTED) {
             listReported = variables.contains("last_gtid") && !variables.equals("*");
         }
     }

@@ -30,7 +30,7 @@ public final class CoreMetrics {
         this.registry = registry;
         this.histograms = histograms;
         overhead = histograms.series(
-                "understudy_proxy_overhead_seconds", "Time a command and its answer spent inside the proxy");
+                "understudy_proxy_overhead_seconds", "Time a command and its response spent inside the proxy");
         for (int code = 0; code < CODES; code++) {
             commands[code] = new LongAdder();
         }
@@ -126,7 +126,7 @@ public final class CoreMetrics {
         return byKind.computeIfAbsent(
                 kind,
                 name -> histograms.series(
-                        "understudy_command_seconds", "Command received to last byte of its answer", "kind", name));
+                        "understudy_command_seconds", "Command received to last byte of its response", "kind", name));
     }
 
     public void overhead(long nanos) {

@@ -18,7 +18,7 @@ public interface ServerConnection {
     /** Returns the allocator for the buffers of commands. */
     ByteBufAllocator alloc();
 
-    /** Returns the server's product, as its greeting reports it. */
+    /** Returns the server's product, as its handshake packet reports it. */
     ServerFlavor flavor();
 
     /** Returns the server's thread id, as needed for KILL. */

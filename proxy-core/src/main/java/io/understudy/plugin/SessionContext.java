@@ -21,10 +21,10 @@ public interface SessionContext {
     /** Returns the client's address; with the PROXY protocol, the address in its header. */
     SocketAddress clientAddress();
 
-    /** Returns the primary's product, as its greeting reports it. */
+    /** Returns the primary's product, as its handshake packet reports it. */
     ServerFlavor flavor();
 
-    /** Returns the version in the server's greeting. */
+    /** Returns the version in the server's handshake packet. */
     String serverVersion();
 
     /** Returns the value of CONNECTION_ID() on the primary. */

@@ -269,7 +269,7 @@ public final class Candidates implements AutoCloseable {
             writable.forEach(candidate -> member(candidate).polling.soon());
             return;
         }
-        if (writable.stream().allMatch(candidate -> member(candidate).askedNanos - doubtedNanos > 0)) {
+        if (writable.stream().allMatch(candidate -> member(candidate).sentNanos - doubtedNanos > 0)) {
             conclude(
                     Verdict.SPLIT,
                     "split: " + writable.stream().map(Address::toString).collect(Collectors.joining(" and "))
@@ -315,7 +315,7 @@ public final class Candidates implements AutoCloseable {
         private final Polling polling;
         private Role role = Role.UNKNOWN;
         private @Nullable String problem;
-        private long askedNanos;
+        private long sentNanos;
         private long lastSignNanos = System.nanoTime();
 
         Member(Address at) {
@@ -325,11 +325,11 @@ public final class Candidates implements AutoCloseable {
         }
 
         private void probe() {
-            long asked = System.nanoTime();
+            long start = System.nanoTime();
             @Nullable Role found;
             String why = null;
             try {
-                PrimaryProbe.Result result = probe.ask();
+                PrimaryProbe.Result result = probe.run();
                 found = Boolean.FALSE.equals(result.readOnly()) ? Role.WRITABLE : Role.READ_ONLY;
             } catch (SQLException | IOException e) {
                 why = Reasons.of(e);
@@ -349,7 +349,7 @@ public final class Candidates implements AutoCloseable {
                     found = busy ? role : Role.UNREACHABLE;
                 } else if (found != Role.UNREACHABLE) {
                     lastSignNanos = System.nanoTime();
-                    askedNanos = asked;
+                    sentNanos = start;
                 }
                 role = found;
                 problem = why;

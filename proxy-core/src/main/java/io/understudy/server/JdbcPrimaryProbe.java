@@ -48,7 +48,7 @@ final class JdbcPrimaryProbe implements PrimaryProbe {
     private final Executor threads;
 
     private @Nullable FutureTask<Result> pending;
-    private @Nullable Address askedOf;
+    private @Nullable Address probedAddress;
     /** Written by the thread of the pending task, which the next one begins after. */
     private volatile @Nullable Connection connection;
 
@@ -75,11 +75,11 @@ final class JdbcPrimaryProbe implements PrimaryProbe {
     }
 
     @Override
-    public Result ask() throws SQLException, IOException {
+    public Result run() throws SQLException, IOException {
         Address now = address.get();
-        if (!now.equals(askedOf)) {
+        if (!now.equals(probedAddress)) {
             abandon();
-            askedOf = now;
+            probedAddress = now;
         }
         FutureTask<Result> task = pending;
         if (task == null) {

@@ -28,7 +28,7 @@ final class JdbcStandbyProbe implements StandbyProbe {
     }
 
     @Override
-    public StandbyProbeResult ask() throws SQLException {
+    public StandbyProbeResult run() throws SQLException {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
             boolean mariaDb;
@@ -92,9 +92,9 @@ final class JdbcStandbyProbe implements StandbyProbe {
                 ? new String[] {"SHOW ALL SLAVES STATUS"}
                 : new String[] {"SHOW REPLICA STATUS", "SHOW SLAVE STATUS"};
         SQLException refused = null;
-        for (String question : queries) {
-            try (ResultSet rows = statement.executeQuery(question)) {
-                return furthestBehind(rows, mariaDb || !question.contains("REPLICA"));
+        for (String query : queries) {
+            try (ResultSet rows = statement.executeQuery(query)) {
+                return furthestBehind(rows, mariaDb || !query.contains("REPLICA"));
             } catch (SQLException e) {
                 if (e.getErrorCode() == 0) {
                     throw e; // the connection failed, not the query

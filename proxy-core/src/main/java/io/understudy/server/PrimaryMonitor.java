@@ -46,14 +46,14 @@ public final class PrimaryMonitor implements AutoCloseable {
     private final PrimaryAddress address;
     private final PrimaryProbe probe;
     private final @Nullable NameLookup names;
-    private final boolean asks;
+    private final boolean hasAccount;
     private final LongSupplier nanoClock;
     private final Polling polling;
     private final List<Runnable> reachableListeners = new CopyOnWriteArrayList<>();
     /** Whether the listeners were told that it is reachable. Used by {@link #poll} alone. */
     private boolean announced;
 
-    private volatile SqlModeListener sqlModes = (value, asked, answered) -> {};
+    private volatile SqlModeListener sqlModes = (value, sentNanos, respondedNanos) -> {};
     private volatile PrimaryState state = PrimaryState.UNKNOWN;
     private volatile boolean suspected = true;
     private volatile long lastSignNanos;
@@ -87,7 +87,7 @@ public final class PrimaryMonitor implements AutoCloseable {
             PrimaryAddress address,
             PrimaryProbe probe,
             @Nullable NameLookup names,
-            boolean asks,
+            boolean hasAccount,
             MeterRegistry registry,
             ScheduledExecutorService executor,
             Duration interval,
@@ -95,12 +95,12 @@ public final class PrimaryMonitor implements AutoCloseable {
         this.address = address;
         this.probe = probe;
         this.names = names;
-        this.asks = asks;
+        this.hasAccount = hasAccount;
         this.nanoClock = nanoClock;
         this.lastSignNanos = nanoClock.getAsLong();
         this.polling = new Polling(executor, interval, this::poll);
         Gauge.builder("understudy.primary.up", this, monitor -> monitor.state.reachable() ? 1 : 0)
-                .description("1 when the primary answers")
+                .description("1 when the primary responds")
                 .register(registry);
         Gauge.builder("understudy.primary.read.only", this, PrimaryMonitor::readOnlyGauge)
                 .description("1 while the primary is read-only; NaN when that is not known")
@@ -128,10 +128,10 @@ public final class PrimaryMonitor implements AutoCloseable {
          * Called after each probe.
          *
          * @param value null when it could not be read, or when sessions may start with another one
-         * @param askedNanos monotonic time before the probe
-         * @param answeredNanos monotonic time after the probe
+         * @param sentNanos monotonic time before the probe
+         * @param respondedNanos monotonic time after the probe
          */
-        void seen(@Nullable String value, long askedNanos, long answeredNanos);
+        void seen(@Nullable String value, long sentNanos, long respondedNanos);
     }
 
     /** Sets the listener. Must be called before {@link #start}. */
@@ -189,16 +189,16 @@ public final class PrimaryMonitor implements AutoCloseable {
     void poll() {
         Address present = address.get();
         followName(present);
-        if (!asks && !suspected) {
+        if (!hasAccount && !suspected) {
             return;
         }
         suspected = false;
         PrimaryState before = state;
         PrimaryState now;
         String sqlMode = null;
-        long asked = System.nanoTime();
+        long sentNanos = System.nanoTime();
         try {
-            PrimaryProbe.Result response = probe.ask();
+            PrimaryProbe.Result response = probe.run();
             sqlMode = response.sqlMode();
             String version = response.version();
             ServerFlavor flavor = version == null
@@ -216,7 +216,7 @@ public final class PrimaryMonitor implements AutoCloseable {
         if (!present.equals(address.get())) {
             return; // this was the server before
         }
-        sqlModes.seen(sqlMode, asked, System.nanoTime());
+        sqlModes.seen(sqlMode, sentNanos, System.nanoTime());
         become(before, now);
         announce(now.reachable());
     }

@@ -29,7 +29,7 @@ interface PrimaryProbe extends AutoCloseable {
      * @throws SQLException when it does not respond, or rejects the account
      * @throws IOException when no connection can be made
      */
-    Result ask() throws SQLException, IOException;
+    Result run() throws SQLException, IOException;
 
     /** Releases the probe's connection. */
     @Override

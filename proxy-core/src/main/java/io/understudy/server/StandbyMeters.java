@@ -24,7 +24,7 @@ final class StandbyMeters {
                 .register(registry);
         gauge(registry, standby, "miss.ratio", "Cold reads per logical read over the last interval", m -> m.missRatio);
         gauge(registry, standby, "lag.seconds", "Replication lag", m -> m.lag);
-        gauge(registry, standby, "up", "1 when the standby answers", m -> m.up);
+        gauge(registry, standby, "up", "1 when the standby responds", m -> m.up);
         gauge(registry, standby, "read.only", "1 when the standby is read-only", m -> m.readOnly);
     }
 

@@ -86,7 +86,7 @@ public final class StandbyMonitor implements AutoCloseable {
         StandbyState before = state;
         StandbyState now;
         try {
-            StandbyProbeResult seen = probe.ask();
+            StandbyProbeResult seen = probe.run();
             meters.saw(seen);
             identity = seen.identity();
             now = new StandbyState(

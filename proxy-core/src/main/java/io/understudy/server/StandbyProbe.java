@@ -10,5 +10,5 @@ interface StandbyProbe {
      *
      * @throws SQLException when it does not respond
      */
-    StandbyProbeResult ask() throws SQLException;
+    StandbyProbeResult run() throws SQLException;
 }

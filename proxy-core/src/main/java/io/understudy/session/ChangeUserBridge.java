@@ -246,8 +246,8 @@ final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
             int sequence = clientNext++ & 0xFF;
             int verdict = next.onPacket(length, sequence, length == 0 ? -1 : payload.getUnsignedByte(0));
             int shown = Math.min(verdict & MAX_SHOWN, length);
-            boolean asked = shown > 0 || (verdict & HOLD) != 0;
-            boolean goesOn = !asked || next.onShown(buf, index, shown) || (verdict & HOLD) == 0;
+            boolean requested = shown > 0 || (verdict & HOLD) != 0;
+            boolean goesOn = !requested || next.onShown(buf, index, shown) || (verdict & HOLD) == 0;
             if (goesOn && (verdict & DROP) == 0) {
                 next.forward(packet(client, bytes(payload), sequence));
             }

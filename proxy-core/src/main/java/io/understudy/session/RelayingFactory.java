@@ -48,9 +48,9 @@ record RelayingFactory(long id, long begunNanos, Leg client, Leg server, Session
                 login.handshakeResponse().schema(),
                 login.handshakeResponse().collation(),
                 client.remoteAddress(),
-                login.greeting().isMariaDb() ? ServerFlavor.MARIADB : ServerFlavor.MYSQL,
-                login.greeting().serverVersion(),
-                login.greeting().threadId(),
+                login.handshakeV10().isMariaDb() ? ServerFlavor.MARIADB : ServerFlavor.MYSQL,
+                login.handshakeV10().serverVersion(),
+                login.handshakeV10().threadId(),
                 login.capabilities(),
                 login.status());
         return new SessionModel(

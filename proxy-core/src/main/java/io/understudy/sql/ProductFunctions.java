@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The functions of {@link Functions} that only one product has built in. On the other product the same name is a stored
- * function, which may write. Taken from what MariaDB 11.4 and MySQL 9.7 answered to a call of each; functions that came
- * with later versions of MariaDB count as MariaDB's.
+ * function, which may write. Taken from what MariaDB 11.4 and MySQL 9.7 returned for a call of each; functions that
+ * came with later versions of MariaDB count as MariaDB's.
  */
 final class ProductFunctions {
 

@@ -145,7 +145,7 @@ class ResponseTableTest {
         all.add(mode.talk("stmt_reset")
                 .command(CommandCode.STMT_RESET, int4(3))
                 .last(ok(0, AC), done(CommandCode.STMT_RESET, AC)));
-        all.add(mode.talk("commands without answers")
+        all.add(mode.talk("commands without responses")
                 .command(CommandCode.STMT_SEND_LONG_DATA, int4(3), int2(0), text("long"))
                 .command(CommandCode.STMT_CLOSE, int4(3))
                 .command(CommandCode.PING)

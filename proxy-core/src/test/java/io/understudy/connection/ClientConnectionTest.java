@@ -253,14 +253,14 @@ class ClientConnectionTest {
 
     @Test
     void theServersLastErrorIsTheReasonOfTheClose() throws Exception {
-        CompletableFuture<Void> asked = new CompletableFuture<>();
+        CompletableFuture<Void> connected = new CompletableFuture<>();
         try (FakeServer server = new FakeServer(s -> {
             s.letIn();
             s.error(1927, "Connection was killed");
-            asked.join();
+            connected.join();
         })) {
             ServerConnection connection = LOOPS.connect(server, "x");
-            asked.complete(null);
+            connected.complete(null);
             await().until(() -> !connection.isOpen());
             connection.execute(query("SELECT 1"), as("late"));
             await().until(() -> told.size() == 1);

@@ -240,10 +240,10 @@ class ServerLoginTest {
     }
 
     @Test
-    void aRefusalInPlaceOfTheGreetingIsReported() throws Exception {
+    void aRefusalInPlaceOfTheHandshakePacketIsReported() throws Exception {
         try (FakeServer server = new FakeServer(s -> s.error(1040, "Too many connections"))) {
             assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD))
-                    .hasMessageContaining("waiting for the server's greeting")
+                    .hasMessageContaining("waiting for the server's handshake packet")
                     .hasMessageContaining("Too many connections")
                     .hasMessageContaining("limit");
         }
@@ -263,7 +263,7 @@ class ServerLoginTest {
     }
 
     @Test
-    void clearTextBytesAfterTheGreetingAreRefusedIfTlsIsRequested() throws Exception {
+    void clearTextBytesAfterTheHandshakePacketAreRefusedIfTlsIsRequested() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.greet("mysql_native_password", FakeServerConnection.CAPABILITIES | Capabilities.SSL);
             byte[] request = s.receive();
@@ -283,7 +283,7 @@ class ServerLoginTest {
             assertThatThrownBy(() -> Loops.get(LOOPS.client(
                             Loops.address(server), PASSWORD, ServerTlsMode.PREFERRED, Duration.ofMillis(100))))
                     .hasMessageContaining("100 ms")
-                    .hasMessageContaining("greeting");
+                    .hasMessageContaining("handshake packet");
             release.complete(null);
         }
     }

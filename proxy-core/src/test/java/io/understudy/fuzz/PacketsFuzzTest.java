@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** Every packet is either parsed or reported as malformed; no other exception is thrown. */
 class PacketsFuzzTest {
-    private static final Corpus GREETINGS = new Corpus("greeting");
+    private static final Corpus HANDSHAKE_V10 = new Corpus("handshakev10");
     private static final Corpus HANDSHAKE_RESPONSES = new Corpus("handshakeresponse");
     private static final Corpus OKS = new Corpus("ok");
 
@@ -36,14 +36,14 @@ class PacketsFuzzTest {
 
     @Test
     void corpus() {
-        Fuzz.corpus(GREETINGS, PacketsFuzzTest::greeting);
+        Fuzz.corpus(HANDSHAKE_V10, PacketsFuzzTest::handshakeV10);
         Fuzz.corpus(HANDSHAKE_RESPONSES, PacketsFuzzTest::handshakeResponse);
         Fuzz.corpus(OKS, PacketsFuzzTest::ok);
     }
 
     @Property(shrinking = ShrinkingMode.OFF)
-    void greetings(@ForAll long seed) {
-        Fuzz.mutation(GREETINGS, seed, PacketsFuzzTest::greeting);
+    void handshakePackets(@ForAll long seed) {
+        Fuzz.mutation(HANDSHAKE_V10, seed, PacketsFuzzTest::handshakeV10);
     }
 
     @Property(shrinking = ShrinkingMode.OFF)
@@ -56,12 +56,12 @@ class PacketsFuzzTest {
         Fuzz.mutation(OKS, seed, PacketsFuzzTest::ok);
     }
 
-    private static void greeting(byte[] input) {
+    private static void handshakeV10(byte[] input) {
         ByteBuf payload = Bytes.unpooled(input);
         try {
-            HandshakeV10 greeting = HandshakeV10.parse(payload);
-            HandshakeV10.withCapabilities(payload, greeting.capabilities());
-            assertThat(HandshakeV10.parse(payload).capabilities()).isEqualTo(greeting.capabilities());
+            HandshakeV10 handshakeV10 = HandshakeV10.parse(payload);
+            HandshakeV10.withCapabilities(payload, handshakeV10.capabilities());
+            assertThat(HandshakeV10.parse(payload).capabilities()).isEqualTo(handshakeV10.capabilities());
         } catch (MalformedPacketException expected) {
             assertThat(expected).hasMessageMatching(".+");
         }

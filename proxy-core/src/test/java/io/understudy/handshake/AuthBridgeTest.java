@@ -49,10 +49,10 @@ class AuthBridgeTest {
             });
 
     private AuthBridge bridge(boolean clientSecret, String method) {
-        HandshakeV10 greeting = new HandshakeV10("8.4.0", 1, 0, 45, 2, SCRAMBLE, "caching_sha2_password");
+        HandshakeV10 handshakeV10 = new HandshakeV10("8.4.0", 1, 0, 45, 2, SCRAMBLE, "caching_sha2_password");
         HandshakeResponse41 handshakeResponse =
                 new HandshakeResponse41(0, 0, 45, "app", null, "caching_sha2_password", false);
-        AuthBridge bridge = AuthBridge.between(clientSecret, !clientSecret, greeting, handshakeResponse);
+        AuthBridge bridge = AuthBridge.between(clientSecret, !clientSecret, handshakeV10, handshakeResponse);
         assertThat(bridge).isNotNull();
         if (method.equals("sha256_password")) {
             ByteBuf change = Unpooled.buffer()
@@ -87,11 +87,12 @@ class AuthBridgeTest {
 
     @Test
     void equallySecureLegsNeedNoBridge() {
-        HandshakeV10 greeting = new HandshakeV10("8.4.0", 1, 0, 45, 2, SCRAMBLE, "caching_sha2_password");
+        HandshakeV10 handshakeV10 = new HandshakeV10("8.4.0", 1, 0, 45, 2, SCRAMBLE, "caching_sha2_password");
         HandshakeResponse41 handshakeResponse =
                 new HandshakeResponse41(0, 0, 45, "app", null, "caching_sha2_password", false);
-        assertThat(AuthBridge.between(true, true, greeting, handshakeResponse)).isNull();
-        assertThat(AuthBridge.between(false, false, greeting, handshakeResponse))
+        assertThat(AuthBridge.between(true, true, handshakeV10, handshakeResponse))
+                .isNull();
+        assertThat(AuthBridge.between(false, false, handshakeV10, handshakeResponse))
                 .isNull();
     }
 
@@ -160,10 +161,10 @@ class AuthBridgeTest {
     }
 
     private AuthBridge sha256Bridge(boolean clientSecret) {
-        HandshakeV10 greeting = new HandshakeV10("8.4.0", 1, 0, 45, 2, SCRAMBLE, "sha256_password");
+        HandshakeV10 handshakeV10 = new HandshakeV10("8.4.0", 1, 0, 45, 2, SCRAMBLE, "sha256_password");
         HandshakeResponse41 handshakeResponse =
                 new HandshakeResponse41(0, 0, 45, "app", "shop", "sha256_password", false);
-        AuthBridge bridge = AuthBridge.between(clientSecret, !clientSecret, greeting, handshakeResponse);
+        AuthBridge bridge = AuthBridge.between(clientSecret, !clientSecret, handshakeV10, handshakeResponse);
         assertThat(bridge).isNotNull();
         return bridge;
     }

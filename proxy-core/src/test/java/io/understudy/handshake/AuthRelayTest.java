@@ -149,7 +149,7 @@ class AuthRelayTest {
             for (boolean accepted : new boolean[] {true, false}) {
                 Scripted scripted = new Scripted(Memory.heap());
                 scripted.connectServer();
-                scripted.server(packet(0, Scripted.greeting(Scripted.CLASSIC, "8.4.0")));
+                scripted.server(packet(0, Scripted.handshakeV10(Scripted.CLASSIC, "8.4.0")));
                 scripted.client(packet(1, Scripted.handshakeResponse(Scripted.CLASSIC, "app", null)));
                 scripted.client.take();
                 scripted.server.take();

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(LeakCheck.class)
 class LoginTest {
     private static final long MARIA = Scripted.CLASSIC & ~Capabilities.LONG_PASSWORD;
-    private static final byte[] GREETING = packet(0, Scripted.greeting(Scripted.CLASSIC, "8.4.0"));
+    private static final byte[] HANDSHAKE_V10 = packet(0, Scripted.handshakeV10(Scripted.CLASSIC, "8.4.0"));
     private static final byte[] HANDSHAKE_RESPONSE =
             packet(1, Scripted.handshakeResponse(Scripted.CLASSIC, "app", null));
 
@@ -42,8 +42,8 @@ class LoginTest {
 
     private void greeted() {
         scripted.connectServer();
-        scripted.server(GREETING);
-        assertThat(scripted.client.take()).isEqualTo(GREETING);
+        scripted.server(HANDSHAKE_V10);
+        assertThat(scripted.client.take()).isEqualTo(HANDSHAKE_V10);
     }
 
     private void handshakeResponded() {
@@ -63,7 +63,7 @@ class LoginTest {
     @Test
     void aLoginSentByteByByteSucceeds() {
         scripted.connectServer();
-        for (byte one : GREETING) {
+        for (byte one : HANDSHAKE_V10) {
             scripted.server(of(one));
         }
         for (byte one : HANDSHAKE_RESPONSE) {
@@ -74,10 +74,10 @@ class LoginTest {
         }
         assertThat(scripted.session.loggedIn()).isTrue();
         assertThat(scripted.server.take()).isEqualTo(HANDSHAKE_RESPONSE);
-        assertThat(scripted.client.take()).isEqualTo(concat(GREETING, packet(2, ok(0, 2))));
+        assertThat(scripted.client.take()).isEqualTo(concat(HANDSHAKE_V10, packet(2, ok(0, 2))));
         assertThat(scripted.model().user()).isEqualTo("app");
         assertThat(scripted.model().serverThreadId()).isEqualTo(4711);
-        assertThat(watcher.interestsAsked()).isEqualTo(1);
+        assertThat(watcher.interestCalls()).isEqualTo(1);
     }
 
     @Test
@@ -99,7 +99,7 @@ class LoginTest {
     }
 
     @Test
-    void anErrorInPlaceOfTheGreetingReachesTheClient() {
+    void anErrorInPlaceOfTheHandshakePacketReachesTheClient() {
         scripted.connectServer();
         byte[] refusal = packet(0, concat(of(0xFF, 16, 4), text("Too many connections")));
         scripted.server(refusal);
@@ -130,7 +130,7 @@ class LoginTest {
         long all =
                 MARIA | Capabilities.COMPRESS | Capabilities.SSL | extended | Capabilities.MARIADB_COM_MULTI | unknown;
         scripted.connectServer();
-        byte[] sent = Scripted.greeting(all, "11.4.2-MariaDB");
+        byte[] sent = Scripted.handshakeV10(all, "11.4.2-MariaDB");
         scripted.server(packet(0, sent));
         byte[] offered = scripted.client.take();
         assertThat(offered).hasSize(sent.length + 4);
@@ -195,7 +195,7 @@ class LoginTest {
     }
 
     @Test
-    void aMalformedGreetingIsReportedToTheClient() {
+    void aMalformedHandshakePacketIsReportedToTheClient() {
         scripted.connectServer();
         scripted.server(packet(0, of(9, 1, 2)));
         ErrPacket err = toldClient(0);
@@ -229,25 +229,25 @@ class LoginTest {
     }
 
     @Test
-    void malformedBytesBeforeTheGreetingAreRefusedAfterIt() {
+    void malformedBytesBeforeTheHandshakePacketAreRefusedAfterIt() {
         scripted.connectServer();
         scripted.client(packet(0, text("GET / HTTP/1.1")));
         assertThat(scripted.client.reading())
-                .as("read on ahead of the greeting")
+                .as("read on ahead of the handshake packet")
                 .isFalse();
-        scripted.server(GREETING);
-        assertThat(scripted.client.take()).startsWith(GREETING);
+        scripted.server(HANDSHAKE_V10);
+        assertThat(scripted.client.take()).startsWith(HANDSHAKE_V10);
         assertThat(scripted.closed("client_malformed")).isEqualTo(1);
     }
 
     @Test
-    void aLoginBeforeTheGreetingIsHeldUntilIt() {
+    void aLoginBeforeTheHandshakePacketIsHeldUntilIt() {
         scripted.session.fromClient(Bytes.buffer(scripted.memory.alloc(), Bytes.slice(HANDSHAKE_RESPONSE, 0, 7)));
         scripted.connectServer();
         scripted.client(Bytes.slice(HANDSHAKE_RESPONSE, 7, HANDSHAKE_RESPONSE.length));
         assertThat(scripted.server.take()).isEmpty();
-        scripted.server(GREETING);
-        assertThat(scripted.client.take()).isEqualTo(GREETING);
+        scripted.server(HANDSHAKE_V10);
+        assertThat(scripted.client.take()).isEqualTo(HANDSHAKE_V10);
         assertThat(scripted.server.take()).isEqualTo(HANDSHAKE_RESPONSE);
         assertThat(scripted.client.reading()).isTrue();
         scripted.server(packet(2, ok(0, 2)));
@@ -260,7 +260,7 @@ class LoginTest {
         byte[] sent = scripted.client.take();
         assertThat(sent[3]).isZero();
         assertThat(sent[7])
-                .as("a SQLSTATE, which drivers read before any greeting too")
+                .as("a SQLSTATE, which drivers read before any handshake packet too")
                 .isEqualTo((byte) '#');
         assertThat(scripted.closed("handshake_timeout")).isEqualTo(1);
     }

@@ -157,20 +157,20 @@ class SharedInstancesTest {
         ExecutorService executor = Executors.newFixedThreadPool(threads);
         CountDownLatch go = new CountDownLatch(1);
         List<HostContext> plugins = new ArrayList<>();
-        List<Future<Thing>> asking = new ArrayList<>();
+        List<Future<Thing>> tasks = new ArrayList<>();
         try {
             for (int i = 0; i < threads; i++) {
                 HostContext plugin = plugin("p" + i);
                 plugins.add(plugin);
-                Callable<Thing> ask = () -> {
+                Callable<Thing> task = () -> {
                     go.await();
                     return plugin.shared(Thing.class, Thing::new);
                 };
-                asking.add(executor.submit(ask));
+                tasks.add(executor.submit(task));
             }
             go.countDown();
             Set<Thing> things = new HashSet<>();
-            for (Future<Thing> future : asking) {
+            for (Future<Thing> future : tasks) {
                 things.add(future.get());
             }
             assertThat(things).hasSize(1);

@@ -79,11 +79,11 @@ class InjectionTest {
                 packet(4, Bytes.shortString("v")),
                 packet(5, end));
         byte[] theirResponse = packet(1, ok(1, AC));
-        byte[][] injectedAnswered = {
+        byte[][] injectedResponse = {
             packet(1, ok(0, AC)), packet(1, ok(0, 0, AC, 3)), packet(1, err(1193, "unknown")), rows
         };
         int injected = 0;
-        for (byte[] response : injectedAnswered) {
+        for (byte[] response : injectedResponse) {
             byte[] both = concat(response, theirResponse);
             for (int cut = 0; cut < both.length; cut++) {
                 scripted.client(CLIENTS);
@@ -102,11 +102,11 @@ class InjectionTest {
     @Test
     void theSessionIsNotCalledForTheInjectedResponseAlone() {
         start(Scripted.CLASSIC);
-        byte[] injectedAnswered = packet(1, ok(0, AC));
+        byte[] injectedResponse = packet(1, ok(0, AC));
         byte[] theirResponse = packet(1, ok(1, AC));
         scripted.client(CLIENTS);
-        assertThat(scripted.server.leastRead()).isEqualTo(injectedAnswered.length + 1);
-        scripted.server(injectedAnswered, theirResponse);
+        assertThat(scripted.server.leastRead()).isEqualTo(injectedResponse.length + 1);
+        scripted.server(injectedResponse, theirResponse);
         scripted.client(Bytes.command(CommandCode.PING, ""));
         assertThat(scripted.server.leastRead())
                 .as("for a response to a client command alone")
@@ -120,7 +120,7 @@ class InjectionTest {
                 .isEqualTo(1);
         scripted.server(theirResponse);
         scripted.client(CLIENTS);
-        scripted.server(injectedAnswered, Bytes.slice(theirResponse, 0, 5));
+        scripted.server(injectedResponse, Bytes.slice(theirResponse, 0, 5));
         assertThat(scripted.server.leastRead()).as("for the rest of a response").isEqualTo(1);
         scripted.server(Bytes.slice(theirResponse, 5, theirResponse.length));
     }
@@ -224,7 +224,7 @@ class InjectionTest {
         start(Scripted.CLASSIC);
         assertThat(preceded(Bytes.command(CommandCode.QUERY, sql))).isFalse();
         response(ok(0, AC));
-        assertThat(watcher.asked).isZero();
+        assertThat(watcher.beforeCommandCalls).isZero();
     }
 
     @Test
@@ -232,7 +232,7 @@ class InjectionTest {
         start(Scripted.CLASSIC);
         assertThat(preceded(Bytes.command(CommandCode.PING, ""))).isFalse();
         response(ok(0, AC));
-        assertThat(watcher.asked).isZero();
+        assertThat(watcher.beforeCommandCalls).isZero();
     }
 
     @Test

@@ -149,7 +149,7 @@ class RuleSetTest {
 
         assertThat(rules.forSession(app).match(command)).extracting(Named::name).isEqualTo("app");
         assertThat(rules.forSession(app).needsStatement()).isFalse();
-        assertThat(command.summariesAsked()).isZero();
+        assertThat(command.summaryCalls()).isZero();
     }
 
     @Test
@@ -167,7 +167,7 @@ class RuleSetTest {
         assertThat(rules.forSession(app).match(command)).isNotNull();
         assertThat(rules.forSession(new FakeSession("b", "shop", "10.0.0.1")).match(command))
                 .isNotNull();
-        assertThat(command.textsAsked()).isEqualTo(1);
+        assertThat(command.textCalls()).isEqualTo(1);
     }
 
     @Test

@@ -177,18 +177,18 @@ class MonitorsTest {
 
     @Test
     void aProbeThatThrowsDoesNotEndTheProbing() {
-        AtomicInteger looks = new AtomicInteger();
+        AtomicInteger probes = new AtomicInteger();
         Polling polling = new Polling(executor, Duration.ofMillis(1), () -> {
-            if (looks.incrementAndGet() == 1) {
+            if (probes.incrementAndGet() == 1) {
                 throw new IllegalStateException("thrown by the test");
             }
         });
         polling.start();
-        Awaitility.await().until(() -> looks.get() > 2);
+        Awaitility.await().until(() -> probes.get() > 2);
         polling.stop();
     }
 
-    private PrimaryMonitor primary(boolean asks) {
+    private PrimaryMonitor primary(boolean hasAccount) {
         return new PrimaryMonitor(
                 address,
                 () -> {
@@ -205,7 +205,7 @@ class MonitorsTest {
                                     (String) next, "STRICT_ALL_TABLES", next.equals("READ_ONLY"), "id");
                 },
                 null,
-                asks,
+                hasAccount,
                 registry,
                 executor,
                 Duration.ofSeconds(1),

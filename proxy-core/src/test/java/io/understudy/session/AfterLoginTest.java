@@ -36,7 +36,7 @@ class AfterLoginTest {
     private void logIn(byte[] early) {
         watcher.first = new InjectedStatement(SET, "probe");
         scripted.connectServer();
-        scripted.server(packet(0, Scripted.greeting(Scripted.CLASSIC, "8.4.0")));
+        scripted.server(packet(0, Scripted.handshakeV10(Scripted.CLASSIC, "8.4.0")));
         scripted.client(packet(1, Scripted.handshakeResponse(Scripted.CLASSIC, "app", null)), early);
         scripted.server.take();
         scripted.client.take();
@@ -52,7 +52,7 @@ class AfterLoginTest {
         scripted.client(Bytes.slice(THEIRS, 0, 7));
         scripted.client(Bytes.slice(THEIRS, 7, THEIRS.length), PING);
         assertThat(scripted.server.take()).isEmpty();
-        assertThat(watcher.asked).isZero();
+        assertThat(watcher.beforeCommandCalls).isZero();
 
         scripted.server(packet(1, ok(0, AC)));
 

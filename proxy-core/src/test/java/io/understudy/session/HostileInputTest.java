@@ -100,7 +100,7 @@ class HostileInputTest {
         Random random = new Random(seed);
         Scripted scripted = scripted();
         scripted.connectServer();
-        scripted.server(packet(0, Scripted.greeting(Scripted.CLASSIC, "8.4.0")));
+        scripted.server(packet(0, Scripted.handshakeV10(Scripted.CLASSIC, "8.4.0")));
         byte[][] turns = conversation();
         int first = random.nextInt(turns.length);
         for (int i = 0; i < turns.length; i++) {

@@ -53,14 +53,20 @@ class UnreadTest {
      */
     private static void passes(Scripted scripted, Watcher watcher) {
         assertThat(watcher.closings).containsExactly("unread");
-        int told = watcher.commands.size() + watcher.responses.size() + watcher.asked + watcher.injected.size();
+        int told = watcher.commands.size()
+                + watcher.responses.size()
+                + watcher.beforeCommandCalls
+                + watcher.injected.size();
         for (byte[] bytes : List.of(QUERY, of(7), packet(3, of(0xFF, 1, 2)), of(0, 0, 0))) {
             scripted.client(bytes);
             assertThat(scripted.server.take()).isEqualTo(bytes);
             scripted.server(bytes);
             assertThat(scripted.client.take()).isEqualTo(bytes);
         }
-        assertThat(watcher.commands.size() + watcher.responses.size() + watcher.asked + watcher.injected.size())
+        assertThat(watcher.commands.size()
+                        + watcher.responses.size()
+                        + watcher.beforeCommandCalls
+                        + watcher.injected.size())
                 .isEqualTo(told);
         assertThat(scripted.session.loggedIn()).isTrue();
         assertThat(scripted.client.reading()).isTrue();

@@ -32,8 +32,8 @@ public final class FakeExchange implements CommandView, ResponseView {
     private @Nullable Object attachment;
     private long number = 1;
     private boolean inTransactionBefore;
-    private int summariesAsked;
-    private int textsAsked;
+    private int summaryCalls;
+    private int textCalls;
 
     private int error;
     private @Nullable String errorMessage;
@@ -146,13 +146,13 @@ public final class FakeExchange implements CommandView, ResponseView {
     }
 
     /** Returns how often the summary was requested. */
-    public int summariesAsked() {
-        return summariesAsked;
+    public int summaryCalls() {
+        return summaryCalls;
     }
 
     /** Returns how often the normalised text was requested. */
-    public int textsAsked() {
-        return textsAsked;
+    public int textCalls() {
+        return textCalls;
     }
 
     @Override
@@ -182,7 +182,7 @@ public final class FakeExchange implements CommandView, ResponseView {
 
     @Override
     public @Nullable StatementSummary summary() {
-        summariesAsked++;
+        summaryCalls++;
         return summary;
     }
 
@@ -193,7 +193,7 @@ public final class FakeExchange implements CommandView, ResponseView {
 
     @Override
     public @Nullable String normalizedText() {
-        textsAsked++;
+        textCalls++;
         return sql == null ? null : normalize(sql);
     }
 

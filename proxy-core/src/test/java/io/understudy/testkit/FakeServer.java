@@ -59,8 +59,8 @@ public final class FakeServer implements AutoCloseable {
         return new FakeServer(connection -> connection.in().readAllBytes());
     }
 
-    /** Returns a server that sends these bytes in place of a greeting and waits for the close. */
-    public static FakeServer greeting(byte[] bytes) throws IOException {
+    /** Returns a server that sends these bytes in place of a handshake packet and waits for the close. */
+    public static FakeServer sending(byte[] bytes) throws IOException {
         return new FakeServer(connection -> {
             connection.raw(bytes);
             connection.in().readAllBytes();

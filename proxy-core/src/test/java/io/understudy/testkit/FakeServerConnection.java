@@ -56,7 +56,7 @@ public final class FakeServerConnection {
         greet(plugin, CAPABILITIES);
     }
 
-    /** Sends a greeting without capabilities that change how results look. */
+    /** Sends a handshake packet without capabilities that change how results look. */
     public void greetPlain() throws IOException {
         greet("mysql_native_password", PLAIN);
     }
@@ -73,7 +73,7 @@ public final class FakeServerConnection {
         send(ByteBufUtil.getBytes(body));
     }
 
-    /** Sends a greeting, reads the HandshakeResponse41 and accepts it. */
+    /** Sends a handshake packet, reads the HandshakeResponse41 and accepts it. */
     public void letIn() throws IOException {
         greet("mysql_native_password");
         receive();

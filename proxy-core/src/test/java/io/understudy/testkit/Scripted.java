@@ -98,8 +98,8 @@ public final class Scripted {
         return null;
     }
 
-    /** Returns a greeting's payload. */
-    public static byte[] greeting(long capabilities, String version) {
+    /** Returns a handshake packet's payload. */
+    public static byte[] handshakeV10(long capabilities, String version) {
         boolean mariaDb = (capabilities & Capabilities.LONG_PASSWORD) == 0;
         return Bytes.concat(
                 Bytes.of(10),
@@ -144,7 +144,7 @@ public final class Scripted {
     public Scripted loggedIn(long capabilities, int status) {
         connectServer();
         boolean mariaDb = (capabilities & Capabilities.LONG_PASSWORD) == 0;
-        server(Bytes.packet(0, greeting(capabilities, mariaDb ? "5.5.5-10.11.6-MariaDB" : "8.4.0")));
+        server(Bytes.packet(0, handshakeV10(capabilities, mariaDb ? "5.5.5-10.11.6-MariaDB" : "8.4.0")));
         client(Bytes.packet(1, handshakeResponse(capabilities, "app", null)));
         server(Bytes.packet(2, Bytes.ok(0, status)));
         assertThat(session.loggedIn()).isTrue();

@@ -25,7 +25,7 @@ public class Watcher implements SessionObserver {
     public final List<InjectionResult> injected = new ArrayList<>();
     public final List<String> closings = new ArrayList<>();
     public int resets;
-    public int asked;
+    public int beforeCommandCalls;
 
     /** The statement to inject before the next statements. */
     public @Nullable InjectedStatement next;
@@ -34,19 +34,19 @@ public class Watcher implements SessionObserver {
     public @Nullable InjectedStatement first;
 
     private final int interests;
-    private int interestsAsked;
+    private int interestCalls;
 
     public Watcher(int interests) {
         this.interests = interests;
     }
 
-    public int interestsAsked() {
-        return interestsAsked;
+    public int interestCalls() {
+        return interestCalls;
     }
 
     @Override
     public int interests() {
-        interestsAsked++;
+        interestCalls++;
         return interests;
     }
 
@@ -75,7 +75,7 @@ public class Watcher implements SessionObserver {
 
     @Override
     public @Nullable InjectedStatement beforeCommand(CommandView command) {
-        asked++;
+        beforeCommandCalls++;
         return next;
     }
 

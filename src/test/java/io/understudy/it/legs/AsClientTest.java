@@ -101,12 +101,12 @@ class AsClientTest {
                 Connection direct = connect(port, driver, "app", tls, compressed);
                 Connection through = connect(proxy.port(), driver, "app", tls, compressed)) {
             for (Connection connection : new Connection[] {direct, through}) {
-                assertThat(Drivers.ask(connection, "SHOW SESSION STATUS LIKE 'Compression'"))
+                assertThat(Drivers.query(connection, "SHOW SESSION STATUS LIKE 'Compression'"))
                         .isEqualTo(compressed ? "ON" : "OFF");
-                assertThat(Drivers.ask(connection, "SHOW SESSION STATUS LIKE 'Ssl_version'")
+                assertThat(Drivers.query(connection, "SHOW SESSION STATUS LIKE 'Ssl_version'")
                                 .isEmpty())
                         .isEqualTo(!tls);
-                assertThat(Drivers.ask(connection, "SELECT REPEAT('x', 300000)"))
+                assertThat(Drivers.query(connection, "SELECT REPEAT('x', 300000)"))
                         .hasSize(300_000);
             }
         }
@@ -122,7 +122,7 @@ class AsClientTest {
                                 SQLException.class,
                                 e -> assertThat(e.getErrorCode()).isEqualTo(1045));
                 try (Connection connection = connect(at, driver, "tls_only", true, false)) {
-                    assertThat(Drivers.ask(connection, "SELECT 1")).isEqualTo("1");
+                    assertThat(Drivers.query(connection, "SELECT 1")).isEqualTo("1");
                 }
             }
         }
@@ -150,7 +150,7 @@ class AsClientTest {
                     assertThat(refusal(proxy.port(), driver)).isEqualTo(direct);
                 }
                 try (Connection connection = connect(proxy.port(), "mariadb", "app", false, true)) {
-                    assertThat(Drivers.ask(connection, "SHOW SESSION STATUS LIKE 'Compression'"))
+                    assertThat(Drivers.query(connection, "SHOW SESSION STATUS LIKE 'Compression'"))
                             .isEqualTo("ON");
                 }
             }

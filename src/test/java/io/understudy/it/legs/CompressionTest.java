@@ -56,10 +56,11 @@ class CompressionTest {
         try (ProxyUnderTest proxy = ProxyUnderTest.withLegs(server.port(), listen, primary);
                 Connection connection = connect(driver, proxy.port(), clientLeg, tls);
                 Statement statement = connection.createStatement()) {
-            assertThat(Drivers.ask(connection, "SHOW SESSION STATUS LIKE 'Compression'"))
+            assertThat(Drivers.query(connection, "SHOW SESSION STATUS LIKE 'Compression'"))
                     .isEqualTo(serverLeg ? "ON" : "OFF");
-            assertThat(Drivers.ask(connection, "SELECT REPEAT('x', 40000000)")).hasSize(40_000_000);
-            assertThat(Drivers.ask(connection, "SELECT SUM(seq) FROM shop.seq_1_to_10"))
+            assertThat(Drivers.query(connection, "SELECT REPEAT('x', 40000000)"))
+                    .hasSize(40_000_000);
+            assertThat(Drivers.query(connection, "SELECT SUM(seq) FROM shop.seq_1_to_10"))
                     .isEqualTo("55");
             int rows = 0;
             try (var many = statement.executeQuery("SELECT seq, REPEAT(MD5(seq), 3) FROM shop.seq_1_to_50000")) {
@@ -81,7 +82,7 @@ class CompressionTest {
                 assertThat(back.getBytes(1)).isEqualTo(noise);
             }
             loadFile(statement);
-            assertThat(Drivers.ask(connection, "SELECT COUNT(*) FROM shop.file"))
+            assertThat(Drivers.query(connection, "SELECT COUNT(*) FROM shop.file"))
                     .isEqualTo("300000");
         }
     }

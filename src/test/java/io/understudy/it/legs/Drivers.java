@@ -23,7 +23,7 @@ final class Drivers {
                 "jdbc:mysql://127.0.0.1:" + port + "/?characterEncoding=utf8&" + options, USER, PASSWORD);
     }
 
-    static String ask(Connection connection, String sql) throws SQLException {
+    static String query(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {
             rows.next();
@@ -33,6 +33,6 @@ final class Drivers {
 
     /** Returns the TLS cipher of the server's leg; empty without TLS. */
     static String serverCipher(Connection connection) throws SQLException {
-        return ask(connection, "SHOW SESSION STATUS LIKE 'Ssl_cipher'");
+        return query(connection, "SHOW SESSION STATUS LIKE 'Ssl_cipher'");
     }
 }

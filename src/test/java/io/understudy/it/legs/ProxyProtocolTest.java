@@ -40,7 +40,7 @@ class ProxyProtocolTest {
     void theServerSeesTheClientsAddress(String version) throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.withLegs(server.port(), "", "proxyProtocol: " + version);
                 Connection connection = Drivers.mariaDb(proxy.port(), "sslMode=disable&localSocketAddress=127.0.0.9")) {
-            assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith("app@127.0.0.9");
+            assertThat(Drivers.query(connection, "SELECT USER()")).startsWith("app@127.0.0.9");
         }
     }
 
@@ -82,7 +82,7 @@ class ProxyProtocolTest {
     void autoAcceptsConnectionsWithoutAHeader() throws Exception {
         try (ProxyUnderTest proxy = accepting("auto", "127.0.0.0/8");
                 Connection connection = Drivers.mariaDb(proxy.port(), "sslMode=disable")) {
-            assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith("app@127.0.0.1");
+            assertThat(Drivers.query(connection, "SELECT USER()")).startsWith("app@127.0.0.1");
         }
     }
 

@@ -96,11 +96,11 @@ class ReplicationTest {
             assertThat(Long.parseLong(status(primary, "Rpl_semi_sync_master_yes_tx")) - before)
                     .as("each of 22 commits was acknowledged")
                     .isEqualTo(22);
-            String position = primary.ask("SELECT @@GLOBAL.gtid_binlog_pos");
-            assertThat(replica.ask("SELECT MASTER_GTID_WAIT('" + position + "', 30)"))
+            String position = primary.query("SELECT @@GLOBAL.gtid_binlog_pos");
+            assertThat(replica.query("SELECT MASTER_GTID_WAIT('" + position + "', 30)"))
                     .isEqualTo("0");
             String checksum = "SELECT CONCAT(COUNT(*), ' ', SUM(CRC32(note))) FROM shop.orders";
-            assertThat(replica.ask(checksum)).isEqualTo(primary.ask(checksum));
+            assertThat(replica.query(checksum)).isEqualTo(primary.query(checksum));
 
             // Heartbeats keep an idle replica connected for longer than its slave_net_timeout.
             long received = Long.parseLong(status(replica, "Slave_received_heartbeats"));
@@ -115,7 +115,7 @@ class ReplicationTest {
     }
 
     private static String status(EmbeddedServer server, String name) {
-        return server.ask(
+        return server.query(
                 "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME='" + name + "'");
     }
 

@@ -71,7 +71,7 @@ class TlsTest {
                         proxy.port(), "sslMode=" + (driver.equals("disable") ? "DISABLED" : "REQUIRED"))) {
             for (Connection connection : new Connection[] {maria, mysql}) {
                 assertThat(Drivers.serverCipher(connection).isEmpty()).isEqualTo(!serverTls);
-                assertThat(Drivers.ask(connection, "SELECT REPEAT('x', 3000000)"))
+                assertThat(Drivers.query(connection, "SELECT REPEAT('x', 3000000)"))
                         .hasSize(3_000_000);
             }
         }
@@ -99,7 +99,7 @@ class TlsTest {
                             () -> Drivers.mariaDb(proxy.port(), "sslMode=trust").close())
                     .isInstanceOf(SQLException.class);
             try (Connection connection = DriverWithCertificate.connect(proxy.port(), certificates)) {
-                assertThat(Drivers.ask(connection, "SELECT 7")).isEqualTo("7");
+                assertThat(Drivers.query(connection, "SELECT 7")).isEqualTo("7");
             }
         }
     }
@@ -137,7 +137,7 @@ class TlsTest {
             proxy.server().reload(ProxyUnderTest.configOfLegs(server.port(), listen, ""));
             assertThatThrownBy(() -> Drivers.mariaDb(proxy.port(), verify).close())
                     .isInstanceOf(SQLException.class);
-            assertThat(Drivers.ask(before, "SELECT 1")).isEqualTo("1");
+            assertThat(Drivers.query(before, "SELECT 1")).isEqualTo("1");
 
             Files.copy(certificates.certificate, certificate, StandardCopyOption.REPLACE_EXISTING);
             assertThat(proxy.server().reload(ProxyUnderTest.configOfLegs(server.port(), listen, "")))
@@ -147,7 +147,7 @@ class TlsTest {
             Files.copy(certificates.key, key, StandardCopyOption.REPLACE_EXISTING);
             proxy.server().reload(ProxyUnderTest.configOfLegs(server.port(), listen, ""));
             try (Connection after = Drivers.mariaDb(proxy.port(), verify)) {
-                assertThat(Drivers.ask(after, "SELECT 2")).isEqualTo("2");
+                assertThat(Drivers.query(after, "SELECT 2")).isEqualTo("2");
             }
         }
     }
@@ -181,14 +181,14 @@ class TlsTest {
                             Drivers.mariaDb(proxy.port(), "sslMode=verify-full&serverSslCert=" + certificates.ca);
                     Connection compressed = Drivers.mysql(proxy.port(), "sslMode=REQUIRED&useCompression=true")) {
                 assertThat(Drivers.serverCipher(connection)).isNotEmpty();
-                assertThat(Drivers.ask(connection, "SELECT REPEAT('x', 9000000)"))
+                assertThat(Drivers.query(connection, "SELECT REPEAT('x', 9000000)"))
                         .hasSize(9_000_000);
-                assertThat(Drivers.ask(compressed, "SHOW SESSION STATUS LIKE 'Compression'"))
+                assertThat(Drivers.query(compressed, "SHOW SESSION STATUS LIKE 'Compression'"))
                         .isEqualTo("ON");
                 assertThat(proxy.connections("passthrough")).isEqualTo(2);
             }
             try (Connection plain = Drivers.mariaDb(proxy.port(), "sslMode=disable")) {
-                assertThat(Drivers.ask(plain, "SELECT 3")).isEqualTo("3");
+                assertThat(Drivers.query(plain, "SELECT 3")).isEqualTo("3");
                 assertThat(proxy.connections("accepted")).isEqualTo(1);
             }
         }

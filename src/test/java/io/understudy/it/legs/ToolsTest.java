@@ -89,15 +89,15 @@ class ToolsTest {
         }
         try (Connection connection = connect();
                 Statement statement = connection.createStatement()) {
-            mariaDb = ask(statement, "SELECT CONCAT(VERSION(), @@version_comment)", 1)
+            mariaDb = query(statement, "SELECT CONCAT(VERSION(), @@version_comment)", 1)
                     .toLowerCase(Locale.ROOT)
                     .contains("mariadb");
             if (mariaDb) {
                 statement.execute("SET SESSION binlog_format = 'ROW'");
             }
-            serverTls = !mariaDb || "YES".equals(ask(statement, "SHOW VARIABLES LIKE 'have_ssl'", 2));
+            serverTls = !mariaDb || "YES".equals(query(statement, "SHOW VARIABLES LIKE 'have_ssl'", 2));
             statement.execute("FLUSH BINARY LOGS");
-            binlog = ask(statement, mariaDb ? "SHOW MASTER STATUS" : "SHOW BINARY LOG STATUS", 1);
+            binlog = query(statement, mariaDb ? "SHOW MASTER STATUS" : "SHOW BINARY LOG STATUS", 1);
             for (String sql : new String[] {
                 "DROP DATABASE IF EXISTS understudy_tools",
                 "CREATE DATABASE understudy_tools CHARACTER SET utf8mb4",
@@ -128,7 +128,7 @@ class ToolsTest {
                 "jdbc:mariadb://127.0.0.1:" + port + "/?sslMode=disable&allowPublicKeyRetrieval=true", user, password);
     }
 
-    private static String ask(Statement statement, String sql, int column) throws SQLException {
+    private static String query(Statement statement, String sql, int column) throws SQLException {
         try (ResultSet rows = statement.executeQuery(sql)) {
             rows.next();
             return rows.getString(column);
@@ -262,7 +262,7 @@ class ToolsTest {
             options.add(data.toString());
             String said = new String(run(tool, proxy.port(), legs.clientTls(), options), StandardCharsets.UTF_8);
             assertThat(said).contains("Records: 30000", "Skipped: 0", "Warnings: 0");
-            assertThat(ask(statement, "SELECT CONCAT(COUNT(*), ' ', SUM(id)) FROM understudy_tools.loaded", 1))
+            assertThat(query(statement, "SELECT CONCAT(COUNT(*), ' ', SUM(id)) FROM understudy_tools.loaded", 1))
                     .isEqualTo("30000 449985000");
         }
     }

@@ -41,7 +41,7 @@ class UnlikeLegsServerTest {
         port = Integer.parseInt(given[0].substring(colon + 1));
         admin = DriverManager.getConnection(
                 "jdbc:mysql://" + given[0] + "/?allowPublicKeyRetrieval=true&sslMode=DISABLED", given[1], given[2]);
-        String version = Drivers.ask(admin, "SELECT CONCAT(VERSION(), @@version_comment)");
+        String version = Drivers.query(admin, "SELECT CONCAT(VERSION(), @@version_comment)");
         assumeTrue(!version.toLowerCase(java.util.Locale.ROOT).contains("mariadb"), "needs a MySQL server");
         certificates = new TestCertificates(folder);
         try (Statement statement = admin.createStatement()) {
@@ -114,16 +114,16 @@ class UnlikeLegsServerTest {
         try (ProxyUnderTest proxy = proxy(clientTls, serverTls)) {
             forgetCachedPasswords();
             try (Connection connection = connect(proxy.port(), clientTls, method, one, PASSWORD)) {
-                assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith(one + "@");
+                assertThat(Drivers.query(connection, "SELECT USER()")).startsWith(one + "@");
                 assertThat(Drivers.serverCipher(connection).isEmpty()).isEqualTo(!serverTls);
                 for (String user : new String[] {two, one, two}) {
                     forgetCachedPasswords();
                     connection.unwrap(JdbcConnection.class).changeUser(user, PASSWORD);
-                    assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith(user + "@");
+                    assertThat(Drivers.query(connection, "SELECT USER()")).startsWith(user + "@");
                 }
                 // The password is in the server's cache now: fast authentication, no password on either leg.
                 connection.unwrap(JdbcConnection.class).changeUser(two, PASSWORD);
-                assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith(two + "@");
+                assertThat(Drivers.query(connection, "SELECT USER()")).startsWith(two + "@");
                 forgetCachedPasswords();
                 assertThatThrownBy(() -> connection.unwrap(JdbcConnection.class).changeUser(one, "wrong"))
                         .isInstanceOfSatisfying(
@@ -146,10 +146,10 @@ class UnlikeLegsServerTest {
             forgetCachedPasswords();
             try (Connection connection = connect(proxy.port(), clientTls, "sha256_password", "legs_one_c", PASSWORD)) {
                 connection.unwrap(JdbcConnection.class).changeUser("legs_one_s", PASSWORD);
-                assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith("legs_one_s@");
+                assertThat(Drivers.query(connection, "SELECT USER()")).startsWith("legs_one_s@");
                 forgetCachedPasswords();
                 connection.unwrap(JdbcConnection.class).changeUser("legs_two_c", PASSWORD);
-                assertThat(Drivers.ask(connection, "SELECT USER()")).startsWith("legs_two_c@");
+                assertThat(Drivers.query(connection, "SELECT USER()")).startsWith("legs_two_c@");
             }
         }
     }

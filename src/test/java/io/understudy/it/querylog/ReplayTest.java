@@ -162,7 +162,7 @@ class ReplayTest {
             assertThat(bySession).hasSize(4);
             assertThat(bySession.values())
                     .allSatisfy(ids -> assertThat(ids).isSorted().hasSize(200));
-            assertThat(target.ask("SELECT COUNT(*) FROM shop.items WHERE price = 999"))
+            assertThat(target.query("SELECT COUNT(*) FROM shop.items WHERE price = 999"))
                     .isEqualTo("0");
         } finally {
             proxy.close();
@@ -185,7 +185,7 @@ class ReplayTest {
             assertThat((Map<?, ?>) view.get("leftOut")).hasSize(5);
             assertThat(String.valueOf(view.get("leftOut"))).contains("values_dropped");
         }
-        assertThat(target.ask("SELECT COUNT(*) FROM shop.items")).isEqualTo("100");
+        assertThat(target.query("SELECT COUNT(*) FROM shop.items")).isEqualTo("100");
         try (Replay replay = new Replay(options(1, true, 4));
                 StatementLog log = log(text)) {
             replay.dryRun(log);
@@ -207,7 +207,7 @@ class ReplayTest {
             assertThat(view).containsEntry("ok", 4L).containsEntry("errors", Map.of("1062", 1L));
             assertThat(replay.figures().failures()).isEqualTo(1);
         }
-        assertThat(target.ask("SELECT COUNT(*) FROM shop.copied")).isEqualTo("1");
+        assertThat(target.query("SELECT COUNT(*) FROM shop.copied")).isEqualTo("1");
     }
 
     @Test

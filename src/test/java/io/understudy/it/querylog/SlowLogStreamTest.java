@@ -314,7 +314,7 @@ class SlowLogStreamTest {
                 statement.execute(long32k);
                 assertThat(++sent).as("statements until the queue is full").isLessThan(5000);
             }
-            // Meanwhile the endpoint answers everybody else.
+            // Meanwhile the endpoint responds to everybody else.
             assertThat(proxy.text("/health/live", null)).contains("live");
             double dropped = proxy.metric("understudy.slowlog.events", "outcome", "dropped");
             double queued = proxy.metric("understudy.slowlog.events", "outcome", "queued");

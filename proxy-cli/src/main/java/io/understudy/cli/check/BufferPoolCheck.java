@@ -18,19 +18,19 @@ final class BufferPoolCheck {
             + " AND table_schema NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema')";
 
     private final String where;
-    private final CheckConnection ask;
+    private final CheckConnection server;
     private final long primaryPool;
     private final List<Finding> findings = new ArrayList<>();
 
     /** @param primaryPool {@code innodb_buffer_pool_size} of the primary, or -1 if it is not known */
-    BufferPoolCheck(String where, CheckConnection ask, long primaryPool) {
+    BufferPoolCheck(String where, CheckConnection server, long primaryPool) {
         this.where = where;
-        this.ask = ask;
+        this.server = server;
         this.primaryPool = primaryPool;
     }
 
     List<Finding> run() throws SQLException {
-        OwnLoad own = OwnLoad.read(ask.connection());
+        OwnLoad own = OwnLoad.read(server.connection());
         if (own.poolBytes() > 0) {
             size(own.poolBytes());
         }
@@ -51,7 +51,7 @@ final class BufferPoolCheck {
                             size((double) pool),
                             size((double) primaryPool))));
         }
-        String data = ask.one(DATA);
+        String data = server.one(DATA);
         double bytes = data == null || data.isEmpty() ? 0 : Double.parseDouble(data);
         if (bytes > 0 && bytes < pool * FAR_SMALLER) {
             findings.add(Finding.ok(
@@ -96,7 +96,7 @@ final class BufferPoolCheck {
     }
 
     private void readAhead() throws SQLException {
-        if ("ON".equals(ask.variable("innodb_random_read_ahead"))) {
+        if ("ON".equals(server.variable("innodb_random_read_ahead"))) {
             findings.add(Finding.warning(
                     where,
                     "innodb_random_read_ahead is ON: a mirrored read brings up to 64 pages that nobody asked for, which"

@@ -30,7 +30,7 @@ final class CandidatesCheck {
     }
 
     List<Finding> run() {
-        primary.candidates().forEach(this::ask);
+        primary.candidates().forEach(this::check);
         failed.forEach((candidate, failure) -> findings.add(failure(candidate, failure)));
         if (writable.size() > 1) {
             findings.add(Finding.error(
@@ -53,14 +53,15 @@ final class CandidatesCheck {
         return from.isEmpty() || from.contains(primary.address()) ? primary.address() : from.get(0);
     }
 
-    /** Returns whether {@link #chosen} answered, so that a further failure there would not be news. */
-    boolean answered() {
+    /** Returns whether {@link #chosen} responded, so that a further failure there would not be news. */
+    boolean responded() {
         return reached.contains(chosen());
     }
 
-    private void ask(Address candidate) {
-        try (CheckConnection ask = CheckConnection.to(candidate, primary.tls(), monitor.user(), monitor.password())) {
-            boolean readOnly = ask.readOnly();
+    private void check(Address candidate) {
+        try (CheckConnection server =
+                CheckConnection.to(candidate, primary.tls(), monitor.user(), monitor.password())) {
+            boolean readOnly = server.readOnly();
             reached.add(candidate);
             if (!readOnly) {
                 writable.add(candidate);
@@ -68,7 +69,7 @@ final class CandidatesCheck {
             findings.add(Finding.ok(
                     WHERE,
                     candidate + " is " + (readOnly ? "read-only" : "writable") + ", version "
-                            + ask.one("SELECT VERSION()")));
+                            + server.one("SELECT VERSION()")));
         } catch (SQLException e) {
             failed.put(candidate, e);
         }

@@ -15,12 +15,12 @@ final class HandshakeErrorsCheck {
 
     private HandshakeErrorsCheck() {}
 
-    static List<Finding> of(CheckConnection ask, boolean mariaDb, SendProxyProtocol header) throws SQLException {
-        String most = ask.variable("max_connect_errors");
+    static List<Finding> of(CheckConnection server, boolean mariaDb, SendProxyProtocol header) throws SQLException {
+        String most = server.variable("max_connect_errors");
         if (most == null) {
             return List.of();
         }
-        if ("ON".equals(ask.variable("skip_name_resolve")) || "0".equals(ask.variable("host_cache_size"))) {
+        if ("ON".equals(server.variable("skip_name_resolve")) || "0".equals(server.variable("host_cache_size"))) {
             return List.of(Finding.ok(
                     WHERE,
                     "the server has no host cache (skip_name_resolve, host_cache_size), so max_connect_errors (" + most

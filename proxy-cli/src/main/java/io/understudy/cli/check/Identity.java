@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  */
 public record Identity(@Nullable String uuid, String serverId, String place) {
 
-    static Identity of(CheckConnection ask) throws SQLException {
-        String uuid = ask.variable("server_uuid");
+    static Identity of(CheckConnection server) throws SQLException {
+        String uuid = server.variable("server_uuid");
         return new Identity(
                 uuid == null || uuid.isEmpty() ? null : uuid,
-                String.valueOf(ask.variable("server_id")),
-                ask.variable("hostname") + "/" + ask.variable("port") + "/" + ask.variable("datadir"));
+                String.valueOf(server.variable("server_id")),
+                server.variable("hostname") + "/" + server.variable("port") + "/" + server.variable("datadir"));
     }
 
     boolean isSameServerAs(Identity other) {

@@ -66,34 +66,34 @@ public final class PrimaryCheck {
             findings.addAll(candidates.run());
             address = candidates.chosen();
             present = address;
-            if (!candidates.answered()) {
+            if (!candidates.responded()) {
                 return findings;
             }
         }
-        ask(address, primary, monitor);
+        query(address, primary, monitor);
         return findings;
     }
 
-    private void ask(Address address, PrimaryConfig primary, MonitorConfig monitor) {
-        try (CheckConnection ask = CheckConnection.to(address, primary.tls(), monitor.user(), monitor.password())) {
-            String version = String.valueOf(ask.one("SELECT VERSION()"));
+    private void query(Address address, PrimaryConfig primary, MonitorConfig monitor) {
+        try (CheckConnection server = CheckConnection.to(address, primary.tls(), monitor.user(), monitor.password())) {
+            String version = String.valueOf(server.one("SELECT VERSION()"));
             boolean mariaDb = version.contains("MariaDB");
-            identity = Identity.of(ask);
-            schemas = PrimarySchemas.of(ask, monitor.user());
-            String pool = ask.variable("innodb_buffer_pool_size");
+            identity = Identity.of(server);
+            schemas = PrimarySchemas.of(server, monitor.user());
+            String pool = server.variable("innodb_buffer_pool_size");
             poolBytes = pool == null ? -1 : Long.parseLong(pool);
-            add(Finding.ok(WHERE, address + " answers, version " + version));
-            if (primary.candidates().isEmpty() && ask.readOnly()) {
+            add(Finding.ok(WHERE, address + " responds, version " + version));
+            if (primary.candidates().isEmpty() && server.readOnly()) {
                 add(Finding.error(WHERE, "read_only is ON: this is a standby, or a primary that was fenced"));
             }
-            findings.addAll(HandshakeErrorsCheck.of(ask, mariaDb, primary.proxyProtocol()));
-            Grants grants = new Grants(ask.all("SHOW GRANTS", 1));
+            findings.addAll(HandshakeErrorsCheck.of(server, mariaDb, primary.proxyProtocol()));
+            Grants grants = new Grants(server.all("SHOW GRANTS", 1));
             BinaryLogCheck binaryLog = new BinaryLogCheck(loaded, grants, schemas.account());
-            findings.addAll(binaryLog.run("ON".equals(ask.variable("log_bin"))));
-            commitLatency(ask, mariaDb);
-            domains(ask, mariaDb);
+            findings.addAll(binaryLog.run("ON".equals(server.variable("log_bin"))));
+            commitLatency(server, mariaDb);
+            domains(server, mariaDb);
             levers(mariaDb, version);
-            queryLimits(ask);
+            queryLimits(server);
         } catch (SQLException e) {
             add(Finding.error(
                     WHERE,
@@ -107,13 +107,13 @@ public final class PrimaryCheck {
         }
     }
 
-    private void queryLimits(CheckConnection ask) {
+    private void queryLimits(CheckConnection server) {
         if (!loaded.plugins().containsKey("commit-latency") && !loaded.plugins().containsKey("gtid-domain")) {
             return;
         }
         String where = "plugins";
         try {
-            List<String> limited = ask.all(QueryLimits.SQL, 1);
+            List<String> limited = server.all(QueryLimits.SQL, 1);
             if (!limited.isEmpty()) {
                 add(Finding.warning(
                         where,
@@ -151,14 +151,14 @@ public final class PrimaryCheck {
         }
     }
 
-    private void commitLatency(CheckConnection ask, boolean mariaDb) throws SQLException {
-        if (!loaded.plugins().containsKey("commit-latency") || !"ON".equals(ask.variable("log_bin"))) {
+    private void commitLatency(CheckConnection server, boolean mariaDb) throws SQLException {
+        if (!loaded.plugins().containsKey("commit-latency") || !"ON".equals(server.variable("log_bin"))) {
             return;
         }
         String where = "plugins.commit-latency";
-        String semiSync = mariaDb ? ask.variable("rpl_semi_sync_master_enabled") : semiSyncMySql(ask);
+        String semiSync = mariaDb ? server.variable("rpl_semi_sync_master_enabled") : semiSyncMySql(server);
         add(Finding.ok(where, "semi-synchronous replication is " + (semiSync == null ? "not installed" : semiSync)));
-        if ("AFTER_SYNC".equals(ask.variable("rpl_semi_sync_master_wait_point")) && mariaDb) {
+        if ("AFTER_SYNC".equals(server.variable("rpl_semi_sync_master_wait_point")) && mariaDb) {
             add(Finding.warning(
                     where,
                     "rpl_semi_sync_master_wait_point is AFTER_SYNC: on MariaDB a commit then also waits for the"
@@ -166,12 +166,12 @@ public final class PrimaryCheck {
         }
     }
 
-    private static @Nullable String semiSyncMySql(CheckConnection ask) throws SQLException {
-        String named = ask.variable("rpl_semi_sync_source_enabled");
-        return named == null ? ask.variable("rpl_semi_sync_master_enabled") : named;
+    private static @Nullable String semiSyncMySql(CheckConnection server) throws SQLException {
+        String named = server.variable("rpl_semi_sync_source_enabled");
+        return named == null ? server.variable("rpl_semi_sync_master_enabled") : named;
     }
 
-    private void domains(CheckConnection ask, boolean mariaDb) throws SQLException {
+    private void domains(CheckConnection server, boolean mariaDb) throws SQLException {
         if (!loaded.plugins().containsKey("gtid-domain")) {
             return;
         }
@@ -190,11 +190,11 @@ public final class PrimaryCheck {
                 where,
                 "accounts whose sessions are to be tagged need: GRANT BINLOG REPLAY ON *.* TO …"
                         + "; without it their statements run untagged and are counted"));
-        String format = String.valueOf(ask.variable("binlog_format"));
+        String format = String.valueOf(server.variable("binlog_format"));
         if (format.toUpperCase(Locale.ROOT).equals("STATEMENT")) {
             add(Finding.warning(where, "binlog_format is STATEMENT: the guard sees no tables in the binary log"));
         }
-        String twoPhase = ask.variable("binlog_alter_two_phase");
+        String twoPhase = server.variable("binlog_alter_two_phase");
         if ("OFF".equals(twoPhase)) {
             add(Finding.ok(
                     where,
@@ -203,7 +203,7 @@ public final class PrimaryCheck {
                             + " any domain"));
         }
         if (config.procedure() != null) {
-            procedure(ask, where, config.procedure());
+            procedure(server, where, config.procedure());
         }
     }
 
@@ -225,11 +225,11 @@ public final class PrimaryCheck {
     }
 
     /** For accounts without BINLOG REPLAY: checks the procedure, or prints how to create it. */
-    private void procedure(CheckConnection ask, String where, String name) throws SQLException {
+    private void procedure(CheckConnection server, String where, String name) throws SQLException {
         int dot = name.indexOf('.');
         String schema = name.substring(0, dot);
         String routine = name.substring(dot + 1);
-        List<String> found = ask.all(
+        List<String> found = server.all(
                 "SELECT SECURITY_TYPE FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = '" + schema
                         + "' AND ROUTINE_NAME = '" + routine + "' AND ROUTINE_TYPE = 'PROCEDURE'",
                 1);

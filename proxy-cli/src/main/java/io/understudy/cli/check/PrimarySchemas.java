@@ -18,12 +18,12 @@ public record PrimarySchemas(List<String> names, boolean all, String account) {
 
     private static final Set<String> OF_THE_SERVER = Set.of("information_schema", "performance_schema", "mysql", "sys");
 
-    static PrimarySchemas of(CheckConnection ask, String user) throws SQLException {
-        List<String> names = ask.all("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA", 1).stream()
+    static PrimarySchemas of(CheckConnection server, String user) throws SQLException {
+        List<String> names = server.all("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA", 1).stream()
                 .filter(name -> !OF_THE_SERVER.contains(name.toLowerCase(Locale.ROOT)))
                 .sorted()
                 .toList();
-        Grants grants = new Grants(ask.all("SHOW GRANTS", 1));
-        return new PrimarySchemas(names, grants.hasAny("SHOW DATABASES", "SELECT"), ask.account(user));
+        Grants grants = new Grants(server.all("SHOW GRANTS", 1));
+        return new PrimarySchemas(names, grants.hasAny("SHOW DATABASES", "SELECT"), server.account(user));
     }
 }

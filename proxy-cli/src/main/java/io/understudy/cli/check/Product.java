@@ -19,13 +19,13 @@ enum Product {
 
     private static final Pattern NUMBERS = Pattern.compile("(?:5\\.5\\.5-)?(\\d+)\\.(\\d+).*");
 
-    /** Returns the product from the server's greeting, which needs no account. */
+    /** Returns the product from the server's handshake packet, which needs no account. */
     static Product of(Address address) {
         if (address.isUnix()) {
             return UNKNOWN;
         }
         try {
-            return ofVersion(ServerTls.greeting(address).serverVersion());
+            return ofVersion(ServerTls.handshakeV10(address).serverVersion());
         } catch (IOException e) {
             return UNKNOWN;
         }

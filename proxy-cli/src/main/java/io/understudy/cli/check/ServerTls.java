@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A server's response to a request for TLS; needs no account.
  *
- * @param offered whether the greeting offers TLS
+ * @param offered whether the handshake packet offers TLS
  * @param mariaDb whether the server is MariaDB
  * @param certificate its certificate, or null without TLS
  */
@@ -31,7 +31,7 @@ record ServerTls(boolean offered, boolean mariaDb, @Nullable X509Certificate cer
     private static final int HEADER = 4;
     private static final int TLS_REQUEST = 32;
     private static final int UTF8MB4 = 45;
-    private static final int MAX_GREETING = 64 * 1024;
+    private static final int MAX_HANDSHAKE_V10 = 64 * 1024;
     private static final int TIMEOUT_MILLIS = 5000;
 
     /** @throws IOException when the server cannot be reached or does not speak the protocol */
@@ -39,46 +39,47 @@ record ServerTls(boolean offered, boolean mariaDb, @Nullable X509Certificate cer
         try (Socket socket = new Socket()) {
             socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.connect(new InetSocketAddress(address.host(), address.port()), TIMEOUT_MILLIS);
-            HandshakeV10 greeting = greeting(new DataInputStream(socket.getInputStream()));
-            if ((greeting.capabilities() & Capabilities.SSL) == 0) {
-                return new ServerTls(false, greeting.isMariaDb(), null);
+            HandshakeV10 handshakeV10 = handshakeV10(new DataInputStream(socket.getInputStream()));
+            if ((handshakeV10.capabilities() & Capabilities.SSL) == 0) {
+                return new ServerTls(false, handshakeV10.isMariaDb(), null);
             }
-            ask(socket.getOutputStream());
-            return new ServerTls(true, greeting.isMariaDb(), shown(socket, address));
+            requestTls(socket.getOutputStream());
+            return new ServerTls(true, handshakeV10.isMariaDb(), shown(socket, address));
         } catch (MalformedPacketException | GeneralSecurityException e) {
             throw new IOException(e.getMessage(), e);
         }
     }
 
     /**
-     * Returns the greeting.
+     * Returns the handshake packet.
      *
      * @throws IOException when the server cannot be reached or does not speak the protocol
      */
-    static HandshakeV10 greeting(Address address) throws IOException {
+    static HandshakeV10 handshakeV10(Address address) throws IOException {
         try (Socket socket = new Socket()) {
             socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.connect(new InetSocketAddress(address.host(), address.port()), TIMEOUT_MILLIS);
-            return greeting(new DataInputStream(socket.getInputStream()));
+            return handshakeV10(new DataInputStream(socket.getInputStream()));
         } catch (MalformedPacketException e) {
             throw new IOException(e.getMessage(), e);
         }
     }
 
-    private static HandshakeV10 greeting(DataInputStream in) throws IOException {
+    private static HandshakeV10 handshakeV10(DataInputStream in) throws IOException {
         byte[] header = in.readNBytes(HEADER);
         if (header.length < HEADER) {
-            throw new IOException("the server closed the connection without a greeting");
+            throw new IOException("the server closed the connection without a handshake packet");
         }
         ByteBuf lengths = Unpooled.wrappedBuffer(header);
         int length = lengths.getUnsignedMediumLE(0);
-        if (length > MAX_GREETING) {
-            throw new IOException("the server's first packet has " + length + " bytes and cannot be a greeting");
+        if (length > MAX_HANDSHAKE_V10) {
+            throw new IOException(
+                    "the server's first packet has " + length + " bytes and cannot be a handshake packet");
         }
         return HandshakeV10.parse(Unpooled.wrappedBuffer(in.readNBytes(length)));
     }
 
-    private static void ask(OutputStream out) throws IOException {
+    private static void requestTls(OutputStream out) throws IOException {
         byte[] packet = new byte[HEADER + TLS_REQUEST];
         ByteBuf buf = Unpooled.wrappedBuffer(packet).clear();
         buf.writeMediumLE(TLS_REQUEST).writeByte(1);

@@ -48,10 +48,10 @@ public final class StandbyCheck {
     }
 
     public List<Finding> run() {
-        try (CheckConnection ask =
+        try (CheckConnection server =
                 CheckConnection.to(standby.address(), standby.tls(), standby.user(), standby.password())) {
-            add(Finding.ok(where, standby.address() + " answers, version " + ask.one("SELECT VERSION()")));
-            if (primary != null && primary.isSameServerAs(Identity.of(ask))) {
+            add(Finding.ok(where, standby.address() + " responds, version " + server.one("SELECT VERSION()")));
+            if (primary != null && primary.isSameServerAs(Identity.of(server))) {
                 // Of servers that take turns as the primary, one always is it; the mirror leaves that one out.
                 add(
                         loaded.config().primary().candidates().isEmpty()
@@ -60,22 +60,22 @@ public final class StandbyCheck {
                                 : Finding.ok(where, "is the primary now: nothing is mirrored to it meanwhile"));
                 return findings;
             }
-            account = ask.account(standby.user());
-            String readOnly = String.valueOf(ask.variable("read_only"));
+            account = server.account(standby.user());
+            String readOnly = String.valueOf(server.variable("read_only"));
             if (readOnly.equals("OFF") || readOnly.equals("0")) {
                 add(Finding.error(
                         where, "is writable, so nothing will be mirrored to it; SET GLOBAL read_only = 1 there"));
             } else {
                 add(Finding.ok(where, "read_only is " + readOnly));
             }
-            product = Product.ofVersion(String.valueOf(ask.one("SELECT VERSION()")));
-            privileges(ask);
-            views(ask);
+            product = Product.ofVersion(String.valueOf(server.one("SELECT VERSION()")));
+            privileges(server);
+            views(server);
             if (loaded.plugins().containsKey("mirror")) {
-                findings.addAll(new BufferPoolCheck(where, ask, primaryPool).run());
+                findings.addAll(new BufferPoolCheck(where, server, primaryPool).run());
             }
-            replication(ask);
-            parallelApply(ask);
+            replication(server);
+            parallelApply(server);
         } catch (SQLException e) {
             add(Finding.error(
                     where,
@@ -98,8 +98,8 @@ public final class StandbyCheck {
         return "on the primary, from which it replicates: " + AccountSql.mirror(standby.user(), schemas, product);
     }
 
-    private void privileges(CheckConnection ask) throws SQLException {
-        Grants grants = new Grants(ask.all("SHOW GRANTS", 1));
+    private void privileges(CheckConnection server) throws SQLException {
+        Grants grants = new Grants(server.all("SHOW GRANTS", 1));
         List<Grants.Excess> more = grants.beyondReading();
         List<Grants.Excess> own = more.stream().filter(one -> !one.isPublic()).toList();
         if (own.isEmpty()) {
@@ -159,17 +159,17 @@ public final class StandbyCheck {
                             + " can read every schema of the primary was not checked, because"
                             + " primary.monitor "
                             + (schemas.account().isEmpty()
-                                    ? "gave no answer"
+                                    ? "gave no response"
                                     : "does not see them all: GRANT SHOW DATABASES ON *.* TO " + schemas.account())));
         }
     }
 
     /** A view executes its definition, so one that is not certainly a pure read is not mirrored. */
-    private void views(CheckConnection ask) throws SQLException {
+    private void views(CheckConnection server) throws SQLException {
         if (!(loaded.plugins().get("mirror") instanceof MirrorConfig mirror)) {
             return;
         }
-        MirroredViews views = MirroredViews.of(ask.connection(), mirror);
+        MirroredViews views = MirroredViews.of(server.connection(), mirror);
         Set<String> unreadable = new TreeSet<>();
         List<String> others = new ArrayList<>();
         for (MirroredViews.Refused one : views.refused()) {
@@ -198,10 +198,10 @@ public final class StandbyCheck {
         }
     }
 
-    private void replication(CheckConnection ask) throws SQLException {
+    private void replication(CheckConnection server) throws SQLException {
         List<Map<String, String>> channels;
         try {
-            channels = ask.rows(ask.isMariaDb() ? "SHOW ALL SLAVES STATUS" : "SHOW REPLICA STATUS");
+            channels = server.rows(server.isMariaDb() ? "SHOW ALL SLAVES STATUS" : "SHOW REPLICA STATUS");
         } catch (SQLException e) {
             if (e.getErrorCode() == 0) {
                 throw e; // the connection failed, not the query
@@ -229,7 +229,7 @@ public final class StandbyCheck {
                     where,
                     "replicates from " + source + "; whether that is the primary cannot be said "
                             + (primary == null
-                                    ? "without an answer to primary.monitor"
+                                    ? "without a response to primary.monitor"
                                     : "before it has connected there once: START SLAVE (MySQL: START REPLICA)")));
         } else if (fromPrimary) {
             add(Finding.ok(where, "replicates from the primary (" + source + ")"));
@@ -242,25 +242,25 @@ public final class StandbyCheck {
         }
     }
 
-    private void parallelApply(CheckConnection ask) throws SQLException {
-        if (!loaded.plugins().containsKey("gtid-domain") || !ask.isMariaDb()) {
+    private void parallelApply(CheckConnection server) throws SQLException {
+        if (!loaded.plugins().containsKey("gtid-domain") || !server.isMariaDb()) {
             return;
         }
-        String threads = String.valueOf(ask.variable("slave_parallel_threads"));
+        String threads = String.valueOf(server.variable("slave_parallel_threads"));
         if (threads.equals("0")) {
             add(Finding.warning(
                     where,
                     "slave_parallel_threads is 0: tagging and steering are useless until it is above; 4 is a"
                             + " beginning: STOP SLAVE; SET GLOBAL slave_parallel_threads = 4; START SLAVE"));
         }
-        String mode = String.valueOf(ask.variable("slave_parallel_mode"));
+        String mode = String.valueOf(server.variable("slave_parallel_mode"));
         if (mode.equals("none") || mode.equals("minimal")) {
             add(Finding.warning(
                     where,
                     "slave_parallel_mode is " + mode + ": domains are not applied in parallel; STOP SLAVE; SET GLOBAL"
                             + " slave_parallel_mode = optimistic (or conservative); START SLAVE"));
         }
-        String queued = ask.variable("slave_parallel_max_queued");
+        String queued = server.variable("slave_parallel_max_queued");
         if (queued != null && Long.parseLong(queued) <= 131_072) {
             add(Finding.warning(
                     where,

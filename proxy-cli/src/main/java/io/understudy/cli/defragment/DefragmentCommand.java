@@ -170,7 +170,7 @@ public final class DefragmentCommand implements Callable<Integer> {
                 line.getOut().println(JsonWriter.write(result.map()));
                 line.getOut().flush();
             }
-            return result.asAsked() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+            return result.succeeded() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
         } finally {
             written.countDown();
         }

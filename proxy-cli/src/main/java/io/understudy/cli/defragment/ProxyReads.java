@@ -119,7 +119,7 @@ final class ProxyReads implements MirroredReads {
         Warming warming = new Warming(before, most, System::nanoTime);
         try {
             while (!warming.over() && !pause.stopped(LOOK_MILLIS)) {
-                look(table, warming);
+                probe(table, warming);
             }
         } finally {
             renewNoMore();
@@ -132,7 +132,7 @@ final class ProxyReads implements MirroredReads {
         return new Rewarmed(table + ": " + warming.line(), warming.figures());
     }
 
-    private void look(String table, Warming warming) throws InterruptedException {
+    private void probe(String table, Warming warming) throws InterruptedException {
         try {
             Map<?, ?> row = row(rows(proxy.view("mirror"), "standbys"), "standby", standby);
             Map<?, ?> boost = row == null ? null : row(rows(row, "boostedTables"), "table", table);

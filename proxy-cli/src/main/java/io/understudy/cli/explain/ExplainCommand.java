@@ -48,7 +48,7 @@ public final class ExplainCommand implements Callable<Integer> {
             description = "mariadb or mysql: whose functions are built in; without it those of both.")
     private @Nullable String dialect;
 
-    @Option(names = "--json", description = "Answer as one line of JSON for each statement.")
+    @Option(names = "--json", description = "Print one line of JSON for each statement.")
     private boolean json;
 
     @Option(
@@ -92,7 +92,7 @@ public final class ExplainCommand implements Callable<Integer> {
                     continue;
                 }
                 try {
-                    print(line.getOut(), explainer, JsonLines.question(text));
+                    print(line.getOut(), explainer, JsonLines.request(text));
                 } catch (IllegalArgumentException e) {
                     wrong++;
                     line.getErr().println("understudy: " + source + ":" + number + ": " + e.getMessage());
@@ -103,10 +103,10 @@ public final class ExplainCommand implements Callable<Integer> {
         return wrong == 0 ? 0 : CommandLine.ExitCode.SOFTWARE;
     }
 
-    private void print(PrintWriter out, Explainer explainer, ExplainRequest question) {
+    private void print(PrintWriter out, Explainer explainer, ExplainRequest request) {
         out.println(
                 json
-                        ? explainer.explain(question).json()
-                        : explainer.explain(question).text());
+                        ? explainer.explain(request).json()
+                        : explainer.explain(request).text());
     }
 }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A statement to be explained.
  *
- * @param id returned with the answer, or null
+ * @param id returned with the result, or null
  * @param sql the text
  * @param user the session's user, or null
  * @param schema default schema, or null

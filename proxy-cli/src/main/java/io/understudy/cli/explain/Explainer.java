@@ -37,24 +37,24 @@ public final class Explainer {
      *
      * @throws IllegalArgumentException if the client's address is malformed
      */
-    public ExplainResult explain(ExplainRequest question) {
-        byte[] text = question.sql().getBytes(StandardCharsets.UTF_8);
-        StatementSummary summary = analyzer.summarize(text, 0, text.length, modes(question.dialect()));
+    public ExplainResult explain(ExplainRequest request) {
+        byte[] text = request.sql().getBytes(StandardCharsets.UTF_8);
+        StatementSummary summary = analyzer.summarize(text, 0, text.length, modes(request.dialect()));
         String normalized = analyzer.normalize(text, 0, text.length, 0);
         Subject subject = new Subject(
-                question.user() == null ? "" : question.user(),
-                question.schema(),
-                address(question.client()),
+                request.user() == null ? "" : request.user(),
+                request.schema(),
+                address(request.client()),
                 summary,
                 normalized);
-        Lookup lookup = analyzer.lookup(text, 0, text.length, modes(question.dialect()));
+        Lookup lookup = analyzer.lookup(text, 0, text.length, modes(request.dialect()));
         MirrorExplanation mirrored = mirror == null
                 ? new MirrorExplanation(false, "plugin_off", null, null, List.of(), false)
                 : MirrorExplanation.of(mirror, subject, lookup);
         DomainExplanation tagged =
                 domains == null || !domains.usesDomains() ? null : DomainExplanation.of(domains, subject);
         return new ExplainResult(
-                question.id(),
+                request.id(),
                 mirrored.mirrored(),
                 mirrored.reason(),
                 mirrored.rule(),

@@ -19,7 +19,7 @@ public final class JsonLines {
      *
      * @throws IllegalArgumentException if the line is not a JSON object with a text {@code sql}
      */
-    public static ExplainRequest question(String line) {
+    public static ExplainRequest request(String line) {
         Map<String, Object> fields = new HashMap<>();
         try (JsonParser parser = JSON.createParser(line)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {

@@ -72,7 +72,7 @@ public final class ReadyCommand implements Callable<Integer> {
             names = "--max-lag",
             paramLabel = "TIME",
             converter = TimeConverter.class,
-            description = "The lag from which on the answer is no; not with --admin (default: 10s).")
+            description = "The lag from which on the verdict is no; not with --admin (default: 10s).")
     private @Nullable Duration maxLag;
 
     @Option(
@@ -106,10 +106,10 @@ public final class ReadyCommand implements Callable<Integer> {
             loaded = ConfigLoader.load(file, PluginTypes.installed().records());
         }
         long deadline = System.nanoTime() + (wait == null ? 0 : wait.toNanos());
-        Map<String, Object> report = ask(line, time);
+        Map<String, Object> report = query(line, time);
         while ((report == null || code(report) != 0) && System.nanoTime() < deadline) {
             Thread.sleep(BETWEEN.toMillis());
-            report = ask(line, time);
+            report = query(line, time);
         }
         if (report == null) {
             line.getErr().println("understudy: " + failure);
@@ -129,8 +129,8 @@ public final class ReadyCommand implements Callable<Integer> {
         return report.get("exitCode") instanceof Number code ? code.intValue() : NOT_KNOWN;
     }
 
-    /** Returns the report, or null when the proxy did not answer; {@link #failure} says why. */
-    private @Nullable Map<String, Object> ask(CommandLine line, Duration time)
+    /** Returns the report, or null when the proxy did not respond; {@link #failure} says why. */
+    private @Nullable Map<String, Object> query(CommandLine line, Duration time)
             throws InterruptedException, ConfigException {
         LoadedConfig config = loaded;
         String standby = Objects.requireNonNull(name);

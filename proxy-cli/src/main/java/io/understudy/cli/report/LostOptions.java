@@ -10,7 +10,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Selects the proxy whose black box is asked, and the server in question. */
+/** Selects the proxy whose black box is read, and the new primary. */
 final class LostOptions {
     @Mixin
     private final AdminOptions proxy = new AdminOptions();

@@ -85,7 +85,7 @@ public final class PagesReportCommand implements Callable<Integer> {
             report = new AdminClient(admin, null).view("standbys/" + server + "/pages");
         } else if (file != null) {
             Logging.quiet();
-            report = ask(line, file);
+            report = query(line, file);
         } else {
             throw new CommandLine.ParameterException(line, "Missing where to ask: give -c FILE or --admin HOST:PORT");
         }
@@ -107,7 +107,7 @@ public final class PagesReportCommand implements Callable<Integer> {
         }
     }
 
-    private Map<String, Object> ask(CommandLine line, Path config) throws Exception {
+    private Map<String, Object> query(CommandLine line, Path config) throws Exception {
         if (top < 1) {
             throw new CommandLine.ParameterException(line, "--top must be 1 or more");
         }

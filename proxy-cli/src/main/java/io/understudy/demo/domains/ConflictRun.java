@@ -234,7 +234,7 @@ public final class ConflictRun {
                 applier.error(),
                 divergent,
                 ConflictSchema.tables().size(),
-                pair.primary().ask("SELECT @@global.gtid_binlog_pos"),
+                pair.primary().query("SELECT @@global.gtid_binlog_pos"),
                 proxy.section("conflicts"),
                 proxy.section("guardState"));
     }

@@ -76,7 +76,7 @@ final class HotRowExperiment {
 
     private long retries() {
         return Long.parseLong(pair.standby()
-                .ask("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
+                .query("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
                         + " WHERE VARIABLE_NAME='Slave_retried_transactions'"));
     }
 

@@ -202,7 +202,7 @@ final class LagExperiment {
                 at(sorted, 0.95),
                 at(sorted, 1),
                 alterSeconds,
-                pair.primary().ask("SELECT @@global.gtid_binlog_pos"));
+                pair.primary().query("SELECT @@global.gtid_binlog_pos"));
     }
 
     private static double at(double[] sorted, double share) {

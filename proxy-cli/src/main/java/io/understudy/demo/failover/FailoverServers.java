@@ -57,13 +57,13 @@ final class FailoverServers implements AutoCloseable {
     void replicateBack() {
         EmbeddedServer first = pair.primary();
         first.execute(
-                "SET GLOBAL gtid_slave_pos='" + first.ask("SELECT @@GLOBAL.gtid_binlog_pos") + "'",
+                "SET GLOBAL gtid_slave_pos='" + first.query("SELECT @@GLOBAL.gtid_binlog_pos") + "'",
                 "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=" + link.port()
                         + ", MASTER_USER='repl', MASTER_PASSWORD='repl', MASTER_USE_GTID=slave_pos,"
                         + " MASTER_CONNECT_RETRY=1, MASTER_SSL=0",
                 "START SLAVE");
-        String goal = pair.standby().ask("SELECT @@GLOBAL.gtid_binlog_pos");
-        if (!first.ask("SELECT MASTER_GTID_WAIT('" + goal + "', " + PATIENCE.toSeconds() + ")")
+        String goal = pair.standby().query("SELECT @@GLOBAL.gtid_binlog_pos");
+        if (!first.query("SELECT MASTER_GTID_WAIT('" + goal + "', " + PATIENCE.toSeconds() + ")")
                 .equals("0")) {
             throw new EmbeddedException("the old primary does not catch up with the new one");
         }
@@ -82,7 +82,7 @@ final class FailoverServers implements AutoCloseable {
     /** Waits until the first server has applied what it received. */
     void awaitApplied() throws SQLException, InterruptedException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!received().equals(pair.primary().ask("SELECT @@GLOBAL.gtid_slave_pos"))) {
+        while (!received().equals(pair.primary().query("SELECT @@GLOBAL.gtid_slave_pos"))) {
             if (System.nanoTime() - deadline > 0) {
                 throw new EmbeddedException("the survivor does not apply what it received");
             }

@@ -35,7 +35,7 @@ final class ColdReads {
     }
 
     private long reads() {
-        return Long.parseLong(server.ask("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
+        return Long.parseLong(server.query("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
                 + " WHERE VARIABLE_NAME = 'Innodb_buffer_pool_reads'"));
     }
 }

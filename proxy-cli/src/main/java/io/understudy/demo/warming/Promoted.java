@@ -35,7 +35,7 @@ record Promoted(List<Double> pages) {
     }
 
     private static long status(EmbeddedServer server, String name) {
-        return Long.parseLong(server.ask(
+        return Long.parseLong(server.query(
                 "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '" + name + "'"));
     }
 

@@ -106,7 +106,7 @@ public final class WarmingDemo {
         pair.createAccount("app", password, "SELECT ON demo.*");
         pair.awaitCaughtUp(PATIENCE);
         long bytes = Long.parseLong(
-                pair.primary().ask("SELECT data_length FROM information_schema.TABLES WHERE table_schema = 'demo'"));
+                pair.primary().query("SELECT data_length FROM information_schema.TABLES WHERE table_schema = 'demo'"));
         say("The table has %.1f times the size of a pool.", bytes / 1048576.0 / poolMib);
         try (Connection connection = pair.primary().connect()) {
             PointReads.each(connection, keys.with(seed + 1), WARMING_STATEMENTS);

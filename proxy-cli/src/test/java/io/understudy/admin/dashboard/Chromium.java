@@ -120,9 +120,9 @@ final class Chromium implements AutoCloseable {
 
     /** Returns the value of a JavaScript expression as text. */
     String evaluate(String expression) throws Exception {
-        Map<?, ?> answer =
+        Map<?, ?> response =
                 call("Runtime.evaluate", Map.of("expression", "String(" + expression + ")", "returnByValue", true));
-        return String.valueOf(((Map<?, ?>) answer.get("result")).get("value"));
+        return String.valueOf(((Map<?, ?>) response.get("result")).get("value"));
     }
 
     void key(String key) throws Exception {
@@ -134,8 +134,8 @@ final class Chromium implements AutoCloseable {
     }
 
     void screenshot(Path file) throws Exception {
-        Map<?, ?> answer = call("Page.captureScreenshot", Map.of("format", "png"));
-        Files.write(file, Base64.getDecoder().decode(String.valueOf(answer.get("data"))));
+        Map<?, ?> response = call("Page.captureScreenshot", Map.of("format", "png"));
+        Files.write(file, Base64.getDecoder().decode(String.valueOf(response.get("data"))));
     }
 
     /** Returns exceptions, and what the browser refused, since the page was opened. */

@@ -70,7 +70,7 @@ class EventWatchTest {
     }
 
     @Test
-    void whatTheConfigurationAsksForIsNoEvent() {
+    void whatTheConfigurationSaysIsNoEvent() {
         assertThat(after(2)).isEmpty();
         registry.counter("understudy.mirror.dropped", "standby", "a", "reason", "rate_limited")
                 .increment();

@@ -89,9 +89,9 @@ class WarmingTest {
         assertThat(warming.over()).isTrue();
         assertThat(warming.line()).contains("unknown (too few probes) right after", "the time was over");
 
-        warming.missed("no answer from 127.0.0.1:9");
+        warming.missed("no response from 127.0.0.1:9");
         assertThat(warming.over()).isTrue();
-        assertThat(warming.line()).contains("no answer from 127.0.0.1:9");
+        assertThat(warming.line()).contains("no response from 127.0.0.1:9");
     }
 
     @Test

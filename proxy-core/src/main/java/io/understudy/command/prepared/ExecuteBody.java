@@ -72,7 +72,7 @@ public final class ExecuteBody {
      * Returns whether a COM_STMT_EXECUTE, given by {@code length} bytes or its beginning, requests a server-side
      * cursor.
      */
-    public static boolean asksForCursor(ByteBuf buf, int index, int length) {
+    public static boolean requestsCursor(ByteBuf buf, int index, int length) {
         return length > FLAGS_AT && (buf.getByte(index + FLAGS_AT) & CURSOR_READ_ONLY) != 0;
     }
 

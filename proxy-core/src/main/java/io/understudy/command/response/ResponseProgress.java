@@ -38,7 +38,7 @@ public abstract class ResponseProgress implements ResponseView {
     private @Nullable ErrPacket error;
     private int preparedId;
     private int preparedParameters;
-    private boolean cursorAsked;
+    private boolean cursorRequested;
     private boolean cursorOpen;
     private boolean inTransactionBefore;
     private long firstByteNanos;
@@ -65,15 +65,15 @@ public abstract class ResponseProgress implements ResponseView {
         error = null;
         preparedId = -1;
         preparedParameters = 0;
-        cursorAsked = false;
+        cursorRequested = false;
         cursorOpen = false;
         firstByteNanos = 0;
         lastByteNanos = 0;
     }
 
     /** Notes that the command requests a server-side cursor. Must be called after {@link #expect}. */
-    public final void askCursor() {
-        cursorAsked = true;
+    public final void requestCursor() {
+        cursorRequested = true;
     }
 
     /** Called when a packet of the response begins, see {@link ResponseGrammar#packet}. */
@@ -179,7 +179,7 @@ public abstract class ResponseProgress implements ResponseView {
      */
     final boolean cursorGranted() {
         int decisive = ServerStatus.CURSOR_EXISTS | ServerStatus.LAST_ROW_SENT | ServerStatus.MORE_RESULTS_EXISTS;
-        cursorOpen = cursorAsked && (status & decisive) == ServerStatus.CURSOR_EXISTS;
+        cursorOpen = cursorRequested && (status & decisive) == ServerStatus.CURSOR_EXISTS;
         return cursorOpen;
     }
 

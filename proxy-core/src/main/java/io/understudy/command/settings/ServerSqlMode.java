@@ -18,17 +18,17 @@ public final class ServerSqlMode {
      * Takes the result of a probe.
      *
      * @param value null when it could not be read: the time since the probe before is then unknown
-     * @param askedNanos monotonic time before the probe
-     * @param answeredNanos monotonic time after the probe
+     * @param sentNanos monotonic time before the probe
+     * @param respondedNanos monotonic time after the probe
      */
-    public void seen(@Nullable String value, long askedNanos, long answeredNanos) {
+    public void seen(@Nullable String value, long sentNanos, long respondedNanos) {
         Span before = span;
         if (value == null) {
             span = null;
         } else if (before == null || !before.value.equals(value)) {
-            span = new Span(value, answeredNanos, askedNanos);
+            span = new Span(value, respondedNanos, sentNanos);
         } else {
-            span = new Span(value, before.fromNanos, askedNanos);
+            span = new Span(value, before.fromNanos, sentNanos);
         }
     }
 

@@ -53,8 +53,8 @@ public final class SettingsModel implements SessionSettings {
     }
 
     /** Sets the monotonic times between which a command that may change settings was executed. */
-    public void during(long receivedNanos, long answeredNanos) {
-        serverMode = new AdoptedMode(serverMode.server(), receivedNanos, answeredNanos);
+    public void during(long receivedNanos, long respondedNanos) {
+        serverMode = new AdoptedMode(serverMode.server(), receivedNanos, respondedNanos);
     }
 
     /** Restores the settings that a login at this time would have. */

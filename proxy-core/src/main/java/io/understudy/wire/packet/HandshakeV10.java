@@ -36,11 +36,11 @@ public record HandshakeV10(
     public static HandshakeV10 parse(ByteBuf payload) {
         ByteBuf in = payload.duplicate();
         if (!in.isReadable() || in.readUnsignedByte() != PROTOCOL_VERSION) {
-            throw new MalformedPacketException("greeting is not of protocol version 10");
+            throw new MalformedPacketException("handshake packet is not of protocol version 10");
         }
         String version = PacketStrings.readNul(in);
         if (in.readableBytes() < MIN_AFTER_VERSION) {
-            throw new MalformedPacketException("greeting is cut off after the version");
+            throw new MalformedPacketException("handshake packet is cut off after the version");
         }
         long threadId = in.readUnsignedIntLE();
         byte[] first = new byte[8];
@@ -103,7 +103,7 @@ public record HandshakeV10(
     /** Shows the length of the scramble instead of its bytes, which must not be logged. */
     @Override
     public String toString() {
-        return "Greeting[" + serverVersion + ", thread " + threadId + ", "
+        return "HandshakeV10[" + serverVersion + ", thread " + threadId + ", "
                 + new String(authPlugin.getBytes(StandardCharsets.US_ASCII), StandardCharsets.US_ASCII) + "]";
     }
 }

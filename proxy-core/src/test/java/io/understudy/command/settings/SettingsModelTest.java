@@ -121,7 +121,7 @@ class SettingsModelTest {
         server.seen("", 90, 105);
         server.seen("", 120, 125);
         assertThat(settings.sqlModes() & SqlModes.QUOTES_UNKNOWN)
-                .as("the first look may have been after the login")
+                .as("the first probe may have been after the login")
                 .isNotZero();
         settings = new SettingsModel(UTF8MB4, new AdoptedMode(server, 130, 140), SqlModes.MARIADB);
         server.seen("ANSI", 150, 155);

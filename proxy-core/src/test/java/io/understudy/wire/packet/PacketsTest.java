@@ -104,13 +104,13 @@ class PacketsTest {
     }
 
     @Test
-    void greeting() {
-        byte[] payload = Scripted.greeting(Scripted.CLASSIC, "8.4.0");
-        HandshakeV10 greeting = HandshakeV10.parse(Bytes.unpooled(payload));
-        assertThat(greeting.serverVersion()).isEqualTo("8.4.0");
-        assertThat(greeting.threadId()).isEqualTo(4711);
-        assertThat(greeting.isMariaDb()).isFalse();
-        assertThat(greeting.toString()).doesNotContain("12345678");
+    void handshakeV10() {
+        byte[] payload = Scripted.handshakeV10(Scripted.CLASSIC, "8.4.0");
+        HandshakeV10 handshakeV10 = HandshakeV10.parse(Bytes.unpooled(payload));
+        assertThat(handshakeV10.serverVersion()).isEqualTo("8.4.0");
+        assertThat(handshakeV10.threadId()).isEqualTo(4711);
+        assertThat(handshakeV10.isMariaDb()).isFalse();
+        assertThat(handshakeV10.toString()).doesNotContain("12345678");
         cutAnywhere(payload, HandshakeV10::parse);
         cutAnywhere(payload, buf -> {
             HandshakeV10.parse(buf);

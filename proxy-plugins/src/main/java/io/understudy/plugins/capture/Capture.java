@@ -28,7 +28,7 @@ final class Capture {
     private static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long SPACE_NANOS = TimeUnit.SECONDS.toNanos(1);
-    static final String ASKED = "asked to";
+    static final String REQUESTED = "asked to";
 
     private final CaptureConfig config;
     private final CaptureMeters meters;
@@ -97,7 +97,7 @@ final class Capture {
     void stop(String reason) {
         if (stopped.compareAndSet(null, reason)) {
             LockSupport.unpark(thread);
-            if (reason.equals(ASKED)) {
+            if (reason.equals(REQUESTED)) {
                 log.info("the capture in {} ends", config.directory());
             } else {
                 log.warn("the capture in {} ends: {}", config.directory(), reason);

@@ -74,7 +74,8 @@ public final class CapturePlugin implements ProxyPlugin<CaptureConfig> {
                     new Capture(Objects.requireNonNull(config), Objects.requireNonNull(meters), services.clock());
             capture = begun;
             if (time != null) {
-                services.executor().schedule(() -> begun.stop(Capture.ASKED), time.toMillis(), TimeUnit.MILLISECONDS);
+                services.executor()
+                        .schedule(() -> begun.stop(Capture.REQUESTED), time.toMillis(), TimeUnit.MILLISECONDS);
             }
         } catch (IOException e) {
             throw new IllegalArgumentException("no capture: " + e.getMessage(), e);
@@ -94,7 +95,7 @@ public final class CapturePlugin implements ProxyPlugin<CaptureConfig> {
     }
 
     private static void finish(Capture running) {
-        running.stop(Capture.ASKED);
+        running.stop(Capture.REQUESTED);
         try {
             running.await(WRITE_MILLIS);
         } catch (InterruptedException e) {

@@ -56,7 +56,7 @@ final class CommitMeters {
                 "Part of a commit spent, before it was written to the binary log, behind other commits'"
                         + " acknowledgements");
         unacknowledged = Counter.builder("understudy.commits.unacknowledged")
-                .description("Commits answered OK while semi-synchronous replication was off or timed out")
+                .description("Commits that got an OK while semi-synchronous replication was off or timed out")
                 .register(context.meters());
         unclaimed = Counter.builder("understudy.commits.unclaimed")
                 .description("Transactions in the binary log during a CALL that may be its commits or another writer's;"

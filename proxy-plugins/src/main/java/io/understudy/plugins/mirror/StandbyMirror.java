@@ -100,7 +100,7 @@ final class StandbyMirror {
             RecentDdl schemaChanges,
             Floor floor,
             TableDictionary.Source dictionary,
-            Executor questions) {
+            Executor queryExecutor) {
         this.floor = floor;
         this.standby = standby;
         this.context = context;
@@ -113,7 +113,7 @@ final class StandbyMirror {
         this.collations = collations;
         this.schemaChanges = schemaChanges;
         this.tables = new StandbyTables(
-                dictionary, questions, () -> this.config.pureFunctions(), schemaChanges, this::appliedNanos);
+                dictionary, queryExecutor, () -> this.config.pureFunctions(), schemaChanges, this::appliedNanos);
         tables.listener(new StandbyTables.Listener() {
             @Override
             public void decided(MirroredStatement statement, StandbyTables.Verdict verdict) {
@@ -129,7 +129,7 @@ final class StandbyMirror {
         this.killer = new StandbyKiller(standby.name(), standby.connector());
         this.seconds =
                 context.latency("understudy_mirror_seconds", "Execution on the standby", "standby", standby.name());
-        this.probing = new StandbyProbes(standby, meters, config, questions, System.nanoTime());
+        this.probing = new StandbyProbes(standby, meters, config, queryExecutor, System.nanoTime());
         for (DropReason reason : DropReason.values()) {
             dropped.put(reason, meters.dropped(standby.name(), reason.label()));
         }

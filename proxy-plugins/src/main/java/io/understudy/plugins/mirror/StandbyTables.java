@@ -147,20 +147,20 @@ final class StandbyTables {
                 if (now - applied < 0) {
                     return Verdict.UNKNOWN;
                 }
-                if (state != null && state.askedNanos() - applied < 0) {
+                if (state != null && state.queriedNanos() - applied < 0) {
                     state = null;
                 }
             }
         }
-        long age = state == null ? 0 : now - state.askedNanos();
+        long age = state == null ? 0 : now - state.queriedNanos();
         if (state == null || age > LASTING_NANOS) {
-            return ask(table, now) ? Verdict.WAIT : Verdict.UNKNOWN;
+            return request(table, now) ? Verdict.WAIT : Verdict.UNKNOWN;
         }
         if (state.kind() == TableState.Kind.ABSENT) {
-            return age > RETRY_NANOS && ask(table, now) ? Verdict.WAIT : Verdict.UNKNOWN;
+            return age > RETRY_NANOS && request(table, now) ? Verdict.WAIT : Verdict.UNKNOWN;
         }
         if (age > RENEW_NANOS) {
-            ask(table, now);
+            request(table, now);
         }
         return state.kind() == TableState.Kind.READS ? Verdict.READS : Verdict.VIEW;
     }
@@ -178,7 +178,7 @@ final class StandbyTables {
         return last;
     }
 
-    private boolean ask(TableName table, long now) {
+    private boolean request(TableName table, long now) {
         Long retry = retryNanos;
         if (retry != null && now - retry < 0) {
             return false;
@@ -291,7 +291,7 @@ final class StandbyTables {
     void makeRoom() {
         if (known.size() >= MAX_NAMES) {
             long now = System.nanoTime();
-            known.values().removeIf(state -> now - state.askedNanos() > LASTING_NANOS);
+            known.values().removeIf(state -> now - state.queriedNanos() > LASTING_NANOS);
         }
     }
 

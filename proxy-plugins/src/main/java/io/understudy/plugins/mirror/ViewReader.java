@@ -37,7 +37,7 @@ final class ViewReader {
 
     /** Returns what the name is. Blocks. */
     TableState read(TableName name) throws SQLException {
-        long askedNanos = System.nanoTime();
+        long queriedNanos = System.nanoTime();
         Set<TableName> names = new LinkedHashSet<>();
         Deque<TableName> open = new ArrayDeque<>();
         open.add(name);
@@ -54,7 +54,7 @@ final class ViewReader {
             TableDictionary.Found found = dictionary.find(next);
             if (found == null && next.equals(name)) {
                 return new TableState(
-                        TableState.Kind.ABSENT, null, Set.of(name), askedNanos, dictionary.errorOfReading(name));
+                        TableState.Kind.ABSENT, null, Set.of(name), queriedNanos, dictionary.errorOfReading(name));
             }
             reason = found == null ? HIDDEN_TABLE : reasonAgainst(next, found, open);
         }
@@ -62,7 +62,7 @@ final class ViewReader {
                 reason == null ? TableState.Kind.READS : TableState.Kind.VIEW,
                 reason,
                 Set.copyOf(names),
-                askedNanos,
+                queriedNanos,
                 null);
     }
 

@@ -167,10 +167,10 @@ class CaptureTest {
         for (int i = 0; i < 3; i++) {
             Capture capture = capture(config, new CaptureFiles(config, Instant.EPOCH));
             capture.offer(command("SELECT " + i + " AS kept"));
-            capture.stop(Capture.ASKED);
+            capture.stop(Capture.REQUESTED);
             capture.await(30_000);
             assertThat(capture.view())
-                    .containsEntry("stopped", Capture.ASKED)
+                    .containsEntry("stopped", Capture.REQUESTED)
                     .containsEntry("statements", 1L)
                     .containsEntry("files", 1);
         }
@@ -188,7 +188,7 @@ class CaptureTest {
             }
         });
         capture.offer(command("SELECT 1"));
-        capture.stop(Capture.ASKED);
+        capture.stop(Capture.REQUESTED);
         capture.await(30_000);
         assertThat(capture.view().get("stopped")).isEqualTo("writing failed: No space left on device");
         assertThat(count("dropped")).isEqualTo(1);
@@ -217,7 +217,7 @@ class CaptureTest {
                 assertThat(all).as("cut at %d", cut).startsWith(cut < 4 ? "" : read);
             }
         }
-        capture.stop(Capture.ASKED);
+        capture.stop(Capture.REQUESTED);
         capture.await(30_000);
     }
 
@@ -237,7 +237,7 @@ class CaptureTest {
                 await().until(() -> count("captured") >= written - 1);
             }
         }
-        capture.stop(Capture.ASKED);
+        capture.stop(Capture.REQUESTED);
         capture.await(30_000);
         List<Path> files = CaptureFiles.list(folder.resolve("captures"));
         long total = 0;
@@ -267,7 +267,7 @@ class CaptureTest {
         Capture capture =
                 capture(config, new CaptureFiles(config, Clock.systemUTC().instant()));
         capture.offer(command("SELECT 'visible'"));
-        capture.stop(Capture.ASKED);
+        capture.stop(Capture.REQUESTED);
         capture.await(30_000);
         Path file = CaptureFiles.list(folder.resolve("captures")).get(0);
         byte[] bytes = Files.readAllBytes(file);

@@ -62,7 +62,7 @@ class CommitObserverTest {
     }
 
     @Test
-    void asksForGtids() {
+    void requestsGtids() {
         assertThat(observer.interests() & Interest.GTIDS).isNotZero();
     }
 

@@ -23,7 +23,7 @@ class HandoverProbesTest {
     private final Progress progress = new Progress(indexes);
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final Set<String> notAdmitted = new HashSet<>();
-    private int looked;
+    private int probeCount;
     private final WaitingTables waiting;
     private final TableOwnership ownership;
     private long now = -5_000_000_000L;
@@ -62,7 +62,7 @@ class HandoverProbesTest {
         return new HandoverProbes.Prober() {
             @Override
             public void probe() {
-                looked++;
+                probeCount++;
                 HandoverProbesTest.this.probe();
             }
 
@@ -112,7 +112,7 @@ class HandoverProbesTest {
         assertThat(tasks).hasSize(1);
         runTasks();
 
-        assertThat(looked).isEqualTo(1);
+        assertThat(probeCount).isEqualTo(1);
         assertThat(waiting.size()).isZero();
         assertThat(write(1, table)).isEqualTo(1);
         assertThat(waiting.handovers()).isEqualTo(1);
@@ -127,7 +127,7 @@ class HandoverProbesTest {
         write(1, table);
         runTasks();
 
-        assertThat(looked).isZero();
+        assertThat(probeCount).isZero();
         assertThat(probes.bursts()).isEqualTo(1);
         inFlight.release();
     }
@@ -147,7 +147,7 @@ class HandoverProbesTest {
         write(1, both);
         runTasks();
 
-        assertThat(looked).isEqualTo(3);
+        assertThat(probeCount).isEqualTo(3);
         assertThat(write(1, both)).isEqualTo(1);
     }
 
@@ -175,14 +175,14 @@ class HandoverProbesTest {
         standby = () -> 0;
         write(1, slow);
         runTasks();
-        assertThat(looked).isEqualTo(25);
+        assertThat(probeCount).isEqualTo(25);
         assertThat(write(1, slow)).isZero();
 
         standby = () -> sequence;
         now += 300 * MILLI;
         write(1, slow);
         runTasks();
-        assertThat(looked).isEqualTo(26);
+        assertThat(probeCount).isEqualTo(26);
         assertThat(write(1, slow)).isEqualTo(1);
     }
 
@@ -196,7 +196,7 @@ class HandoverProbesTest {
         standby = () -> now >= appliedAt ? last : last - 1;
         runTasks();
 
-        assertThat(looked).isEqualTo(5);
+        assertThat(probeCount).isEqualTo(5);
         assertThat(write(1, table)).isEqualTo(1);
     }
 

@@ -38,13 +38,13 @@ class StandbyMirrorTest {
     private final List<ByteBuf> packets = new ArrayList<>();
     private final List<Runnable> dictionaryQueries = new ArrayList<>();
 
-    private Runnable beforeAnswer = () -> {};
+    private Runnable beforeResponse = () -> {};
 
     /** A dictionary in which every name is a table. */
     private final class KnownTables implements TableDictionary {
         @Override
         public Found find(TableName table) {
-            beforeAnswer.run();
+            beforeResponse.run();
             return Found.TABLE;
         }
 
@@ -517,8 +517,8 @@ class StandbyMirrorTest {
         StandbyMirror mirror = mirror(ordered(2, MirrorConfig.Order.SESSION));
         List<TableName> orders = List.of(new TableName("shop", "orders"));
         List<TableName> items = List.of(new TableName("shop", "items"));
-        beforeAnswer = () -> {
-            beforeAnswer = () -> {};
+        beforeResponse = () -> {
+            beforeResponse = () -> {};
             offer(mirror, "SELECT 2 FROM items", 1, SETTING, items);
             offer(mirror, "SELECT 3 FROM orders", 1, SETTING, orders);
             offer(mirror, "SELECT 4", 1);
@@ -538,7 +538,7 @@ class StandbyMirrorTest {
     @Test
     void namesThatBecomeKnownAfterTheStopLeaveNothingBehind() {
         StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
-        beforeAnswer = mirror::stop;
+        beforeResponse = mirror::stop;
         List<TableName> orders = List.of(new TableName("shop", "orders"));
         offer(mirror, "SELECT 1 FROM orders", 1, SETTING, orders);
         dictionaryQueries.remove(0).run();

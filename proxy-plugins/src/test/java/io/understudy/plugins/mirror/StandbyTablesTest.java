@@ -23,7 +23,7 @@ class StandbyTablesTest {
     private static final long FAILS = 2;
 
     private final Map<TableName, TableDictionary.Found> dictionary = new HashMap<>();
-    private final List<TableName> asked = new ArrayList<>();
+    private final List<TableName> queried = new ArrayList<>();
     private final List<Runnable> tasks = new ArrayList<>();
     private final RecentDdl changes = new RecentDdl();
     private final List<String> unfit = new ArrayList<>();
@@ -62,7 +62,7 @@ class StandbyTablesTest {
 
         @Override
         public @Nullable Found find(TableName table) {
-            asked.add(table);
+            queried.add(table);
             return dictionary.get(table);
         }
 
@@ -99,11 +99,11 @@ class StandbyTablesTest {
 
     private Verdict settled(String... names) {
         verdict(names);
-        answer();
+        respond();
         return verdict(names);
     }
 
-    private void answer() {
+    private void respond() {
         List<Runnable> now = List.copyOf(tasks);
         tasks.clear();
         now.forEach(Runnable::run);
@@ -112,10 +112,10 @@ class StandbyTablesTest {
     @Test
     void aStatementWaitsUntilItsNamesAreKnown() {
         assertThat(verdict("t", "u")).isEqualTo(Verdict.WAIT);
-        assertThat(asked).as("nothing is asked where the session lives").isEmpty();
-        answer();
+        assertThat(queried).as("nothing is asked where the session lives").isEmpty();
+        respond();
         assertThat(verdict("t", "u")).isEqualTo(Verdict.READS);
-        assertThat(asked).containsExactlyInAnyOrder(name("t"), name("u"));
+        assertThat(queried).containsExactlyInAnyOrder(name("t"), name("u"));
         assertThat(tasks).isEmpty();
     }
 
@@ -183,7 +183,7 @@ class StandbyTablesTest {
         view("t", "select get_lock('a',1) AS `a`");
         appliedNanos = 0;
         assertThat(verdict("v")).isEqualTo(Verdict.WAIT);
-        answer();
+        respond();
         assertThat(verdict("v")).isEqualTo(Verdict.VIEW);
         assertThat(unfit).containsExactly("shop.v side_effect_function");
     }
@@ -201,7 +201,7 @@ class StandbyTablesTest {
     }
 
     @Test
-    void aStandbyThatDoesNotTellIsAskedOnceASecond() {
+    void aStandbyWithoutAResponseIsQueriedOnceASecond() {
         down = true;
         assertThat(settled("t")).isEqualTo(Verdict.UNKNOWN);
         assertThat(tasks).isEmpty();
@@ -214,7 +214,7 @@ class StandbyTablesTest {
         for (long session = 1; session <= 3; session++) {
             tables.await(statement(session));
         }
-        answer();
+        respond();
         assertThat(decided).containsExactly(1L, FAILS, 3L);
         assertThat(tables.holdsStatements()).isFalse();
     }
@@ -244,7 +244,7 @@ class StandbyTablesTest {
             assertThat(verdict("n" + i)).isEqualTo(Verdict.WAIT);
         }
         assertThat(verdict("one-more")).isEqualTo(Verdict.UNKNOWN);
-        answer();
+        respond();
         assertThat(verdict("one-more")).isEqualTo(Verdict.UNKNOWN);
         assertThat(verdict("n7")).isEqualTo(Verdict.READS);
         tables.forget();

@@ -57,7 +57,7 @@ public enum Lever {
     /**
      * Returns why a server has no such variable, or an empty text if it has.
      *
-     * @param version as in the server's greeting, or as {@code VERSION()} returns it
+     * @param version as in the server's handshake packet, or as {@code VERSION()} returns it
      */
     public String refusal(ServerFlavor flavor, String version) {
         if (flavor == ServerFlavor.MYSQL) {

@@ -99,22 +99,22 @@ final class CausalCheck {
         if (unfit != null) {
             return Outcome.inconclusive(unfit);
         }
-        if (!ask(one, "SELECT REGEXP_SUBSTR(VERSION(), '^[0-9]+[.][0-9]+')")
-                .equals(ask(other, "SELECT REGEXP_SUBSTR(VERSION(), '^[0-9]+[.][0-9]+')"))) {
+        if (!query(one, "SELECT REGEXP_SUBSTR(VERSION(), '^[0-9]+[.][0-9]+')")
+                .equals(query(other, "SELECT REGEXP_SUBSTR(VERSION(), '^[0-9]+[.][0-9]+')"))) {
             return Outcome.inconclusive("version"); // values may be written in another way
         }
-        String before = ask(one, "SELECT @@GLOBAL.gtid_binlog_pos");
-        boolean waits = !ask(one, WAITING).matches("0?");
+        String before = query(one, "SELECT @@GLOBAL.gtid_binlog_pos");
+        boolean waits = !query(one, WAITING).matches("0?");
         String wanted = read.sqlMode();
         String mode = settle(one, wanted == null ? "''" : wanted);
         ReadResult expected = read(one, read.schema(), sql);
-        String reached = ask(one, "SELECT @@GLOBAL.gtid_binlog_pos");
-        if (!"0".equals(ask(other, "SELECT MASTER_GTID_WAIT('" + reached + "', " + APPLY_SECONDS + ")"))) {
+        String reached = query(one, "SELECT @@GLOBAL.gtid_binlog_pos");
+        if (!"0".equals(query(other, "SELECT MASTER_GTID_WAIT('" + reached + "', " + APPLY_SECONDS + ")"))) {
             return Outcome.inconclusive("standby_behind");
         }
         settle(other, "'" + mode + "'");
         ReadResult found = read(other, read.schema(), sql);
-        String after = ask(one, "SELECT @@GLOBAL.gtid_binlog_pos");
+        String after = query(one, "SELECT @@GLOBAL.gtid_binlog_pos");
         if (expected == null || found == null) {
             return Outcome.inconclusive("too_large");
         }
@@ -127,7 +127,7 @@ final class CausalCheck {
         Outcome outcome = new Outcome(null, expected, found, before, after);
         if (waits && outcome.differs()) {
             // A commit that waits for semi-sync is logged, and perhaps applied on the standby, but not visible here.
-            long longest = Long.parseLong(ask(one, "SELECT @@GLOBAL.rpl_semi_sync_master_timeout"));
+            long longest = Long.parseLong(query(one, "SELECT @@GLOBAL.rpl_semi_sync_master_timeout"));
             if (!writes.quietSince(read.tables(), quiet - TimeUnit.MILLISECONDS.toNanos(longest))) {
                 return Outcome.inconclusive("commit_waiting");
             }
@@ -142,7 +142,7 @@ final class CausalCheck {
             statement.execute("SET SESSION sql_mode = " + mode
                     + ", SESSION time_zone = '+00:00', SESSION sql_select_limit = 18446744073709551615");
         }
-        return ask(connection, "SELECT @@SESSION.sql_mode");
+        return query(connection, "SELECT @@SESSION.sql_mode");
     }
 
     private static @Nullable ReadResult read(Connection connection, @Nullable String schema, String sql)
@@ -170,7 +170,7 @@ final class CausalCheck {
         }
     }
 
-    private static String ask(Connection connection, String sql) throws SQLException {
+    private static String query(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
             String value = row.next() ? row.getString(1) : null;

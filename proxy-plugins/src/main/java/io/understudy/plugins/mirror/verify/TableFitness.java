@@ -36,7 +36,7 @@ final class TableFitness {
                 if (known.size() >= MOST) {
                     known.clear();
                 }
-                entry = new Known(ask(primary, table), System.nanoTime());
+                entry = new Known(readReason(primary, table), System.nanoTime());
                 known.put(table, entry);
             }
             if (entry.reason() != null) {
@@ -46,7 +46,7 @@ final class TableFitness {
         return tables.isEmpty() ? "no_table" : null;
     }
 
-    private static @Nullable String ask(Connection primary, TableName table) throws SQLException {
+    private static @Nullable String readReason(Connection primary, TableName table) throws SQLException {
         try (PreparedStatement statement = primary.prepareStatement(QUERY)) {
             statement.setString(1, table.schema());
             statement.setString(2, table.table());

@@ -23,11 +23,11 @@ public final class OwnLoadPolling {
     private final String standby;
     private final Supplier<DataSource> source;
     private final Executor executor;
-    private final AtomicBoolean asking = new AtomicBoolean();
+    private final AtomicBoolean running = new AtomicBoolean();
     private volatile @Nullable OwnLoad last;
     private volatile boolean tell = true;
-    private long askedNanos;
-    private boolean asked;
+    private long polledNanos;
+    private boolean polled;
 
     /** @param executor runs queries, which wait for the standby */
     public OwnLoadPolling(String standby, Supplier<DataSource> source, Executor executor) {
@@ -44,18 +44,18 @@ public final class OwnLoadPolling {
     public void update(boolean reachable, boolean restarted, long nowNanos) {
         if (restarted) {
             last = null;
-            asked = false;
+            polled = false;
             tell = true;
         }
-        if (!reachable || asked && nowNanos - askedNanos < interval() || !asking.compareAndSet(false, true)) {
+        if (!reachable || polled && nowNanos - polledNanos < interval() || !running.compareAndSet(false, true)) {
             return;
         }
-        asked = true;
-        askedNanos = nowNanos;
+        polled = true;
+        polledNanos = nowNanos;
         try {
-            executor.execute(this::ask);
+            executor.execute(this::poll);
         } catch (RejectedExecutionException e) {
-            asking.set(false);
+            running.set(false);
         }
     }
 
@@ -64,7 +64,7 @@ public final class OwnLoadPolling {
         return known == null || known.state().equals("loading") ? OFTEN : RARELY;
     }
 
-    private void ask() {
+    private void poll() {
         try {
             OwnLoad now = OwnLoad.read(source.get());
             last = now;
@@ -81,7 +81,7 @@ public final class OwnLoadPolling {
         } catch (SQLException | RuntimeException e) {
             last = null; // the standby's monitor logs why
         } finally {
-            asking.set(false);
+            running.set(false);
         }
     }
 

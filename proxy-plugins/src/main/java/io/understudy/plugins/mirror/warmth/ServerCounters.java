@@ -13,7 +13,7 @@ import javax.sql.DataSource;
  * A primary's global counters.
  *
  * @param pageReads pages that statements read from disk
- * @param selects queries, those answered by the query cache included
+ * @param selects queries, those served by the query cache included
  * @param writes other statements that read rows
  * @param uptimeSeconds time since its start
  */
