@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.Primary;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
@@ -11,10 +12,13 @@ import io.understudy.plugins.binlog.BinlogDump;
 import io.understudy.plugins.binlog.BinlogFeed;
 import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +30,9 @@ import org.slf4j.LoggerFactory;
 public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
     private static final Logger log = LoggerFactory.getLogger(BlackBoxPlugin.class);
     private static final long SIGHTINGS_MILLIS = 50;
+
+    private static final String SILENT =
+            "the primary does not respond, though the connection for its binary log is open: it may be frozen";
 
     private final List<ScheduledFuture<?>> tasks = new ArrayList<>();
     private @Nullable BlackBoxConfig config;
@@ -92,7 +99,8 @@ public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
 
     private static void publish(PluginContext context, BlackBox box, SessionEvents seen) {
         Survivors survivors = new Survivors(context, box);
-        LostReport report = new LostReport(box, seen, context.clock(), System::nanoTime);
+        LostReport report =
+                new LostReport(box, seen, () -> silence(context.primary()), context.clock(), System::nanoTime);
         Rescue rescue = new Rescue(box);
         context.publish("lost", () -> report.of(survivors.choose()));
         context.publishAction("lost", arguments -> report.of(survivors.fromArguments(arguments)));
@@ -107,6 +115,19 @@ public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
                 throw new IllegalArgumentException("the number of a rescue is wanted, not " + arguments, e);
             }
         });
+    }
+
+    /** The stream from a frozen primary stays open. */
+    private static @Nullable String silence(Primary primary) {
+        DataSource source = primary.dataSource();
+        if (source == null) {
+            return null;
+        }
+        try (Connection connection = source.getConnection()) {
+            return connection.isValid(1) ? null : SILENT;
+        } catch (SQLException e) {
+            return SILENT + " (" + e.getMessage() + ")";
+        }
     }
 
     @Override

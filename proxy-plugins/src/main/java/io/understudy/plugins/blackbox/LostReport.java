@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The view of {@code /api/lost}: a {@link Loss} with names and times. Contains no SQL text and no rows. */
@@ -22,10 +23,18 @@ final class LostReport {
 
     private final BlackBox box;
     private final SessionEvents sessionEvents;
+    private final Supplier<@Nullable String> silence;
     private final Clock clock;
     private final LongSupplier nanoClock;
 
-    LostReport(BlackBox box, SessionEvents sessionEvents, Clock clock, LongSupplier nanoClock) {
+    /** @param silence returns why the primary does not respond, although its stream is open; null if it does */
+    LostReport(
+            BlackBox box,
+            SessionEvents sessionEvents,
+            Supplier<@Nullable String> silence,
+            Clock clock,
+            LongSupplier nanoClock) {
+        this.silence = silence;
         this.box = box;
         this.sessionEvents = sessionEvents;
         this.clock = clock;
@@ -107,8 +116,12 @@ final class LostReport {
 
     private Map<String, Object> primary(Loss loss) {
         Map<String, Object> map = new LinkedHashMap<>();
-        map.put("read", loss.streaming);
-        if (!loss.streaming) {
+        String silent = loss.streaming ? silence.get() : null;
+        map.put("read", loss.streaming && silent == null);
+        if (silent != null) {
+            map.put("lostAt", clock.instant().toString());
+            map.put("why", silent);
+        } else if (!loss.streaming) {
             map.put("lostAt", loss.trouble == null ? "never read" : wall(loss.endedNanos));
             map.put("why", loss.trouble == null ? "its binary log has not been read yet" : loss.trouble);
         }

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 class BlackBoxTest {
@@ -149,10 +150,15 @@ class BlackBoxTest {
         }
         response("0-1-1111");
         response("0-1-1112");
-        Map<String, Object> view = new LostReport(box, new SessionEvents(box), Clock.systemUTC(), () -> now)
+        Map<String, Object> view = new LostReport(
+                        box, new SessionEvents(box), () -> "it is frozen", Clock.systemUTC(), () -> now)
                 .of(survivor("0-1-10", "", ""));
         Map<?, ?> missing = (Map<?, ?>) Objects.requireNonNull(view.get("answeredAndMissing"));
         assertThat(missing.get("count")).isEqualTo(1_102L);
+        assertThat(view.get("primary"))
+                .asInstanceOf(InstanceOfAssertFactories.MAP)
+                .containsEntry("read", false)
+                .containsEntry("why", "it is frozen");
         assertThat(missing.get("notCaptured")).isEqualTo(2L);
         List<?> rows = (List<?>) Objects.requireNonNull(missing.get("transactions"));
         assertThat(rows)
