@@ -11,6 +11,9 @@ final class Reasons {
             at = at.getCause();
         }
         String message = at.getMessage();
+        if (message != null && message.contains("cannot be called on a closed connection")) {
+            return "no response in time"; // what the driver says after it has given up
+        }
         return message == null
                 ? at.getClass().getSimpleName()
                 : message.lines().findFirst().orElse(message);

@@ -24,6 +24,9 @@ public final class StandbyMonitor implements AutoCloseable {
             + " primary.address and reload, or POST /api/primary; if not, SET GLOBAL read_only=1 there, so that nothing"
             + " can write on the standby";
 
+    private static final String BACK = "read_only is off: it was the primary before. Clients that do not use this proxy"
+            + " can write there, and what they write is in no other server: SET GLOBAL read_only=1 there";
+
     /** Interval between the starts of probes. */
     public static final Duration INTERVAL = Duration.ofSeconds(1);
 
@@ -37,6 +40,8 @@ public final class StandbyMonitor implements AutoCloseable {
     private volatile BooleanSupplier planned = () -> false;
     /** Whether the log's last line about it is that the standby is writable. */
     private boolean toldWritable;
+    /** Whether it was the primary, and has not been read-only since. */
+    private boolean wasPrimary;
 
     /** @param primary returns whether the server with an identity is the present primary; null: not known */
     public StandbyMonitor(
@@ -85,10 +90,12 @@ public final class StandbyMonitor implements AutoCloseable {
     void poll() {
         StandbyState before = state;
         StandbyState now;
+        wasPrimary |= isPrimary();
         try {
             StandbyProbeResult seen = probe.run();
             meters.saw(seen);
             identity = seen.identity();
+            wasPrimary = isPrimary() || wasPrimary && !seen.readOnly();
             now = new StandbyState(
                     true,
                     seen.readOnly(),
@@ -97,7 +104,7 @@ public final class StandbyMonitor implements AutoCloseable {
                     seen.threadsRunning(),
                     seen.coldReads(),
                     seen.uptimeSeconds(),
-                    seen.readOnly() ? null : isPrimary() ? "it is the primary now" : WRITABLE);
+                    seen.readOnly() ? null : isPrimary() ? "it is the primary now" : wasPrimary ? BACK : WRITABLE);
         } catch (SQLException e) {
             if (polling.stopped()) {
                 return;

@@ -115,6 +115,40 @@ class MonitorsTest {
     }
 
     @Test
+    void aFormerPrimaryThatComesBackWritableIsNotSaidToHaveBeenPromoted() {
+        AtomicBoolean primary = new AtomicBoolean(true);
+        StandbyMonitor monitor = new StandbyMonitor(
+                "s1",
+                () -> (StandbyProbeResult) responses.remove(),
+                identity -> primary.get(),
+                registry,
+                executor,
+                Duration.ofSeconds(1));
+        responses.add(probed(false));
+        monitor.poll();
+        primary.set(false);
+        responses.add(probed(false));
+        monitor.poll();
+        assertThat(monitor.state().problem())
+                .contains("it was the primary before")
+                .doesNotContain("promoted");
+        responses.add(probed(true));
+        monitor.poll();
+        responses.add(probed(false));
+        monitor.poll();
+        assertThat(monitor.state().problem()).contains("it may have been promoted");
+    }
+
+    @Test
+    void aServerThatTheDriverHasGivenUpIsSaidNotToRespond() {
+        StandbyMonitor monitor = standby();
+        responses.add(
+                new SQLException("(conn=155) Connection.setNetworkTimeout cannot be called on a closed connection"));
+        monitor.poll();
+        assertThat(monitor.state().problem()).isEqualTo("no response in time");
+    }
+
+    @Test
     void aPrimaryThatIsReadOnlyAfterAPlannedChangeIsAWarning() {
         AtomicBoolean held = new AtomicBoolean(true);
         address.plannedWhile(held::get);

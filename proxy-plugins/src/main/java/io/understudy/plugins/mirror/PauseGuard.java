@@ -16,6 +16,11 @@ final class PauseGuard {
     private static final Logger log = LoggerFactory.getLogger(PauseGuard.class);
     private static final double RESUME_SHARE = 0.8;
 
+    private static final String BACK = "it was the primary, and is writable again: SET GLOBAL read_only=1 there";
+    private static final String PROMOTED = "it is writable, so it may have been promoted. If so, tell the proxy: change"
+            + " primary.address and reload, or POST /api/primary. If not, SET GLOBAL read_only=1 there, or mirror to it"
+            + " all the same by POST /api/mirror/";
+
     /** Causes of a pause, in the order of precedence. */
     enum Cause {
         /** It was promoted, and the proxy has followed. */
@@ -104,11 +109,7 @@ final class PauseGuard {
         if (state.readOnly()) {
             allowWritable = false;
         } else if (!allowWritable) {
-            set(
-                    Cause.WRITABLE,
-                    "it is writable, so it may have been promoted. If so, tell the proxy: change primary.address"
-                            + " and reload, or POST /api/primary. If not, SET GLOBAL read_only=1 there, or mirror to"
-                            + " it all the same by POST /api/mirror/" + standby.name() + "/resume");
+            set(Cause.WRITABLE, becomesStandby ? BACK : PROMOTED + standby.name() + "/resume");
             return;
         }
         if (byOperator) {
@@ -123,9 +124,10 @@ final class PauseGuard {
         if (state.applierStopped() && bounds.stoppedApplier()) {
             set(
                     Cause.STOPPED,
-                    "a replication channel of it is stopped or not connected, so its lag is not known; START SLAVE"
-                            + " (MySQL: START"
-                            + " REPLICA), or set pauseAbove.stoppedApplier to false");
+                    "a replication channel of it is stopped or not connected, so its lag is not known. If its primary"
+                            + " is away, leave it alone: a restart of replication can throw away what it has received."
+                            + " If not, SHOW ALL SLAVES STATUS (MySQL: SHOW REPLICA STATUS) there says why; or set"
+                            + " pauseAbove.stoppedApplier to false");
         } else if (lag != null && lag > lagBound) {
             set(Cause.LAG, "replication lag " + lag + " s");
         } else if (state.threadsRunning() > threadBound) {

@@ -54,7 +54,9 @@ class PauseGuardTest {
             standby.state = state(false, null, false);
             guard.check(BOUNDS);
             assertThat(guard.reason()).isEqualTo(DropReason.NOT_READ_ONLY);
-            assertThat(log.text()).contains("WARN", "it is writable, so it may have been promoted");
+            assertThat(log.text())
+                    .contains("WARN", "it was the primary, and is writable again")
+                    .doesNotContain("may have been promoted");
         }
     }
 }
