@@ -54,7 +54,10 @@ class CommitAccuracyTest {
     /** @param rttMillis round trip of the link */
     private record Delay(int rttMillis, int commits) {}
 
-    private static final List<Delay> DELAYS = List.of(new Delay(0, 400), new Delay(10, 100), new Delay(85, 25));
+    private static final List<Delay> DELAYS = QUIET
+            ? List.of(new Delay(0, 400), new Delay(10, 100), new Delay(85, 25))
+            : List.of(new Delay(0, 100), new Delay(10, 40), new Delay(85, 10));
+    private static final int WARM_UP = QUIET ? 100 : 25;
 
     @ParameterizedTest
     @ValueSource(strings = {"mariadb", "mysql"})
@@ -74,8 +77,8 @@ class CommitAccuracyTest {
                             CommitProxy proxy = watched(responses)) {
                         await().until(() -> proxy.view().contains("waitPoint=" + waitPoint));
                         pair.link().delay(Duration.ZERO);
-                        concurrently(proxy, 100);
-                        joined(proxy, CLIENTS * 100); // warmed up
+                        concurrently(proxy, WARM_UP);
+                        joined(proxy, CLIENTS * WARM_UP); // warmed up
                         for (Delay delay : DELAYS) {
                             pair.link().delay(Duration.ofMillis(delay.rttMillis()));
                             compare(product + " " + waitPoint, pair, proxy, statement, delay);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 class FollowTest {
     private static final String PASSWORD = CommitProxy.PASSWORD;
-    private static final Duration AWAY = Duration.ofSeconds(Integer.getInteger("understudy.it.away", 5));
+    private static final Duration AWAY = Duration.ofSeconds(Integer.getInteger("understudy.it.away", 3));
     private static final Duration BACK = Duration.ofMillis(1500);
     private static final int ER_SERVER_SHUTDOWN = 1053;
 

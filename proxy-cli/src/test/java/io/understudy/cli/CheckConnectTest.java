@@ -174,7 +174,7 @@ class CheckConnectTest {
         try (ServerSocket silent = new ServerSocket(0)) {
             assertThat(connect(
                                     "address: \"127.0.0.1:" + silent.getLocalPort()
-                                            + "\"\nmonitor: { user: monitor, password: secret }",
+                                            + "\"\nconnectTimeout: 1s\nmonitor: { user: monitor, password: secret }",
                                     "black-box: {}")
                             .text())
                     .contains("error   primary: 127.0.0.1:" + silent.getLocalPort()

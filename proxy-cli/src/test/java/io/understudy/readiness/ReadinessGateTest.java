@@ -159,7 +159,7 @@ class ReadinessGateTest {
     @Test
     void findsNothingOnAHealthyPairUnderLoad() throws Exception {
         try (Load load = new Load()) {
-            for (int i = 0; i < Integer.getInteger("understudy.it.readiness.calls", 30); i++) {
+            for (int i = 0; i < Integer.getInteger("understudy.it.readiness.calls", 12); i++) {
                 ReadinessReport report = report(i % 2 == 0 ? "monitor" : "reader");
                 assertThat(what(report)).as("call %d", i).isEmpty();
                 assertThat(report.verdict()).isEqualTo(ReadinessReport.Verdict.YES);

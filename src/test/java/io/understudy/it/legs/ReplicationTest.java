@@ -36,7 +36,7 @@ class ReplicationTest {
         // Without an acknowledgement a commit would wait longer than the test runs.
         primary = EmbeddedServer.start(ServerOptions.of(61).withArguments("--rpl-semi-sync-master-timeout=600000"));
         replica = EmbeddedServer.start(
-                ServerOptions.of(62).withArguments("--rpl-semi-sync-slave-enabled=1", "--slave-net-timeout=4"));
+                ServerOptions.of(62).withArguments("--rpl-semi-sync-slave-enabled=1", "--slave-net-timeout=3"));
         replica.execute("RESET MASTER", "SET GLOBAL gtid_slave_pos=''");
         primary.execute(
                 "CREATE USER repl IDENTIFIED BY 'repl'",
@@ -75,7 +75,7 @@ class ReplicationTest {
                     "SET GLOBAL slave_compressed_protocol=" + (compressed ? 1 : 0),
                     "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=" + proxy.port()
                             + ", MASTER_USER='repl', MASTER_PASSWORD='repl', MASTER_USE_GTID=slave_pos,"
-                            + " MASTER_CONNECT_RETRY=1, MASTER_HEARTBEAT_PERIOD=1, MASTER_SSL_VERIFY_SERVER_CERT=0,"
+                            + " MASTER_CONNECT_RETRY=1, MASTER_HEARTBEAT_PERIOD=0.5, MASTER_SSL_VERIFY_SERVER_CERT=0,"
                             + " MASTER_SSL="
                             + (tls ? 1 : 0),
                     "START SLAVE");
@@ -105,7 +105,7 @@ class ReplicationTest {
             // Heartbeats keep an idle replica connected for longer than its slave_net_timeout.
             long received = Long.parseLong(status(replica, "Slave_received_heartbeats"));
             await().atMost(PATIENCE)
-                    .until(() -> Long.parseLong(status(replica, "Slave_received_heartbeats")) >= received + 6);
+                    .until(() -> Long.parseLong(status(replica, "Slave_received_heartbeats")) >= received + 7);
             assertThat(slave("Slave_IO_Running")).isEqualTo("Yes");
             assertThat(proxy.connections("accepted")).as("one dump connection").isLessThanOrEqualTo(2);
             primary.execute("INSERT INTO shop.orders VALUES (22, 'after the silence')");

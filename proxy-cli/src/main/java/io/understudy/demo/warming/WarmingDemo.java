@@ -15,7 +15,9 @@ public final class WarmingDemo {
     /** Rows for which a table has four times the size of a pool of one MiB. */
     private static final int ROWS_A_MIB = 10_500;
 
-    private static final int WARMING_STATEMENTS = 100_000;
+    private static final int MOST_WARMING_STATEMENTS = 100_000;
+    /** Statements that fill a pool of one MiB many times over: it has 64 pages. */
+    private static final int WARMING_STATEMENTS_A_MIB = 2_500;
     private static final int SESSIONS = 2;
     private static final double TARGET = 0.1;
     private static final double SHARE = 0.25;
@@ -109,7 +111,8 @@ public final class WarmingDemo {
                 pair.primary().query("SELECT data_length FROM information_schema.TABLES WHERE table_schema = 'demo'"));
         say("The table has %.1f times the size of a pool.", bytes / 1048576.0 / poolMib);
         try (Connection connection = pair.primary().connect()) {
-            PointReads.each(connection, keys.with(seed + 1), WARMING_STATEMENTS);
+            int statements = Math.min(poolMib * WARMING_STATEMENTS_A_MIB, MOST_WARMING_STATEMENTS);
+            PointReads.each(connection, keys.with(seed + 1), statements);
         }
     }
 
