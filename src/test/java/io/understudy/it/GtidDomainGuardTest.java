@@ -232,7 +232,7 @@ class GtidDomainGuardTest {
         Random random = new Random(seed);
         int writes = 0;
         try (Connection connection = proxy.connect(seed % 2 == 0 ? "tagger" : "archiver")) {
-            long end = System.nanoTime() + Duration.ofSeconds(8).toNanos();
+            long end = System.nanoTime() + Duration.ofSeconds(12).toNanos();
             while (System.nanoTime() < end) {
                 String table = "c" + random.nextInt(tables);
                 int id = random.nextInt(5);

@@ -13,7 +13,7 @@ class ReplayDemoTest {
     @Test
     void theDroppedIndexAndTheChangedRowAreFound() throws Exception {
         StringWriter out = new StringWriter();
-        boolean found = new ReplayDemo(Duration.ofSeconds(3), new PrintWriter(out)).run();
+        boolean found = new ReplayDemo(Duration.ofSeconds(5), new PrintWriter(out)).run();
         assertThat(found).as("%s", out).isTrue();
         assertThat(out.toString())
                 .contains("0 failed", "The dropped index was found, the changed row was found, and nothing else.");
