@@ -87,6 +87,7 @@ class ArchitectureTest {
      */
     private static final Map<String, List<String>> PROGRAM = new TreeMap<>(Map.ofEntries(
             Map.entry("embedded", List.of()),
+            Map.entry("logging", List.of()),
             Map.entry("admin", List.of()),
             Map.entry("pages", List.of()),
             Map.entry("readiness", List.of("pages")),
@@ -103,6 +104,7 @@ class ArchitectureTest {
                     "cli",
                     List.of(
                             "embedded",
+                            "logging",
                             "runtime",
                             "admin",
                             "pages",

@@ -61,7 +61,6 @@ public final class Understudy implements Runnable {
     private @Nullable CommandSpec spec;
 
     public static void main(String[] args) {
-        Logging.configure();
         // By default Netty tracks one buffer in 128 with a stack trace, which costs about 2 per cent of the relay's
         // CPU. The tests track every buffer; set the property to look for a leak.
         if (System.getProperty(LEAK_DETECTION) == null) {

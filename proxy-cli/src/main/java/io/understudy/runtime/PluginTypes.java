@@ -26,6 +26,13 @@ public final class PluginTypes {
         return plugins;
     }
 
+    /** Returns the packages that the plugins' classes are in, by id. */
+    public Map<String, String> packages() {
+        Map<String, String> packages = new LinkedHashMap<>();
+        plugins.forEach((id, plugin) -> packages.put(id, plugin.getClass().getPackageName()));
+        return packages;
+    }
+
     public Map<String, Class<? extends Record>> records() {
         Map<String, Class<? extends Record>> types = new LinkedHashMap<>();
         plugins.forEach((id, plugin) -> types.put(id, plugin.configType()));

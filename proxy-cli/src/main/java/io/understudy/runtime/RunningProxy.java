@@ -31,6 +31,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,6 +56,7 @@ public final class RunningProxy implements AutoCloseable {
     private final AtomicInteger lastReloadFailed = new AtomicInteger();
     private volatile LoadedConfig current;
     private volatile Runnable drainRequest = () -> {};
+    private volatile Consumer<LoadedConfig> onReload = next -> {};
 
     private RunningProxy(LoadedConfig loaded, PluginTypes plugins, Reloader reloader) throws Exception {
         this.reloader = reloader;
@@ -219,6 +221,11 @@ public final class RunningProxy implements AutoCloseable {
         drainRequest = request;
     }
 
+    /** Sets what else happens with a new configuration that was applied. */
+    public void onReload(Consumer<LoadedConfig> action) {
+        onReload = action;
+    }
+
     /** Reloads on the management thread. Called by signal handlers. */
     public void reloadSoon(String why) {
         management.execute(() -> reload(why));
@@ -231,6 +238,7 @@ public final class RunningProxy implements AutoCloseable {
             LoadedConfig next = reloader.load();
             List<String> left = proxy.reload(next);
             current = next;
+            onReload.accept(next);
             AdminServer server = admin;
             if (server != null) {
                 server.setToken(token(next.config().admin()));

@@ -5,6 +5,7 @@ import io.understudy.config.bind.Document;
 import io.understudy.config.bind.RawSection;
 import io.understudy.config.bind.problem.Position;
 import io.understudy.config.bind.problem.Problem;
+import io.understudy.config.bind.problem.Suggestions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -84,6 +85,7 @@ public final class ConfigLoader {
         if (config != null) {
             document.sections("plugins")
                     .forEach((id, section) -> StandbyNames.check(document, section, config.standbys()));
+            logLevels(document, config, pluginTypes.keySet());
         }
         Set<Path> files = new LinkedHashSet<>();
         if (file != null) {
@@ -116,6 +118,20 @@ public final class ConfigLoader {
             }
         }
         return plugins;
+    }
+
+    /** A name that is nobody's would leave the level as it is without a word. */
+    private static void logLevels(Document document, UnderstudyConfig config, Set<String> plugins) {
+        Set<String> known = new TreeSet<>(plugins);
+        known.addAll(LogConfig.PARTS);
+        for (String name : config.log().levels().keySet()) {
+            if (name.indexOf('.') < 0 && !known.contains(name)) {
+                document.error(
+                        "log.levels." + name,
+                        "'" + name + "' is neither a plugin nor a part of the proxy" + Suggestions.hint(name, known)
+                                + "; a package or class is written with its dots");
+            }
+        }
     }
 
     private static String read(Path file) throws ConfigException {

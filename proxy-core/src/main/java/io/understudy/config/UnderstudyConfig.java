@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param standbys the replicas that are kept warm; may be empty
  * @param admin the HTTP endpoint
  * @param limits bounds on time and memory
+ * @param log what is logged by {@code run}, and how
  * @param pages the account for reports on pages and for rebuilding tables; null: neither is possible
  * @param switchover the account for planned changes of the primary; null: they are not possible
  * @param plugins each plugin's section by plugin id, in the file's order; a plugin without a section does not run
@@ -30,6 +31,7 @@ public record UnderstudyConfig(
         List<StandbyConfig> standbys,
         AdminConfig admin,
         LimitsConfig limits,
+        LogConfig log,
         @Nullable PagesConfig pages,
         @Nullable SwitchoverConfig switchover,
         Map<String, RawSection> plugins)
@@ -41,6 +43,7 @@ public record UnderstudyConfig(
         standbys = standbys == null ? List.of() : List.copyOf(standbys);
         admin = admin == null ? AdminConfig.defaults() : admin;
         limits = limits == null ? LimitsConfig.defaults() : limits;
+        log = log == null ? LogConfig.defaults() : log;
         plugins = plugins == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(plugins));
         Checks checks = new Checks()
                 .required(

@@ -139,12 +139,11 @@ public final class PluginHost {
     /** An observer has thrown; it is called no more. */
     public void faulted(SessionContext session, String plugin, String where, Throwable fault) {
         metrics.observerFault(plugin);
-        log.error(
-                "plugin {} failed in {} and is out of session {}; the session goes on",
-                plugin,
-                where,
-                session.id(),
-                fault);
+        log.atError()
+                .addKeyValue("session", session.id())
+                .addKeyValue("plugin", plugin)
+                .setCause(fault)
+                .log("plugin {} failed in {} and is out of session {}; the session goes on", plugin, where, session.id());
     }
 
     public void stop() {

@@ -204,7 +204,7 @@ public final class ClientSession implements Handshake.Outcome {
         try {
             faults.failed(phase, reason, cause);
         } catch (OutOfMemoryError e) {
-            log.error("session {} ends for want of memory", id);
+            log.atError().addKeyValue("session", id).log("the session ends for want of memory");
         }
         end(reason);
     }
@@ -466,7 +466,13 @@ public final class ClientSession implements Handshake.Outcome {
         last.close(reason);
         client.closeAfterFlush();
         server.closeAfterFlush();
-        log.debug("session {} ended: {}", id, reason.label());
+        if (log.isDebugEnabled()) {
+            log.atDebug()
+                    .addKeyValue("session", id)
+                    .addKeyValue("client", client.remoteAddress())
+                    .addKeyValue("reason", reason.label())
+                    .log("the session ended");
+        }
         onEnd.accept(this);
     }
 }

@@ -9,6 +9,7 @@ import io.understudy.wire.packet.ErrPacket;
 import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * Reports failures of a session: to the client as an ERR packet where one still fits, in the log, and in a metric. Ends
@@ -59,24 +60,29 @@ final class SessionFaults {
         return CloseReason.BACKEND_UNREACHABLE;
     }
 
+    private LoggingEventBuilder about(LoggingEventBuilder event) {
+        return event.addKeyValue("session", id).addKeyValue("client", client.remoteAddress());
+    }
+
+    private LoggingEventBuilder closed(LoggingEventBuilder event, CloseReason reason) {
+        return about(event).addKeyValue("reason", reason.label());
+    }
+
     /** Logs a warning that many sessions may have the same cause for. */
     private void warn(String cause, String message) {
         long others = repeated.mayLog(cause);
         if (others > 0) {
-            log.warn(
-                    "session {} from {}: {} ({} more sessions before, for the same reason)",
-                    id,
-                    client.remoteAddress(),
-                    message,
-                    others);
+            about(log.atWarn())
+                    .addKeyValue("repeated", others)
+                    .log("{} ({} more sessions before, for the same reason)", message, others);
         } else if (others == 0) {
-            log.warn("session {} from {}: {}", id, client.remoteAddress(), message);
+            about(log.atWarn()).log("{}", message);
         }
     }
 
     /** Another server is the primary now. The client gets what a server sends that shuts down. */
     CloseReason primaryChanged(SessionPhase phase) {
-        log.debug("session {} from {}: closed, as its server is no longer the primary", id, client.remoteAddress());
+        about(log.atDebug()).log("closed, as its server is no longer the primary");
         tell(
                 phase,
                 ER_SERVER_SHUTDOWN,
@@ -103,17 +109,13 @@ final class SessionFaults {
     /** The client has received the server's own error. */
     CloseReason refusedByServer(ErrPacket err) {
         metrics.connection("refused_by_server");
-        log.debug(
-                "session {} from {}: the server refused: {} {}", id, client.remoteAddress(), err.code(), err.message());
+        about(log.atDebug()).log("the server refused: {} {}", err.code(), err.message());
         if (err.code() == ER_ACCESS_DENIED_NO_PASSWORD) {
-            log.info(
-                    "session {} from {}: ERROR 1698 is what the server says of accounts that need no password, such"
-                            + " as those"
-                            + " of unix_socket and auth_socket. Their server asks the socket file for the operating"
+            about(log.atInfo())
+                    .log("ERROR 1698 is what the server says of accounts that need no password, such as those of"
+                            + " unix_socket and auth_socket. Their server asks the socket file for the operating"
                             + " system's user at its other end; through a proxy that is the proxy's own user, or nobody"
-                            + " over TCP. Give such accounts a method that works over the network",
-                    id,
-                    client.remoteAddress());
+                            + " over TCP. Give such accounts a method that works over the network");
         }
         return CloseReason.REFUSED_BY_SERVER;
     }
@@ -147,7 +149,7 @@ final class SessionFaults {
             metrics.connection("handshake_malformed");
             tell(phase, ER_HANDSHAKE, "08S01", "Understudy: bad handshake: " + e.getMessage());
         } else {
-            log.warn("session {} from {} closed, {}: {}", id, client.remoteAddress(), reason.label(), e.getMessage());
+            closed(log.atWarn(), reason).log("the session is closed, {}: {}", reason.label(), e.getMessage());
             tell(phase, ER_MALFORMED, "HY000", "Understudy: malformed communication packet: " + e.getMessage());
         }
         return reason;
@@ -155,28 +157,26 @@ final class SessionFaults {
 
     /** A packet does not fit: the session continues unread. */
     void unread(RuntimeException fault) {
-        String from = String.valueOf(client.remoteAddress());
         if (fault instanceof MalformedPacketException malformed) {
             metrics.unread(malformed.kind().label());
-            log.warn(
-                    "session {} from {} is relayed unread from here on, unseen by plugins: {} ({})",
-                    id,
-                    from,
-                    malformed.getMessage(),
-                    malformed.kind().label());
+            about(log.atWarn())
+                    .addKeyValue("reason", malformed.kind().label())
+                    .log(
+                            "the session is relayed unread from here on, unseen by plugins: {} ({})",
+                            malformed.getMessage(),
+                            malformed.kind().label());
         } else {
             metrics.unread("internal_error");
-            log.error(
-                    "session {} from {} is relayed unread from here on, unseen by plugins: error of the proxy's own",
-                    id,
-                    from,
-                    fault);
+            about(log.atError())
+                    .addKeyValue("reason", "internal_error")
+                    .setCause(fault)
+                    .log("the session is relayed unread from here on, unseen by plugins: error of the proxy's own");
         }
     }
 
     CloseReason refused(SessionPhase phase, LoginRefusal e) {
         metrics.connection(e.outcome());
-        log.debug("session {} from {} refused: {}", id, client.remoteAddress(), e.getMessage());
+        about(log.atDebug()).addKeyValue("reason", e.outcome()).log("refused: {}", e.getMessage());
         tell(phase, e.error().code(), e.error().sqlState(), e.error().message());
         return CloseReason.REFUSED_BY_PROXY;
     }
@@ -200,28 +200,27 @@ final class SessionFaults {
     void failed(SessionPhase phase, CloseReason reason, Throwable cause) {
         switch (reason) {
             case OUT_OF_MEMORY -> {
-                log.error(
-                        "session {} from {} closed, {}: {}; give the JVM more with -Xmx or -XX:MaxDirectMemorySize,"
-                                + " or lower"
-                                + " listen.maxConnections",
-                        id,
-                        client.remoteAddress(),
-                        reason.label(),
-                        cause.getMessage());
+                closed(log.atError(), reason)
+                        .log(
+                                "the session is closed, {}: {}; give the JVM more with -Xmx or"
+                                        + " -XX:MaxDirectMemorySize, or lower listen.maxConnections",
+                                reason.label(),
+                                cause.getMessage());
                 tell(phase, ER_OUTOFMEMORY, "HY001", "Out of memory (Understudy); restart the statement");
             }
             case MEMORY_LIMIT -> {
-                log.warn("session {} from {} closed, {}: {}", id, client.remoteAddress(), reason.label(), why(cause));
+                closed(log.atWarn(), reason).log("the session is closed, {}: {}", reason.label(), why(cause));
                 tell(phase, ER_OUT_OF_RESOURCES, "HY000", "Out of memory (Understudy: " + why(cause) + ")");
             }
             case INTERNAL_ERROR -> ownError(phase, cause);
-            default ->
-                log.warn("session {} from {} closed, {}: {}", id, client.remoteAddress(), reason.label(), why(cause));
+            default -> closed(log.atWarn(), reason).log("the session is closed, {}: {}", reason.label(), why(cause));
         }
     }
 
     CloseReason ownError(SessionPhase phase, Throwable e) {
-        log.error("session {} from {} closed by an error of the proxy's own", id, client.remoteAddress(), e);
+        closed(log.atError(), CloseReason.INTERNAL_ERROR)
+                .setCause(e)
+                .log("the session is closed by an error of the proxy's own");
         tell(phase, ER_UNKNOWN, "HY000", "Understudy: internal error, see the proxy's log");
         return CloseReason.INTERNAL_ERROR;
     }

@@ -173,7 +173,7 @@ class ConfigSchemaTest {
 
     @Test
     void exactlyTheKeysAreDescribed() throws Exception {
-        assertThat(coreRecords()).hasSize(11);
+        assertThat(coreRecords()).hasSize(12);
         Descriptions descriptions = new Descriptions();
         for (Class<?> type : coreRecords()) {
             for (RecordComponent component : type.getRecordComponents()) {

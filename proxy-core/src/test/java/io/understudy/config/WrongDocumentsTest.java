@@ -30,7 +30,7 @@ class WrongDocumentsTest {
                 arguments(
                         OK + "colour: red",
                         "2:1: unknown key 'colour'; known here: transport, listen, primary, standbys, admin, limits,"
-                                + " pages, switchover, plugins"),
+                                + " log, pages, switchover, plugins"),
                 arguments(
                         OK + "transport: eppol",
                         "2:12: transport: expected one of auto, io_uring, epoll, nio but found 'eppol'; did you mean"
@@ -151,6 +151,15 @@ class WrongDocumentsTest {
                         OK + "admin: { token: \"${env:EMPTY}\" }",
                         "2:17: admin.token: is empty; set it, or remove the key to switch off what needs it"),
                 arguments(
+                        OK + "log: { format: xml }", "2:16: log.format: expected text or json but found 'xml'"),
+                arguments(
+                        OK + "log: { level: off }",
+                        "2:15: log.level: off hides why the proxy fails; the least is error"),
+                arguments(
+                        OK + "log: { levels: { sesion: debug } }",
+                        "2:26: log.levels.sesion: 'sesion' is neither a plugin nor a part of the proxy; did you mean"
+                                + " 'session'?; a package or class is written with its dots"),
+                arguments(
                         OK + "limits: { statementBytes: 64 }",
                         "2:27: limits.statementBytes: expected a size such as 512B, 64KiB, 16MiB or 1GiB but found"
                                 + " '64'"),
@@ -187,7 +196,7 @@ class WrongDocumentsTest {
                 arguments(
                         "- a",
                         "1:1: expected a mapping with the keys transport, listen, primary, standbys, admin, limits,"
-                                + " pages, switchover, plugins"
+                                + " log, pages, switchover, plugins"
                                 + " but found a list"),
                 arguments(OK + "? [a]\n: b", "2:3: a key must be a single word; quote a value that starts with { or ["),
                 arguments(

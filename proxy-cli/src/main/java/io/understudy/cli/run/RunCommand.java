@@ -4,9 +4,11 @@ import io.understudy.cli.ConfigFile;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
+import io.understudy.logging.EventLog;
 import io.understudy.runtime.PluginTypes;
 import io.understudy.runtime.RunningProxy;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
@@ -30,6 +32,8 @@ public final class RunCommand implements Callable<Integer> {
         Path path = file.path();
         PluginTypes plugins = PluginTypes.installed();
         LoadedConfig loaded = load(path, plugins);
+        Map<String, String> packages = plugins.packages();
+        EventLog.apply(loaded.config().log(), packages);
         loaded.warnings().forEach(warning -> log.warn("{}", warning.headline()));
         try (RunningProxy proxy = RunningProxy.start(loaded, plugins, () -> load(path, plugins))) {
             CountDownLatch stopped = new CountDownLatch(1);
@@ -45,6 +49,7 @@ public final class RunCommand implements Callable<Integer> {
                     }
                 });
             }
+            proxy.onReload(next -> EventLog.apply(next.config().log(), packages));
             proxy.onDrainRequest(stopped::countDown);
             ServiceManager serviceManager = ServiceManager.ofEnvironment();
             serviceManager.ready();

@@ -49,7 +49,11 @@ final class SlowCommits {
             return;
         }
         logged++;
-        log.warn(describe(commit, tracked.breakdown()));
+        log.atWarn()
+                .addKeyValue("session", commit.session())
+                .addKeyValue("user", commit.user())
+                .addKeyValue("digest", commit.digest())
+                .log("{}", describe(commit, tracked.breakdown()));
     }
 
     static String describe(Commit commit, @Nullable Breakdown parts) {
