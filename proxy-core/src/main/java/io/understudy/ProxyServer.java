@@ -36,8 +36,10 @@ import java.net.SocketAddress;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -72,6 +74,9 @@ public final class ProxyServer implements AutoCloseable {
     private final HoldControl hold;
     private final CountDownLatch drainEnded = new CountDownLatch(1);
     private final AtomicInteger primaryChanges = new AtomicInteger();
+    /** Keys that need a restart have its values. */
+    private final LoadedConfig started;
+
     private volatile LoadedConfig loaded;
 
     /**
@@ -82,6 +87,7 @@ public final class ProxyServer implements AutoCloseable {
      */
     public ProxyServer(LoadedConfig loaded, Map<String, ProxyPlugin<?>> available, MeterRegistry meters) {
         this.loaded = loaded;
+        started = loaded;
         this.available = Map.copyOf(available);
         UnderstudyConfig config = loaded.config();
         metrics = new CoreMetrics(meters, histograms, CommandCode::name);
@@ -289,7 +295,10 @@ public final class ProxyServer implements AutoCloseable {
     public List<String> reload(LoadedConfig next) {
         List<String> left = new ArrayList<>();
         ConfigDiff diff = ConfigDiff.between(loaded, next);
-        diff.afterRestart().forEach(change -> left.add(change.sentence()));
+        // Whether a plugin came or went, the plugins' host says below.
+        diff.afterRestart().stream()
+                .filter(change -> !change.path().startsWith("plugins."))
+                .forEach(change -> left.add(change.sentence()));
         if (diff.touches("primary.tls.ca")
                 || diff.touches("primary.tls.certificate")
                 || diff.touches("primary.tls.key")) {
@@ -314,6 +323,26 @@ public final class ProxyServer implements AutoCloseable {
         left.addAll(plugins.reload(next.plugins()));
         loaded = next;
         return left;
+    }
+
+    /**
+     * Returns in what the process differs from the configuration that was loaded last: {@code from} is what runs,
+     * {@code to} what the file has. A restart makes it empty. Thread-safe.
+     */
+    public List<ConfigDiff.Change> pending() {
+        LoadedConfig file = loaded;
+        Set<String> hidden = new LinkedHashSet<>(started.fromOutside());
+        hidden.addAll(file.fromOutside());
+        List<ConfigDiff.Change> pending = new ArrayList<>();
+        ConfigDiff.between(started, file).afterRestart().stream()
+                .filter(change -> !change.path().startsWith("plugins."))
+                .forEach(pending::add);
+        LoadedConfig running =
+                new LoadedConfig(file.config(), plugins.configs(), file.sha(), file.warnings(), file.files(), hidden);
+        ConfigDiff.between(running, file).changes().stream()
+                .map(change -> new ConfigDiff.Change(change.path(), change.from(), change.to(), false))
+                .forEach(pending::add);
+        return pending;
     }
 
     private void limitInflation(UnderstudyConfig config) {

@@ -354,10 +354,10 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyTheCommandLinePrints() {
+    void onlyTheCommandLineAndTheLogPrint() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage("io.understudy.cli..")
+                .resideOutsideOfPackages("io.understudy.cli..", "io.understudy.logging")
                 .should()
                 .accessField(System.class, "out")
                 .orShould()

@@ -21,7 +21,10 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -35,8 +38,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Checks that docs/admin-api.md and docs/metrics.md name exactly the paths and metrics of a running proxy with all
- * plugins.
+ * Checks that docs/admin-api.md, docs/metrics.md and /openapi.yaml name exactly the paths and metrics of a running
+ * proxy with all plugins, and that it responds as specified.
  */
 @Timeout(180)
 class ReferencePagesTest {
@@ -126,6 +129,77 @@ class ReferencePagesTest {
         String offered = send(HttpRequest.newBuilder(uri("/nowhere")).build());
         assertThat(found(page("admin-api.md"), "^\\| `((?:GET|POST) [^`]+)`"))
                 .isEqualTo(found(offered, "\"((?:GET|POST) [^\"]+)\""));
+    }
+
+    private static OpenApiSchemas specification() throws Exception {
+        return new OpenApiSchemas(
+                send(HttpRequest.newBuilder(uri("/openapi.yaml")).build()));
+    }
+
+    @Test
+    void theSpecificationListsExactlyThePaths() throws Exception {
+        String offered = send(HttpRequest.newBuilder(uri("/nowhere")).build());
+        Set<String> specified = new TreeSet<>();
+        specification()
+                .paths()
+                .forEach((path, operations) -> operations.keySet().stream()
+                        .filter(key -> !key.equals("parameters"))
+                        .forEach(method -> specified.add(method.toUpperCase(Locale.ROOT) + " " + path)));
+        assertThat(specified).isEqualTo(found(offered, "\"((?:GET|POST) [^\"]+)\""));
+    }
+
+    /** Every path responds as specified: status, type, content, and 401 where the token is needed and missing. */
+    @Test
+    void theResponsesAreAsSpecified() throws Exception {
+        OpenApiSchemas specification = specification();
+        List<String> wrong = new ArrayList<>();
+        Set<String> endless = Set.of("GET /events", "GET /slowlog");
+        // The first ends the process; the others take more than a moment.
+        Set<String> onlyRefused =
+                Set.of("POST /api/drain", "POST /api/lost/rescue", "POST /api/lost/rescue/{number}", "GET /slowlog");
+        for (Map.Entry<String, Map<String, Object>> one : specification.paths().entrySet()) {
+            String path = one.getKey();
+            for (String method : List.of("get", "post")) {
+                String operation = method.toUpperCase(Locale.ROOT) + " " + path;
+                boolean token = specification.needsToken(path, method);
+                if (!one.getValue().containsKey(method) || endless.contains(operation) && !token) {
+                    continue;
+                }
+                HttpResponse<String> anonymous = respond(method, path, false);
+                assertThat(anonymous.statusCode() == 401)
+                        .as("%s without the token: %s", operation, anonymous.body())
+                        .isEqualTo(token);
+                wrong.addAll(problems(specification, path, method, anonymous));
+                if (!onlyRefused.contains(operation)) {
+                    wrong.addAll(problems(specification, path, method, respond(method, path, true)));
+                }
+            }
+        }
+        assertThat(wrong).isEmpty();
+    }
+
+    private static HttpResponse<String> respond(String method, String path, boolean token) throws Exception {
+        String concrete = path.replace("{name}", "s1")
+                .replace("{standby}", "s1")
+                .replace("{table}", "shop.t")
+                .replace("{range}", "15m")
+                .replace("{file}", "main.js")
+                .replace("{number}", "1");
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri(concrete))
+                .method(method.toUpperCase(Locale.ROOT), HttpRequest.BodyPublishers.noBody());
+        if (token) {
+            request.header("Authorization", "Bearer " + TOKEN);
+        }
+        return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private static List<String> problems(
+            OpenApiSchemas specification, String path, String method, HttpResponse<String> response) {
+        String type = response.headers().firstValue("Content-Type").orElse("").replaceAll(";.*", "");
+        return specification.problems(path, method, response.statusCode(), type, response.body()).stream()
+                .map(problem -> method + " " + path + ", " + response.statusCode() + ": " + problem + " in "
+                        + response.body().lines().findFirst().orElse(""))
+                .toList();
     }
 
     @Test

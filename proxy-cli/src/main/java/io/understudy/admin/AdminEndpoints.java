@@ -214,7 +214,8 @@ public final class AdminEndpoints {
     List<String> describe() {
         TreeSet<String> gets = new TreeSet<>(viewPaths());
         gets.addAll(streams.keySet());
-        gets.addAll(List.of("/", "/api", "/dashboard/{file}", "/health/live", "/health/ready", "/metrics"));
+        gets.addAll(List.of(
+                "/", "/api", "/dashboard/{file}", "/health/live", "/health/ready", "/metrics", "/openapi.yaml"));
         List<String> all = new ArrayList<>();
         gets.forEach(path -> all.add("GET " + path));
         actions.keySet().forEach(path -> all.add("POST " + path));

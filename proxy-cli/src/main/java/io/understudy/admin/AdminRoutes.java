@@ -10,10 +10,13 @@ import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.understudy.base.JsonReader;
 import io.understudy.plugin.PublishedStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -32,6 +35,9 @@ final class AdminRoutes {
     private static final Logger LOG = LoggerFactory.getLogger(AdminRoutes.class);
     private static final ExpositionFormats FORMATS = ExpositionFormats.init();
     private static final String READ = "GET, HEAD";
+    /** A test holds it to the paths and responses of a running proxy. */
+    private static final String OPENAPI = openApi();
+
     private final AdminEndpoints endpoints;
     private final AdminToken token;
     private final PrometheusMeterRegistry registry;
@@ -53,6 +59,14 @@ final class AdminRoutes {
         this.readiness = readiness;
         this.workers = workers;
         this.streams = streams;
+    }
+
+    private static String openApi() {
+        try (InputStream file = AdminRoutes.class.getResourceAsStream("openapi.yaml")) {
+            return new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException("openapi.yaml cannot be read from the program's jar", e);
+        }
     }
 
     /**
@@ -95,6 +109,7 @@ final class AdminRoutes {
         return switch (path) {
             case "/health/live" -> () -> now(AdminResponse.ok(Map.of("status", "live")));
             case "/health/ready" -> () -> now(ready());
+            case "/openapi.yaml" -> () -> now(AdminResponse.text("application/yaml", OPENAPI));
             case "/metrics" -> () -> scrape(request.headers().get(HttpHeaderNames.ACCEPT));
             case "/api" ->
                 () -> now(AdminResponse.ok(Map.of("views", endpoints.viewPaths(), "actions", endpoints.actionPaths())));

@@ -2,6 +2,7 @@ package io.understudy.logging;
 
 import io.understudy.config.LogConfig;
 import io.understudy.config.LogLevel;
+import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
@@ -41,16 +42,19 @@ public final class EventLog {
         if (due.isEmpty()) {
             return;
         }
-        StringBuilder lines = new StringBuilder(256);
-        ZonedDateTime now = ZonedDateTime.now();
-        for (LogEvent one : due) {
-            if (JOURNAL) {
-                lines.append(Journal.priority(one.level()));
+        // The lines are in the order of their times.
+        synchronized (REPEATS) {
+            StringBuilder lines = new StringBuilder(256);
+            ZonedDateTime now = ZonedDateTime.now(ZoneId.systemDefault());
+            for (LogEvent one : due) {
+                if (JOURNAL) {
+                    lines.append(Journal.priority(one.level()));
+                }
+                LogLine.append(lines, one, now, settings.format());
+                lines.append('\n');
             }
-            LogLine.append(lines, one, now, settings.format());
-            lines.append('\n');
+            // Not kept: tests replace the stream.
+            System.err.print(lines);
         }
-        // Not kept: tests replace the stream.
-        System.err.print(lines);
     }
 }

@@ -17,8 +17,7 @@ final class Journal {
         }
         try {
             Path error = Path.of("/proc/self/fd/2");
-            return stream.equals(
-                    Files.getAttribute(error, "unix:dev") + ":" + Files.getAttribute(error, "unix:ino"));
+            return stream.equals(Files.getAttribute(error, "unix:dev") + ":" + Files.getAttribute(error, "unix:ino"));
         } catch (IOException | UnsupportedOperationException | IllegalArgumentException notThere) {
             return false;
         }

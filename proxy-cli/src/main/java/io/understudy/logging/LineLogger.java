@@ -16,7 +16,8 @@ final class LineLogger extends LegacyAbstractLogger implements LoggingEventAware
     private static final long serialVersionUID = 1;
 
     /** What the settings say of this name. They are asked once, until they change. */
-    private record Seen(LogSettings settings, LogLevel level, @Nullable String plugin) {}
+    private record Seen(
+            LogSettings settings, LogLevel level, @Nullable String plugin) {}
 
     private transient volatile @Nullable Seen seen;
 
@@ -96,12 +97,6 @@ final class LineLogger extends LegacyAbstractLogger implements LoggingEventAware
             @Nullable Throwable failure) {
         String message = MessageFormatter.basicArrayFormat(pattern, arguments);
         EventLog.write(new LogEvent(
-                level,
-                name,
-                seen().plugin(),
-                String.valueOf(pattern),
-                message == null ? "" : message,
-                keys,
-                failure));
+                level, name, seen().plugin(), String.valueOf(pattern), message == null ? "" : message, keys, failure));
     }
 }

@@ -53,7 +53,10 @@ final class LogLine {
         String level = event.level().toString();
         TIME.formatTo(time, out);
         out.append(' ').append(level).append(level.length() < 5 ? "  " : " ");
-        out.append(event.logger(), event.logger().lastIndexOf('.') + 1, event.logger().length());
+        out.append(
+                event.logger(),
+                event.logger().lastIndexOf('.') + 1,
+                event.logger().length());
         out.append(" - ");
         printable(out, cut(event.message()));
         for (LogKey key : keys(event)) {

@@ -11,6 +11,7 @@ import io.understudy.admin.Readiness;
 import io.understudy.admin.dashboard.Dashboard;
 import io.understudy.config.Address;
 import io.understudy.config.AdminConfig;
+import io.understudy.config.ConfigDiff;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigWatcher;
 import io.understudy.config.LoadedConfig;
@@ -52,6 +53,7 @@ public final class RunningProxy implements AutoCloseable {
     private @Nullable Dashboard dashboard;
     private final ScheduledExecutorService management;
     private final ConfigWatcher watcher;
+    private final ConfigView configuration;
     private final Reloader reloader;
     private final AtomicInteger lastReloadFailed = new AtomicInteger();
     private volatile LoadedConfig current;
@@ -73,6 +75,7 @@ public final class RunningProxy implements AutoCloseable {
         Gauge.builder("understudy.config.last.reload.failed", lastReloadFailed, AtomicInteger::get)
                 .description("1 while the newest configuration file could not be applied")
                 .register(registry);
+        configuration = new ConfigView(loaded, proxy::pending, registry, Clock.systemUTC());
         try {
             proxy.start();
             admin = startAdmin(loaded.config().admin());
@@ -104,6 +107,7 @@ public final class RunningProxy implements AutoCloseable {
         }
         AdminEndpoints endpoints = new AdminEndpoints();
         endpoints.view("build", BuildInfo.current()::view);
+        endpoints.sensitiveView("config", configuration::full, configuration::redacted);
         endpoints.view("sessions", proxy::sessionsView);
         endpoints.view("standbys", proxy::standbysView);
         endpoints.view("primary", proxy::primaryView);
@@ -236,8 +240,10 @@ public final class RunningProxy implements AutoCloseable {
         Map<String, Object> response = new LinkedHashMap<>();
         try {
             LoadedConfig next = reloader.load();
+            ConfigDiff diff = ConfigDiff.between(current, next);
             List<String> left = proxy.reload(next);
             current = next;
+            List<String> changes = applied(diff);
             onReload.accept(next);
             AdminServer server = admin;
             if (server != null) {
@@ -245,10 +251,13 @@ public final class RunningProxy implements AutoCloseable {
             }
             lastReloadFailed.set(0);
             count("applied");
+            changes.forEach(sentence -> log.info("reload: {}", sentence));
             left.forEach(sentence -> log.warn("reload: {}", sentence));
             log.info("configuration reloaded: {}", why);
             response.put("applied", true);
+            response.put("changes", changes);
             response.put("notApplied", left);
+            configuration.applied(next, response);
         } catch (ConfigException e) {
             lastReloadFailed.set(1);
             count("refused");
@@ -257,8 +266,19 @@ public final class RunningProxy implements AutoCloseable {
             response.put(
                     "problems",
                     e.problems().stream().map(problem -> problem.headline()).toList());
+            configuration.refused(response);
         }
         return response;
+    }
+
+    /** Returns a sentence for each change that has taken effect: a plugin may have refused its own. */
+    private List<String> applied(ConfigDiff diff) {
+        List<String> refused =
+                proxy.pending().stream().map(ConfigDiff.Change::path).toList();
+        return diff.live().stream()
+                .filter(change -> !refused.contains(change.path()))
+                .map(ConfigDiff.Change::sentence)
+                .toList();
     }
 
     private void count(String outcome) {

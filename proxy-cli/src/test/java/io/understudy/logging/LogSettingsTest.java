@@ -27,7 +27,8 @@ class LogSettingsTest {
         assertThat(settings.level("io.understudy.plugins.mirror.MirrorPlugin")).isEqualTo(LogLevel.WARN);
         assertThat(settings.level("io.understudy.plugins.mirror.warmth.OwnLoadPolling"))
                 .isEqualTo(LogLevel.TRACE);
-        assertThat(settings.level("io.understudy.plugins.commitlatency.SlowCommits")).isEqualTo(LogLevel.OFF);
+        assertThat(settings.level("io.understudy.plugins.commitlatency.SlowCommits"))
+                .isEqualTo(LogLevel.OFF);
         assertThat(settings.level("io.understudy.session.ClientSession")).isEqualTo(LogLevel.DEBUG);
         assertThat(settings.level("io.understudy.sessions.Other")).isEqualTo(LogLevel.INFO);
         assertThat(settings.level("com.zaxxer.hikari.pool.HikariPool")).isEqualTo(LogLevel.DEBUG);

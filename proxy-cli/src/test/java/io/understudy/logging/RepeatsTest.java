@@ -25,10 +25,12 @@ class RepeatsTest {
     @Test
     void manyEventsOfOneKindAreCountedAndTheCountIsLogged() {
         for (int i = 0; i < Repeats.MOST; i++) {
-            assertThat(log(Level.WARN, "connection from {} refused", "refused " + i)).containsExactly("refused " + i);
+            assertThat(log(Level.WARN, "connection from {} refused", "refused " + i))
+                    .containsExactly("refused " + i);
         }
         for (int i = 0; i < 37; i++) {
-            assertThat(log(Level.WARN, "connection from {} refused", "refused more")).isEmpty();
+            assertThat(log(Level.WARN, "connection from {} refused", "refused more"))
+                    .isEmpty();
         }
         assertThat(log(Level.WARN, "another kind of event", "another")).containsExactly("another");
         pass(Duration.ofSeconds(Repeats.SECONDS + 1));

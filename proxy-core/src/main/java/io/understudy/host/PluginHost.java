@@ -63,6 +63,13 @@ public final class PluginHost {
         return (ProxyPlugin<Record>) plugin;
     }
 
+    /** Returns the configuration of each running plugin, by id. Thread-safe. */
+    public Map<String, Record> configs() {
+        Map<String, Record> configs = new LinkedHashMap<>();
+        running.forEach(one -> configs.put(one.plugin().id(), one.config()));
+        return configs;
+    }
+
     /**
      * Passes each running plugin its new configuration if it differs.
      *
@@ -143,7 +150,11 @@ public final class PluginHost {
                 .addKeyValue("session", session.id())
                 .addKeyValue("plugin", plugin)
                 .setCause(fault)
-                .log("plugin {} failed in {} and is out of session {}; the session goes on", plugin, where, session.id());
+                .log(
+                        "plugin {} failed in {} and is out of session {}; the session goes on",
+                        plugin,
+                        where,
+                        session.id());
     }
 
     public void stop() {

@@ -150,8 +150,7 @@ class WrongDocumentsTest {
                 arguments(
                         OK + "admin: { token: \"${env:EMPTY}\" }",
                         "2:17: admin.token: is empty; set it, or remove the key to switch off what needs it"),
-                arguments(
-                        OK + "log: { format: xml }", "2:16: log.format: expected text or json but found 'xml'"),
+                arguments(OK + "log: { format: xml }", "2:16: log.format: expected one of text, json but found 'xml'"),
                 arguments(
                         OK + "log: { level: off }",
                         "2:15: log.level: off hides why the proxy fails; the least is error"),

@@ -18,6 +18,7 @@ public final class WarmingDemo {
     private static final int MOST_WARMING_STATEMENTS = 100_000;
     /** Statements that fill a pool of one MiB many times over: it has 64 pages. */
     private static final int WARMING_STATEMENTS_A_MIB = 2_500;
+
     private static final int SESSIONS = 2;
     private static final double TARGET = 0.1;
     private static final double SHARE = 0.25;

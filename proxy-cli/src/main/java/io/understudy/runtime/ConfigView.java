@@ -1,0 +1,79 @@
+package io.understudy.runtime;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.understudy.config.ConfigDiff;
+import io.understudy.config.LoadedConfig;
+import java.time.Clock;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Content of {@code /api/config}: the configuration that runs against the file that was loaded last. Thread-safe. */
+final class ConfigView {
+    private final Supplier<List<ConfigDiff.Change>> pending;
+    private final Clock clock;
+    private volatile Loaded loaded;
+
+    private record Loaded(String sha, String when, @Nullable Map<String, Object> last) {}
+
+    /** @param pending see {@link io.understudy.ProxyServer#pending} */
+    ConfigView(LoadedConfig first, Supplier<List<ConfigDiff.Change>> pending, MeterRegistry meters, Clock clock) {
+        this.pending = pending;
+        this.clock = clock;
+        loaded = new Loaded(first.sha(), now(), null);
+        Gauge.builder("understudy.config.restart.pending", () -> pending.get().isEmpty() ? 0 : 1)
+                .description("1 while the file asks for what takes a restart")
+                .register(meters);
+    }
+
+    private String now() {
+        return clock.instant().truncatedTo(ChronoUnit.MILLIS).toString();
+    }
+
+    void applied(LoadedConfig next, Map<String, Object> response) {
+        loaded = new Loaded(next.sha(), now(), response);
+    }
+
+    /** The file has an error: what was loaded before stays. */
+    void refused(Map<String, Object> response) {
+        loaded = new Loaded(loaded.sha(), loaded.when(), response);
+    }
+
+    Map<String, Object> full() {
+        Map<String, Object> view = view(true);
+        Map<String, Object> last = loaded.last();
+        if (last != null) {
+            view.put("last", last);
+        }
+        return view;
+    }
+
+    /** Without values and without the problems of a file, which may quote it. */
+    Map<String, Object> redacted() {
+        return view(false);
+    }
+
+    private Map<String, Object> view(boolean values) {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        for (ConfigDiff.Change change : pending.get()) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("path", change.path());
+            if (values) {
+                row.put("running", change.from());
+                row.put("file", change.to());
+            }
+            rows.add(row);
+        }
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("sha", loaded.sha());
+        view.put("loaded", loaded.when());
+        view.put("restartPending", !rows.isEmpty());
+        view.put("pending", rows);
+        return view;
+    }
+}
