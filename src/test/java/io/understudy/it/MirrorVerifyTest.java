@@ -6,8 +6,10 @@ import static org.awaitility.Awaitility.await;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Types;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
@@ -48,6 +50,17 @@ class MirrorVerifyTest {
 
     private static double verified(MirrorProxy proxy, String outcome) {
         return proxy.count("understudy.mirror.verified", "outcome", outcome);
+    }
+
+    private static void readPrepared(Connection connection, int above, String name) throws SQLException {
+        String sql = "SELECT name, stock FROM items WHERE id > ? AND name = ? OR id = ? AND name <> ?";
+        try (PreparedStatement prepared = connection.prepareStatement(sql)) {
+            prepared.setInt(1, above);
+            prepared.setString(2, name);
+            prepared.setInt(3, above);
+            prepared.setNull(4, Types.VARCHAR);
+            prepared.executeQuery().close();
+        }
     }
 
     private static void read(Connection connection, String sql) throws SQLException {
@@ -112,6 +125,26 @@ class MirrorVerifyTest {
             }
             assertThat(String.valueOf(proxy.view()))
                     .contains("differences=[{standby=s1, digest=", "tables=[shop.items]");
+            pair.standby()
+                    .execute("SET SESSION sql_log_bin = 0", "UPDATE shop.items SET stock = 999 WHERE name = 'item 31'");
+            try (Connection prepares = proxy.mariadb("&useServerPrepStmts=true")) {
+                double found = verified(proxy, "different");
+                await().atMost(Duration.ofSeconds(60))
+                        .pollInterval(Duration.ofMillis(50))
+                        .untilAsserted(() -> {
+                            readPrepared(prepares, 30, "item 31");
+                            assertThat(verified(proxy, "different"))
+                                    .as("%s", String.valueOf(proxy.view()).replaceAll(".*verify=", ""))
+                                    .isGreaterThan(found);
+                        });
+                double equal = verified(proxy, "equal");
+                await().atMost(Duration.ofSeconds(60))
+                        .pollInterval(Duration.ofMillis(50))
+                        .untilAsserted(() -> {
+                            readPrepared(prepares, 40, "it's \\ 41");
+                            assertThat(verified(proxy, "equal")).isGreaterThan(equal);
+                        });
+            }
             // Checks go in order: once these are over, so are those before them.
             until(proxy, client, "equal", 5, "SELECT name, stock FROM items WHERE id = 14");
 

@@ -237,6 +237,35 @@ class CheckConnectTest {
         }
     }
 
+    /** mirror.verify executes reads on the primary, and reads its binary log. */
+    @Test
+    void theCausalCheckNeedsToReadThePrimary() throws IOException {
+        for (String user : new String[] {"monitor", "nobody"}) {
+            Said said = check(
+                    Files.writeString(folder.resolve("verify.yaml"), """
+                            primary:
+                              address: "127.0.0.1:%d"
+                              tls: { mode: disabled }
+                              monitor: { user: %s, password: secret }
+                            standbys:
+                              - %s
+                            plugins:
+                              mirror: { verify: 1%%, rules: [ { name: all } ] }
+                            """.formatted(
+                            pair.primary().port(), user, standby(pair.standby().port(), "reader"))),
+                    "--connect");
+            if (user.equals("monitor")) {
+                assertThat(said.text())
+                        .contains("warning plugins.mirror.verify: the monitor account cannot read all of de_pot, shop")
+                        .contains("GRANT SELECT ON `shop`.* TO 'monitor'@")
+                        .contains("plugins.mirror: the monitor account may read the binary log");
+            } else {
+                assertThat(said.text())
+                        .contains("GRANT SHOW DATABASES, SELECT, REPLICATION SLAVE ON *.* TO 'nobody'@'%'");
+            }
+        }
+    }
+
     private static String standby(int port, String user) {
         return "{ name: s1, address: \"127.0.0.1:%d\", tls: { mode: disabled }, user: %s, password: secret }"
                 .formatted(port, user);

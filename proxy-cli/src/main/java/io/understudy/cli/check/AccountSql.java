@@ -2,6 +2,7 @@ package io.understudy.cli.check;
 
 import io.understudy.config.LoadedConfig;
 import io.understudy.plugins.gtiddomain.GtidDomainConfig;
+import io.understudy.plugins.mirror.MirrorConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -35,10 +36,13 @@ final class AccountSql {
         if (loaded.plugins().containsKey("mirror")) {
             privileges.add("SHOW DATABASES");
         }
+        if (verifies(loaded) && !usesDomains(loaded)) {
+            privileges.add("SELECT");
+        }
         if (readsBinaryLog(loaded)) {
             privileges.add("REPLICATION SLAVE");
         }
-        if (loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config && config.usesDomains()) {
+        if (usesDomains(loaded)) {
             privileges.addAll(List.of("PROCESS", "SELECT", "TRIGGER", "SHOW VIEW", "EVENT"));
             if (product == Product.MARIADB_11_3) {
                 privileges.add("SHOW CREATE ROUTINE");
@@ -48,8 +52,20 @@ final class AccountSql {
                 + (privileges.isEmpty() ? "" : "; GRANT " + String.join(", ", privileges) + " ON *.* TO " + account);
     }
 
+    /** Returns whether results of mirrored reads are compared with the primary's. */
+    static boolean verifies(LoadedConfig loaded) {
+        return loaded.plugins().get("mirror") instanceof MirrorConfig mirror
+                && mirror.verify() != null
+                && mirror.verify().millionths() > 0;
+    }
+
+    private static boolean usesDomains(LoadedConfig loaded) {
+        return loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config && config.usesDomains();
+    }
+
     private static boolean readsBinaryLog(LoadedConfig loaded) {
-        return loaded.plugins().containsKey("commit-latency")
+        return verifies(loaded)
+                || loaded.plugins().containsKey("commit-latency")
                 || loaded.plugins().containsKey("black-box")
                 || loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config && config.binlog();
     }

@@ -90,6 +90,7 @@ public final class PrimaryCheck {
             Grants grants = new Grants(server.all("SHOW GRANTS", 1));
             BinaryLogCheck binaryLog = new BinaryLogCheck(loaded, grants, schemas.account());
             findings.addAll(binaryLog.run("ON".equals(server.variable("log_bin"))));
+            verify(grants);
             commitLatency(server, mariaDb);
             domains(server, mariaDb);
             levers(mariaDb, version);
@@ -104,6 +105,24 @@ public final class PrimaryCheck {
                             WHERE,
                             "primary.address",
                             product -> AccountSql.monitor(monitor.user(), loaded, product))));
+        }
+    }
+
+    /** mirror.verify executes reads on the primary with the monitor account. */
+    private void verify(Grants grants) {
+        if (!AccountSql.verifies(loaded)) {
+            return;
+        }
+        List<String> unread =
+                schemas.names().stream().filter(name -> !grants.reads(name)).toList();
+        if (!unread.isEmpty()) {
+            add(Finding.warning(
+                    "plugins.mirror.verify",
+                    "the monitor account cannot read all of " + String.join(", ", unread)
+                            + ": reads from there are not compared with the primary's; "
+                            + AccountSql.onEach(unread, "SELECT", schemas.account())));
+        } else if (schemas.all()) {
+            add(Finding.ok("plugins.mirror.verify", "the monitor account can read every schema of the primary"));
         }
     }
 

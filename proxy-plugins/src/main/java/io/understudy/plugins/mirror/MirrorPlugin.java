@@ -117,7 +117,8 @@ public final class MirrorPlugin implements ProxyPlugin<MirrorConfig> {
             if (share.takes(ThreadLocalRandom.current().nextInt())) {
                 running.offer(new VerifiedRead(
                         standby.standby(),
-                        statement.prepared() == null ? statement.text() : null,
+                        statement.sql(),
+                        statement.values(),
                         statement.setting().schema(),
                         statement.setting().sqlMode(),
                         statement.tables(),

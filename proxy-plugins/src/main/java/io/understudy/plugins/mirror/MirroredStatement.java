@@ -3,6 +3,7 @@ package io.understudy.plugins.mirror;
 import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.mirror.verify.BoundValues;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import io.understudy.sql.TableName;
@@ -67,6 +68,25 @@ record MirroredStatement(
         byte[] text = new byte[packet.readableBytes() - TEXT_AT];
         packet.getBytes(packet.readerIndex() + TEXT_AT, text);
         return text;
+    }
+
+    /** Returns the text that is executed, without the values of an execution; null if it is not known. Allocates. */
+    byte @Nullable [] sql() {
+        return prepared == null ? text() : prepared.text();
+    }
+
+    /** Returns the values of an execution, none for a text statement; null if a driver cannot bind them. Allocates. */
+    @Nullable
+    BoundValues values() {
+        if (prepared == null) {
+            return BoundValues.of(new byte[0], 0, null);
+        }
+        if (longData != null) {
+            return null;
+        }
+        byte[] bytes = new byte[packet.readableBytes()];
+        packet.getBytes(packet.readerIndex(), bytes);
+        return BoundValues.of(bytes, prepared.parameters(), parameterTypes);
     }
 
     void retain() {

@@ -4,6 +4,7 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.Standby;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -24,8 +25,6 @@ final class CausalCheck {
     private static final long LOG_MILLIS = 2_000;
     private static final int TIMEOUT_SECONDS = 5;
     private static final int FETCH = 1_000;
-    private static final String WAITING = "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
-            + " WHERE VARIABLE_NAME = 'Rpl_semi_sync_master_wait_sessions'";
 
     /**
      * The outcome of one comparison.
@@ -49,6 +48,8 @@ final class CausalCheck {
         }
     }
 
+    private record BoundQuery(String sql, BoundValues values) {}
+
     private final @Nullable DataSource primary;
     private final TableWrites writes;
     private final SimpleRead shape = new SimpleRead();
@@ -67,12 +68,13 @@ final class CausalCheck {
     }
 
     Outcome compare(VerifiedRead read, ServerFlavor flavor) throws InterruptedException {
-        if (primary == null || flavor != ServerFlavor.MARIADB) {
-            return Outcome.inconclusive(primary == null ? "no_account" : "product");
+        if (primary == null) {
+            return Outcome.inconclusive("no_account");
         }
         byte[] text = read.text();
-        String unfit = text == null ? "prepared" : shape.unfit(text);
-        if (text == null || unfit != null) {
+        BoundValues values = read.values();
+        String unfit = text == null || values == null ? "parameters" : shape.unfit(text);
+        if (text == null || values == null || unfit != null) {
             return Outcome.inconclusive(String.valueOf(unfit));
         }
         String sql = new String(text, StandardCharsets.US_ASCII);
@@ -86,14 +88,15 @@ final class CausalCheck {
         }
         try (Connection one = primary.getConnection();
                 Connection other = standby.dataSource().getConnection()) {
-            return compare(read, sql, one, other, quiet);
+            return compare(read, new BoundQuery(sql, values), CheckedProduct.of(flavor), one, other, quiet);
         } catch (SQLException e) {
             lastError = String.valueOf(e.getMessage());
             return Outcome.inconclusive("error");
         }
     }
 
-    private Outcome compare(VerifiedRead read, String sql, Connection one, Connection other, long quiet)
+    private Outcome compare(
+            VerifiedRead read, BoundQuery bound, CheckedProduct product, Connection one, Connection other, long quiet)
             throws SQLException, InterruptedException {
         String unfit = fitness.unfit(one, read.tables());
         if (unfit != null) {
@@ -103,18 +106,18 @@ final class CausalCheck {
                 .equals(query(other, "SELECT REGEXP_SUBSTR(VERSION(), '^[0-9]+[.][0-9]+')"))) {
             return Outcome.inconclusive("version"); // values may be written in another way
         }
-        String before = query(one, "SELECT @@GLOBAL.gtid_binlog_pos");
-        boolean waits = !query(one, WAITING).matches("0?");
+        String before = query(one, product.position());
+        boolean waits = !query(one, product.waiting()).equals("0");
         String wanted = read.sqlMode();
         String mode = settle(one, wanted == null ? "''" : wanted);
-        ReadResult expected = read(one, read.schema(), sql);
-        String reached = query(one, "SELECT @@GLOBAL.gtid_binlog_pos");
-        if (!"0".equals(query(other, "SELECT MASTER_GTID_WAIT('" + reached + "', " + APPLY_SECONDS + ")"))) {
+        ReadResult expected = read(one, read.schema(), bound);
+        String reached = query(one, product.position());
+        if (!"0".equals(query(other, product.wait(reached, APPLY_SECONDS)))) {
             return Outcome.inconclusive("standby_behind");
         }
         settle(other, "'" + mode + "'");
-        ReadResult found = read(other, read.schema(), sql);
-        String after = query(one, "SELECT @@GLOBAL.gtid_binlog_pos");
+        ReadResult found = read(other, read.schema(), bound);
+        String after = query(one, product.position());
         if (expected == null || found == null) {
             return Outcome.inconclusive("too_large");
         }
@@ -127,7 +130,7 @@ final class CausalCheck {
         Outcome outcome = new Outcome(null, expected, found, before, after);
         if (waits && outcome.differs()) {
             // A commit that waits for semi-sync is logged, and perhaps applied on the standby, but not visible here.
-            long longest = Long.parseLong(query(one, "SELECT @@GLOBAL.rpl_semi_sync_master_timeout"));
+            long longest = Long.parseLong(query(one, product.timeout()));
             if (!writes.quietSince(read.tables(), quiet - TimeUnit.MILLISECONDS.toNanos(longest))) {
                 return Outcome.inconclusive("commit_waiting");
             }
@@ -145,16 +148,16 @@ final class CausalCheck {
         return query(connection, "SELECT @@SESSION.sql_mode");
     }
 
-    private static @Nullable ReadResult read(Connection connection, @Nullable String schema, String sql)
+    private static @Nullable ReadResult read(Connection connection, @Nullable String schema, BoundQuery bound)
             throws SQLException {
         if (schema != null) {
             connection.setCatalog(schema);
         }
-        try (Statement statement = connection.createStatement()) {
-            statement.setEscapeProcessing(false);
+        try (PreparedStatement statement = connection.prepareStatement(bound.sql())) {
             statement.setQueryTimeout(TIMEOUT_SECONDS);
             statement.setFetchSize(FETCH);
-            try (ResultSet result = statement.executeQuery(sql)) {
+            bound.values().bind(statement);
+            try (ResultSet result = statement.executeQuery()) {
                 return ReadResult.of(result);
             }
         } finally {

@@ -80,8 +80,9 @@ final class SimpleRead {
             if (text[i] < 0 || text[i] == '@' || text[i] == '\\') {
                 return "text"; // another character set, or a variable
             }
-            if (text[i] == '/' || text[i] == '#' || text[i] == '"') {
-                return "text"; // a comment that may be executed, a division, a quote that depends on the sql_mode
+            if (text[i] == '/' || text[i] == '#' || text[i] == '"' || text[i] == '{') {
+                return "text"; // an executed comment, a division, a quote that depends on the sql_mode, a driver's
+                // escape
             }
         }
         String normal = analyzer.normalize(text, 0, text.length, SqlModes.NONE).toLowerCase(Locale.ROOT);

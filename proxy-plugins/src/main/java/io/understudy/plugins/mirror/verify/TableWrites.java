@@ -3,6 +3,7 @@ package io.understudy.plugins.mirror.verify;
 import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
+import io.understudy.plugins.binlog.GtidNumbers;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.sql.TableName;
@@ -19,16 +20,17 @@ final class TableWrites implements BinlogListener {
     private static final int TABLES = 20_000;
 
     private final Map<String, Long> written = new HashMap<>();
-    private final Map<Long, Long> seen = new HashMap<>();
+    private GtidNumbers seen = new GtidNumbers();
+    private CheckedProduct product = CheckedProduct.MARIADB;
     private boolean streaming;
     private long allNanos;
 
     @Override
     public synchronized void onStart(PrimaryFacts facts, boolean replaced) {
         everything();
-        seen.clear();
-        seen.putAll(GtidPositions.parse(facts.position()));
-        streaming = true;
+        product = CheckedProduct.of(facts.flavor());
+        seen = product.parse(facts.position());
+        streaming = facts.gtids(); // without GTIDs no position is certain
     }
 
     @Override
@@ -52,7 +54,7 @@ final class TableWrites implements BinlogListener {
             long now = System.nanoTime();
             transaction.tables().forEach(table -> written.put(table.toLowerCase(Locale.ROOT), now));
         }
-        seen.merge(transaction.domain(), transaction.sequence(), Math::max);
+        product.add(seen, transaction);
         notifyAll();
     }
 
@@ -72,9 +74,9 @@ final class TableWrites implements BinlogListener {
 
     /** Waits until the log was seen up to a position. Returns false after {@code millis}. */
     synchronized boolean await(String position, long millis) throws InterruptedException {
-        Map<Long, Long> goal = GtidPositions.parse(position);
+        GtidNumbers goal = product.parse(position);
         long deadline = System.nanoTime() + millis * 1_000_000;
-        while (streaming && !GtidPositions.covers(seen, goal)) {
+        while (streaming && !goal.minus(seen).isEmpty()) {
             long left = (deadline - System.nanoTime()) / 1_000_000;
             if (left <= 0) {
                 return false;

@@ -96,7 +96,8 @@ public final class Verifier implements AutoCloseable {
             } else {
                 count(read, "equal");
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // An Error too: a thread that ended would leave all further reads unchecked.
             log.error("the check of a mirrored read failed", e);
             count(read, "inconclusive_fault");
         }
