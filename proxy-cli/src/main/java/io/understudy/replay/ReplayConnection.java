@@ -89,7 +89,7 @@ final class ReplayConnection {
 
     /** Called by any thread. */
     void add(Due statement) {
-        loop.execute(() -> {
+        onLoop(() -> {
             if (aborted) {
                 completed.accept(statement.cost());
                 return;
@@ -101,7 +101,7 @@ final class ReplayConnection {
 
     /** Closes the connection once the queue is empty. Called by any thread. */
     void end() {
-        loop.execute(() -> {
+        onLoop(() -> {
             closing = true;
             go();
         });
@@ -109,7 +109,7 @@ final class ReplayConnection {
 
     /** Drops what waits and closes. Called by any thread. */
     void abort() {
-        loop.execute(() -> {
+        onLoop(() -> {
             closing = true;
             aborted = true;
             for (Due dropped = queue.poll(); dropped != null; dropped = queue.poll()) {
@@ -117,6 +117,19 @@ final class ReplayConnection {
             }
             go();
         });
+    }
+
+    private void onLoop(Runnable step) {
+        loop.execute(() -> guarded(step));
+    }
+
+    /** A step that fails would leave its session's statements waiting for ever. */
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) {
+            fatal.accept("a fault of the replay: " + e);
+        }
     }
 
     private void go() {
@@ -145,10 +158,10 @@ final class ReplayConnection {
             if (!timer) {
                 timer = true;
                 loop.schedule(
-                        () -> {
+                        () -> guarded(() -> {
                             timer = false;
                             go();
-                        },
+                        }),
                         wait,
                         TimeUnit.NANOSECONDS);
             }
@@ -180,7 +193,7 @@ final class ReplayConnection {
         connecting = true;
         connector
                 .connect()
-                .whenComplete((made, failure) -> loop.execute(() -> {
+                .whenComplete((made, failure) -> onLoop(() -> {
                     if (failure != null) {
                         connecting = false;
                         Throwable cause = failure.getCause() == null ? failure : failure.getCause();
@@ -201,7 +214,7 @@ final class ReplayConnection {
             @Override
             public void onResponse(ResponseView view, int preparedId) {
                 int error = view.errorCode();
-                loop.execute(() -> {
+                onLoop(() -> {
                     if (error != 0) {
                         fatal.accept("the target refused a setting of the replay's sessions with error " + error);
                     }
@@ -211,7 +224,7 @@ final class ReplayConnection {
 
             @Override
             public void onFailure(String reason) {
-                loop.execute(() -> {
+                onLoop(() -> {
                     fatal.accept(reason);
                     ready();
                 });
@@ -328,7 +341,7 @@ final class ReplayConnection {
         @Override
         public void onResponse(ResponseView response, int preparedId) {
             int error = response.errorCode();
-            loop.execute(() -> done(error, preparedId));
+            onLoop(() -> done(error, preparedId));
         }
 
         abstract void done(int error, int preparedId);
@@ -385,7 +398,7 @@ final class ReplayConnection {
 
         @Override
         public void onFailure(String reason) {
-            loop.execute(() -> {
+            onLoop(() -> {
                 if (!failed) {
                     failed = true;
                     lostAheadOf(statement);
@@ -425,7 +438,7 @@ final class ReplayConnection {
 
         @Override
         public void onFailure(String reason) {
-            loop.execute(() -> lostAheadOf(statement));
+            onLoop(() -> lostAheadOf(statement));
         }
     }
 
@@ -469,7 +482,7 @@ final class ReplayConnection {
             int error = response.errorCode();
             long rows = response.rows();
             long nanos = response.lastByteNanos() - sentNanos;
-            loop.execute(() -> {
+            onLoop(() -> {
                 if (ok) {
                     figures.succeeded(nanos, rows);
                     compare(rows);
@@ -482,7 +495,7 @@ final class ReplayConnection {
 
         @Override
         public void onFailure(String reason) {
-            loop.execute(() -> lost(statement));
+            onLoop(() -> lost(statement));
         }
     }
 }

@@ -87,12 +87,13 @@ public final class TargetWatch implements AutoCloseable {
                     return;
                 }
                 TimeUnit.MILLISECONDS.sleep(INTERVAL_MILLIS);
-            } catch (SQLException e) {
+            } catch (InterruptedException e) {
+                return;
+            } catch (Throwable e) {
+                // Whatever ends the watch ends what it guards.
                 if (!closed) {
                     onWritable.accept("the target can no longer be asked whether it is read-only: " + e.getMessage());
                 }
-                return;
-            } catch (InterruptedException e) {
                 return;
             }
         }

@@ -216,7 +216,8 @@ class CaptureReplayTest {
                 .execute(
                         "UPDATE shop.hashed SET v = 'old' WHERE id = 7",
                         "ALTER TABLE shop.hashed ADD PRIMARY KEY (id DESC)");
-        Map<?, ?> reordered = Objects.requireNonNull((Map<?, ?>) playedOnPrimary().get("results"));
+        Map<?, ?> reordered =
+                Objects.requireNonNull((Map<?, ?>) playedOnPrimary().get("results"));
         assertThat(reordered.get("different")).isEqualTo(0L);
         QueryLogProxy.server().execute("DROP TABLE shop.hashed");
     }

@@ -152,8 +152,10 @@ final class Capture {
             }
             files.close();
             bytes = files.bytes();
-        } catch (IOException | RuntimeException e) {
-            fail("writing failed: " + (e instanceof FileSystemException ? e : e.getMessage()));
+        } catch (Throwable e) {
+            // An Error too, such as that of a native library: a capture without its thread must not seem to run.
+            fail("writing failed: "
+                    + (e instanceof IOException && !(e instanceof FileSystemException) ? e.getMessage() : e));
             meters.dropped(inFrame);
             abandon();
         } finally {

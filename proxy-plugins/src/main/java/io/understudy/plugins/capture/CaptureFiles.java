@@ -9,6 +9,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -18,6 +19,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -118,10 +120,7 @@ class CaptureFiles implements Closeable {
 
     private OutputStream begin() throws IOException {
         makeRoom();
-        Path file = next();
-        FileChannel channel = FileChannel.open(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
-        permissions(file, "rw-------");
-        OutputStream open = Channels.newOutputStream(channel);
+        OutputStream open = next();
         out = open;
         fileBytes = 0;
         frames.clear();
@@ -136,15 +135,21 @@ class CaptureFiles implements Closeable {
         return open;
     }
 
-    /** Returns a name not taken by a capture that began within the same second. */
-    private Path next() {
+    /** Creates a file with a name not taken by a capture, of another proxy too, that began within the same second. */
+    private OutputStream next() throws IOException {
         String suffix = config.secret() == null ? PLAIN : ENCRYPTED;
-        Path file;
-        do {
-            file = directory.resolve(String.format(Locale.ROOT, "%s-%04d%s", name, ++number, suffix));
-        } while (Files.exists(file));
-        begun++;
-        return file;
+        while (true) {
+            Path file = directory.resolve(String.format(Locale.ROOT, "%s-%04d%s", name, ++number, suffix));
+            try {
+                FileChannel channel =
+                        FileChannel.open(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
+                permissions(file, "rw-------");
+                begun++;
+                return Channels.newOutputStream(channel);
+            } catch (FileAlreadyExistsException taken) {
+                // The next number.
+            }
+        }
     }
 
     /** Deletes the oldest files until the next one has room. */
@@ -170,9 +175,24 @@ class CaptureFiles implements Closeable {
                         String own = file.getFileName().toString();
                         return own.startsWith(PREFIX) && (own.endsWith(PLAIN) || own.endsWith(ENCRYPTED));
                     })
-                    .sorted()
+                    .sorted(Comparator.comparing(CaptureFiles::capture)
+                            .thenComparing(CaptureFiles::numberOf)
+                            .thenComparing(Comparator.naturalOrder()))
                     .toList();
         }
+    }
+
+    /** Returns a file's name up to its number, which has more than four digits from the ten-thousandth file on. */
+    private static String capture(Path file) {
+        String own = file.getFileName().toString();
+        int dash = own.lastIndexOf('-');
+        return dash < PREFIX.length() ? own : own.substring(0, dash);
+    }
+
+    private static long numberOf(Path file) {
+        String own = file.getFileName().toString();
+        String digits = own.substring(own.lastIndexOf('-') + 1, own.indexOf('.'));
+        return digits.matches("[0-9]{1,18}") ? Long.parseLong(digits) : 0;
     }
 
     /** Returns whether the file system has as little space left as the capture has to leave. */

@@ -177,6 +177,40 @@ class CaptureTest {
         assertThat(text(null)).containsSubsequence("SELECT 0 AS kept", "SELECT 1 AS kept", "SELECT 2 AS kept");
     }
 
+    /** Files are in the order of their numbers, also beyond the four digits that a number usually has. */
+    @Test
+    void theTenThousandthFileIsTheNewest() throws Exception {
+        Path captures = Files.createDirectories(folder.resolve("captures"));
+        for (String name : List.of("10000", "9999", "0001")) {
+            Files.writeString(captures.resolve("capture-20260115T090501Z-" + name + ".zst"), "");
+        }
+        Files.writeString(captures.resolve("capture-20260114T090501Z-0002.zst.aes"), "");
+        Files.writeString(captures.resolve("capture-x.zst"), "");
+        assertThat(CaptureFiles.list(captures))
+                .extracting(file -> file.getFileName().toString())
+                .startsWith(
+                        "capture-20260114T090501Z-0002.zst.aes",
+                        "capture-20260115T090501Z-0001.zst",
+                        "capture-20260115T090501Z-9999.zst",
+                        "capture-20260115T090501Z-10000.zst");
+    }
+
+    /** A thread that ends with an Error does not leave a capture that seems to run. */
+    @Test
+    void anErrorEndsTheCapture() throws Exception {
+        CaptureConfig config = config(null);
+        Capture capture = capture(config, new CaptureFiles(config, Instant.EPOCH) {
+            @Override
+            void write(byte[] plain, int length) {
+                throw new UnsatisfiedLinkError("no zstd here");
+            }
+        });
+        capture.offer(command("SELECT 1"));
+        capture.await(30_000);
+        assertThat(capture.view()).containsEntry("active", false);
+        assertThat(String.valueOf(capture.view().get("stopped"))).contains("no zstd here");
+    }
+
     /** The end that was asked for does not hide that nothing was written. */
     @Test
     void anEndThatCannotBeWrittenIsTold() throws Exception {
