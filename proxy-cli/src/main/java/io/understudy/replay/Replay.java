@@ -9,6 +9,7 @@ import io.understudy.replay.log.Execution;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.replay.log.StatementLog;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * not the server has responded to other sessions; how late it was sent is reported apart from the server's time.
  */
 public final class Replay implements AutoCloseable {
-    /** How far ahead of its time a statement is read: logs are in the order of the ends. */
-    private static final long AHEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** How far ahead of its time a statement is read: logs are in the order of the ends, and logins take time. */
+    private static final long AHEAD_NANOS = TimeUnit.SECONDS.toNanos(2);
     /** Statements read and not yet responded to, long ones by their KiB. */
     private static final int WAITING = 20_000;
 
@@ -38,6 +39,7 @@ public final class Replay implements AutoCloseable {
     private static final long PATIENCE_MILLIS = 100;
     private static final Duration CONNECT = Duration.ofSeconds(10);
     private static final int LOOPS = 2;
+    private static final int WARM_STATEMENTS = 50;
     private static final double MICROS_TO_NANOS = 1_000;
 
     /** A connection on the loop that keeps its statements' times: none waits for another thread. */
@@ -126,6 +128,7 @@ public final class Replay implements AutoCloseable {
      * stream without statements.
      */
     public void run(StatementLog log) throws IOException, InterruptedException {
+        warmUp();
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         Thread reader = new Thread(
                 () -> {
@@ -151,6 +154,35 @@ public final class Replay implements AutoCloseable {
             throw new IllegalStateException("reading the log failed", thrown);
         }
         finish();
+    }
+
+    /** Connects and executes on each loop before time counts: the loading of classes would make the first ones late. */
+    private void warmUp() throws InterruptedException {
+        ReplayFigures uncounted = new ReplayFigures(false);
+        LogEvent event = new LogEvent(
+                LogEvent.Kind.STATEMENT,
+                0,
+                "",
+                null,
+                "SELECT 1".getBytes(StandardCharsets.US_ASCII),
+                LogEvent.UNKNOWN,
+                LogEvent.UNKNOWN,
+                0,
+                null,
+                null,
+                null);
+        for (PinnedLoop on : pinned) {
+            Semaphore over = new Semaphore(0);
+            ReplayConnection connection = new ReplayConnection(
+                    on.loop(), on.connector(), options.readsOnly(), uncounted, over::release, this::stop);
+            for (int i = 0; i < WARM_STATEMENTS; i++) {
+                connection.add(new ReplayConnection.Due(event, System.nanoTime(), 1));
+            }
+            for (boolean ready = false; !ready && stopped.get() == null; ) {
+                ready = over.tryAcquire(WARM_STATEMENTS, PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+            }
+            connection.abort();
+        }
     }
 
     private void read(StatementLog log) throws IOException, InterruptedException {
