@@ -70,7 +70,7 @@ class MirrorVerifyMySqlTest {
                     Statement statement = replica.createStatement()) {
                 await().atMost(MOST)
                         .ignoreExceptions()
-                        .until(() -> CommitHarness.ask(statement, "SELECT COUNT(*) FROM shop.items")
+                        .until(() -> CommitHarness.query(statement, "SELECT COUNT(*) FROM shop.items")
                                 .equals("4"));
             }
             execute(pair.connectReplica(), "SET GLOBAL super_read_only = 1");
