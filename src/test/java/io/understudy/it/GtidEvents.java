@@ -23,15 +23,18 @@ final class GtidEvents {
 
     private GtidEvents() {}
 
-    static GtidEvents of(EmbeddedServer server) throws IOException, SQLException {
-        Path log;
+    /** Returns the server's newest binary log file. */
+    static Path newest(EmbeddedServer server) throws SQLException {
         try (Connection connection = server.connect();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery("SHOW MASTER STATUS")) {
             rows.next();
-            log = Path.of(server.query("SELECT @@log_bin_basename")).resolveSibling(rows.getString(1));
+            return Path.of(server.query("SELECT @@log_bin_basename")).resolveSibling(rows.getString(1));
         }
-        ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(log)).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    static GtidEvents of(EmbeddedServer server) throws IOException, SQLException {
+        ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(newest(server))).order(ByteOrder.LITTLE_ENDIAN);
         GtidEvents events = new GtidEvents();
         for (int at = 4; at + HEADER <= bytes.limit(); at += bytes.getInt(at + 9)) {
             if ((bytes.get(at + 4) & 0xFF) == GTID_EVENT) {

@@ -14,6 +14,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             DomainsReportCommand.class,
             ParallelismReportCommand.class,
+            SteeringReportCommand.class,
             LostReportCommand.class,
             FailoverReportCommand.class,
             PagesReportCommand.class
@@ -27,6 +28,6 @@ public final class ReportCommand implements Runnable {
     public void run() {
         throw new CommandLine.ParameterException(
                 Objects.requireNonNull(spec).commandLine(),
-                "Missing report: domains, parallelism, lost, failover or pages; -h tells about them");
+                "Missing report: domains, parallelism, steering, lost, failover or pages; -h tells about them");
     }
 }

@@ -34,6 +34,7 @@ final class BinlogParser {
     private final Consumer<BinlogTransaction> out;
     private final TableNames names = new TableNames();
     private final GtidFields fields = new GtidFields();
+    private final RowReader rows = new RowReader();
 
     private int checksum;
     private boolean open;
@@ -54,6 +55,7 @@ final class BinlogParser {
     private long seconds;
     private long rowEvents;
     private long thread;
+    private long second;
 
     BinlogParser(ServerFlavor flavor, boolean wantTables, Consumer<BinlogTransaction> out) {
         this(flavor, () -> wantTables, out);
@@ -138,13 +140,25 @@ final class BinlogParser {
                 statement,
                 seconds,
                 rowEvents,
-                thread);
+                thread,
+                hints());
         open = false;
         statement = null;
         ending = Ending.NOT_YET;
         table = null;
         tables = null;
         out.accept(transaction);
+    }
+
+    private ApplyHints hints() {
+        return mariadb
+                ? new ApplyHints(
+                        (fields.flags & GtidFields.ALLOW_PARALLEL) != 0,
+                        (fields.flags & GtidFields.WAITED) != 0,
+                        fields.alter(),
+                        second,
+                        tablesWanted ? rows.images() : RowImages.UNKNOWN)
+                : ApplyHints.NONE;
     }
 
     private Set<String> tables() {
@@ -169,6 +183,8 @@ final class BinlogParser {
         seconds = 0;
         rowEvents = 0;
         thread = fields.thread;
+        second = EventHeader.second(buf, index);
+        rows.begin();
         kind = (fields.flags & GtidFields.PREPARED_XA) != 0
                 ? TransactionKind.XA_PREPARE
                 : (fields.flags & GtidFields.COMPLETED_XA) != 0 ? TransactionKind.XA_END : TransactionKind.WRITE;
@@ -184,6 +200,7 @@ final class BinlogParser {
             }
             case EventType.TRANSACTION_PAYLOAD -> {
                 tablesKnown = false; // they are compressed inside it
+                rows.unreadable();
                 complete();
             }
             case EventType.TABLE_MAP -> table(buf, body, end);
@@ -202,7 +219,12 @@ final class BinlogParser {
             }
             case EventType.EXECUTE_LOAD_QUERY -> statement();
             default -> {
-                rowEvents += EventType.holdsRows(type) ? 1 : 0;
+                if (EventType.holdsRows(type)) {
+                    rowEvents++;
+                    if (tablesWanted && mariadb) {
+                        rows.rows(type, buf, body, end);
+                    }
+                }
                 // Others are annotations, variables of the next statement, and events that future servers may add.
             }
         }
@@ -243,6 +265,7 @@ final class BinlogParser {
     private void statement() {
         statements = true;
         tablesKnown = false;
+        rows.unreadable();
     }
 
     private void table(ByteBuf buf, int body, int end) {
@@ -253,6 +276,9 @@ final class BinlogParser {
         if (name == null) {
             tablesKnown = false;
             return;
+        }
+        if (mariadb) {
+            rows.table(name, buf, body, end);
         }
         String first = table;
         if (first == null || first.equals(name)) {
@@ -282,6 +308,7 @@ final class BinlogParser {
      */
     private void format(ByteBuf buf, int index, int shown, long length) {
         names.clear();
+        rows.clear();
         int version = index + EventHeader.LENGTH + 2;
         if (shown < EventHeader.LENGTH + 2 + VERSION) {
             throw new IndexOutOfBoundsException("a format description event is cut off");

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param rowEvents number of events that hold changed rows
  * @param thread connection id of the client that wrote it on {@code serverId}; 0 if it is not logged: MariaDB before
  *     11.5 with row-based logging, MySQL with compressed transactions
+ * @param hints for parallel apply; {@link ApplyHints#NONE} on MySQL
  */
 public record BinlogTransaction(
         @Nullable String gtid,
@@ -45,10 +46,51 @@ public record BinlogTransaction(
         @Nullable LoggedStatement statement,
         long seconds,
         long rowEvents,
-        long thread) {
+        long thread,
+        ApplyHints hints) {
     /** Most tables listed of one transaction. */
     public static final int MAX_TABLES = 64;
 
     /** No group: on MariaDB the transaction was committed alone. */
     public static final long NO_GROUP = -1;
+
+    /** A transaction without hints. */
+    public BinlogTransaction(
+            @Nullable String gtid,
+            TransactionKind kind,
+            long domain,
+            long serverId,
+            long sequence,
+            long group,
+            long bytes,
+            long firstNanos,
+            long lastNanos,
+            boolean punctual,
+            Set<String> tables,
+            boolean tablesKnown,
+            boolean statements,
+            @Nullable LoggedStatement statement,
+            long seconds,
+            long rowEvents,
+            long thread) {
+        this(
+                gtid,
+                kind,
+                domain,
+                serverId,
+                sequence,
+                group,
+                bytes,
+                firstNanos,
+                lastNanos,
+                punctual,
+                tables,
+                tablesKnown,
+                statements,
+                statement,
+                seconds,
+                rowEvents,
+                thread,
+                ApplyHints.NONE);
+    }
 }

@@ -13,6 +13,11 @@ final class EventHeader {
 
     private EventHeader() {}
 
+    /** Returns the time in seconds since 1970. */
+    static long second(ByteBuf buf, int index) {
+        return buf.getUnsignedIntLE(index);
+    }
+
     static int type(ByteBuf buf, int index) {
         return buf.getUnsignedByte(index + 4);
     }

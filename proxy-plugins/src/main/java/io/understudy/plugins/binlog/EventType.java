@@ -30,6 +30,24 @@ final class EventType {
         return type >= 23 && type <= 25 || type >= 30 && type <= 32 || type == 39 || type >= 166 && type <= 171;
     }
 
+    /** Returns whether the event holds uncompressed rows: versions 1 and 2. */
+    static boolean plainRows(int type) {
+        return type >= 23 && type <= 25 || type >= 30 && type <= 32;
+    }
+
+    /** Returns whether the rows of {@link #plainRows} have version 2, with extra data in front. */
+    static boolean secondVersion(int type) {
+        return type >= 30 && type <= 32;
+    }
+
+    static boolean insertsRows(int type) {
+        return type == 23 || type == 30;
+    }
+
+    static boolean updatesRows(int type) {
+        return type == 24 || type == 31;
+    }
+
     /** Returns whether the event is a GTID event, with which a transaction begins. */
     static boolean beginsTransaction(int type) {
         return type == MARIADB_GTID || type == MYSQL_GTID || type == MYSQL_ANONYMOUS_GTID || type == MYSQL_TAGGED_GTID;

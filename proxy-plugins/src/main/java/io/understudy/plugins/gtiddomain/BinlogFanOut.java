@@ -4,14 +4,12 @@ import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
-import io.understudy.plugins.gtiddomain.parallelism.Workload;
 
 /**
  * Passes the binary log's transactions to the parts of this plugin that use them. Called on the dump connection's event
  * loop.
  */
-record BinlogFanOut(BinlogGuard guard, AppliedTimes applied, Workload workload, LogPace pace)
-        implements BinlogListener {
+record BinlogFanOut(BinlogGuard guard, AppliedTimes applied, LogPace pace) implements BinlogListener {
     @Override
     public void onStart(PrimaryFacts facts, boolean replaced) {
         guard.onStart(facts, replaced);
@@ -29,6 +27,5 @@ record BinlogFanOut(BinlogGuard guard, AppliedTimes applied, Workload workload, 
         if (sampled) {
             applied.sample(transaction);
         }
-        workload.add(transaction);
     }
 }

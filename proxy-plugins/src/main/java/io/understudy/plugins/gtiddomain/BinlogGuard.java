@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 final class BinlogGuard implements BinlogListener {
     private static final Logger log = LoggerFactory.getLogger(BinlogGuard.class);
 
-    private static final String OFF = "switched off by plugins.gtid-domain.binlog";
+    static final String OFF = "switched off by plugins.gtid-domain.binlog";
 
     private final DomainIndexes indexes;
     private final Progress progress;

@@ -9,7 +9,6 @@ import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.BinlogFeed;
 import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
-import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import io.understudy.plugins.gtiddomain.steering.LeverObserver;
 import java.util.List;
@@ -27,12 +26,10 @@ import org.slf4j.LoggerFactory;
 public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
     private static final Logger log = LoggerFactory.getLogger(GtidDomainPlugin.class);
 
-    /** Number of transactions that the view of parallel apply covers. */
-    private static final int WORKLOAD = 5_000;
-
     private final LongSupplier nanos;
     private final AtomicBoolean saidNoDomains = new AtomicBoolean();
     private @Nullable Steering steering;
+    private @Nullable Advising advising;
     /** Null while no rule has a domain. */
     private @Nullable Running running;
 
@@ -59,7 +56,6 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         final AppliedTimes applied;
         final ApplierErrors errors;
         final AdviceWindow window;
-        final Workload workload = new Workload(WORKLOAD, ApplyCost.DEFAULT);
         final BinlogGuard binlog;
         final @Nullable BinlogFeed feed;
 
@@ -70,7 +66,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         final ScheduledFuture<?> polling;
         volatile Policy policy;
 
-        Running(PluginContext context, GtidDomainConfig config) {
+        Running(PluginContext context, GtidDomainConfig config, Workload workload) {
             indexes = new DomainIndexes(config.defaultDomain());
             meters = new DomainMeters(context.meters(), indexes);
             progress = new Progress(indexes);
@@ -134,8 +130,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
             if (feed != null) {
                 LogPace pace = new LogPace(nanos, config.poll().toNanos(), handoverProbes::running);
                 reading = feed.subscribe(
-                        new BinlogNeeds(id(), true, 0, pace::restNanos),
-                        new BinlogFanOut(binlog, applied, workload, pace));
+                        new BinlogNeeds(id(), true, 0, pace::restNanos), new BinlogFanOut(binlog, applied, pace));
             }
         }
 
@@ -204,8 +199,10 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
 
     @Override
     public void start(PluginContext context, GtidDomainConfig config) {
-        steering = new Steering(context, config);
-        running = config.usesDomains() ? new Running(context, config) : null;
+        Advising advice = new Advising(context, config, nanos);
+        advising = advice;
+        steering = new Steering(context, config, advice::view);
+        running = config.usesDomains() ? new Running(context, config, advice.workload()) : null;
         if (context.primary().flavor() == ServerFlavor.MYSQL) {
             sayNoDomains();
         } else {
@@ -236,6 +233,10 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
             reload(now, config);
         }
         levers.reload(config);
+        Advising advice = advising;
+        if (advice != null) {
+            advice.reads(config.binlog());
+        }
     }
 
     private static void reload(Running now, GtidDomainConfig config) {
@@ -290,6 +291,10 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         Running now = running;
         if (now != null) {
             now.stop();
+        }
+        Advising advice = advising;
+        if (advice != null) {
+            advice.stop();
         }
     }
 }

@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,10 +28,12 @@ final class Steering {
 
     private final SteeringMeters meters;
     private final Set<String> said = ConcurrentHashMap.newKeySet();
+    private final Supplier<Object> advice;
     private volatile GtidDomainConfig config;
     private volatile Levers levers;
 
-    Steering(PluginContext context, GtidDomainConfig config) {
+    Steering(PluginContext context, GtidDomainConfig config, Supplier<Object> advice) {
+        this.advice = advice;
         meters = new SteeringMeters(context.meters());
         this.config = config;
         levers = levers(config);
@@ -66,6 +69,7 @@ final class Steering {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("mode", config.mode().name().toLowerCase(Locale.ROOT));
         view.put("rules", levers.view());
+        view.put("advice", advice.get());
         return view;
     }
 

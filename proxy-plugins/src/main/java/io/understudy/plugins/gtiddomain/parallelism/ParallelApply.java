@@ -3,11 +3,14 @@ package io.understudy.plugins.gtiddomain.parallelism;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Simulates in-order parallel apply as MariaDB's {@code slave_parallel_mode=conservative} does it: transactions of one
  * commit group run in parallel, each keeps its worker until it has committed, commits happen in the primary's order,
- * transactions that are ready together share one commit, and the next group begins when the last one has finished.
+ * transactions that are ready together share one commit, and the next group begins when the last one has finished. The
+ * mode {@code optimistic} is one group of everything between two schema changes: a transaction that changes the same
+ * row as one in progress is rolled back, waits for those before it, and runs again.
  */
 public final class ParallelApply {
 
@@ -30,12 +33,25 @@ public final class ParallelApply {
      * @param serial the same with one worker
      * @param commits number of commits, each for one transaction or more
      * @param stalls transactions that others waited for, the worst first
+     * @param retries transactions that ran twice; a replica may have fewer, since the first of two may get the row
+     *     first
      */
-    public record Result(int workers, long makespan, long serial, int commits, List<Stall> stalls) {
+    public record Result(int workers, long makespan, long serial, int commits, List<Stall> stalls, int retries) {
         /** Returns the speed relative to one worker. */
         public double speedup() {
             return makespan == 0 ? 1 : serial / (double) makespan;
         }
+    }
+
+    /**
+     * Simulates one domain without the cost of retries.
+     *
+     * @param groups the primary's commit groups, in its order of commit
+     * @param workers 1 or more
+     * @param commitCost time that one commit takes, however many transactions share it
+     */
+    public static Result simulate(List<List<AppliedTransaction>> groups, int workers, long commitCost) {
+        return simulate(groups, workers, commitCost, 0);
     }
 
     /**
@@ -44,61 +60,74 @@ public final class ParallelApply {
      * @param groups the primary's commit groups, in its order of commit
      * @param workers 1 or more
      * @param commitCost time that one commit takes, however many transactions share it
+     * @param retryCost time that a retry takes beside the second run
      */
-    public static Result simulate(List<List<AppliedTransaction>> groups, int workers, long commitCost) {
-        if (workers < 1 || commitCost < 0) {
-            throw new IllegalArgumentException(
-                    "simulate(workers " + workers + ", commitCost " + commitCost + "): expected at least 1 and 0");
+    public static Result simulate(List<List<AppliedTransaction>> groups, int workers, long commitCost, long retryCost) {
+        if (workers < 1 || commitCost < 0 || retryCost < 0) {
+            throw new IllegalArgumentException("simulate(workers " + workers + ", commitCost " + commitCost
+                    + ", retryCost " + retryCost + "): expected at least 1, 0 and 0");
         }
         long now = 0;
         long serial = 0;
         int commits = 0;
+        int retries = 0;
         List<Stall> stalls = new ArrayList<>();
         for (List<AppliedTransaction> group : groups) {
-            Group run = new Group(group, workers, commitCost, now);
+            Group run = new Group(group, workers, commitCost, retryCost, now);
             now = run.run(stalls);
             commits += run.commits;
+            retries += run.retries;
             for (AppliedTransaction transaction : group) {
                 serial += transaction.duration() + commitCost;
             }
         }
         stalls.sort(Comparator.comparingLong(Stall::stalled).reversed());
-        return new Result(workers, now, serial, commits, List.copyOf(stalls));
+        return new Result(workers, now, serial, commits, List.copyOf(stalls), retries);
     }
 
     /**
-     * Simulates the long transactions in a domain of their own with one of the workers: the best that tagging them
-     * could gain, if no other transaction depends on them.
+     * Simulates some transactions in a domain of their own with one of the workers: the best that tagging them could
+     * gain, if no other transaction depends on them.
      *
-     * @param atLeast duration from which a transaction counts as long
+     * @param tagged which ones
      */
     public static Result simulateApart(
-            List<List<AppliedTransaction>> groups, int workers, long commitCost, long atLeast) {
+            List<List<AppliedTransaction>> groups,
+            int workers,
+            long commitCost,
+            long retryCost,
+            Predicate<AppliedTransaction> tagged) {
         List<List<AppliedTransaction>> rest = new ArrayList<>();
         List<List<AppliedTransaction>> apart = new ArrayList<>();
         for (List<AppliedTransaction> group : groups) {
-            List<AppliedTransaction> small =
-                    group.stream().filter(t -> t.duration() < atLeast).toList();
-            List<AppliedTransaction> big =
-                    group.stream().filter(t -> t.duration() >= atLeast).toList();
-            if (!small.isEmpty()) {
-                rest.add(small);
+            List<AppliedTransaction> others =
+                    group.stream().filter(tagged.negate()).toList();
+            List<AppliedTransaction> own = group.stream().filter(tagged).toList();
+            if (!others.isEmpty()) {
+                rest.add(others);
             }
-            if (!big.isEmpty()) {
-                apart.add(big);
+            if (!own.isEmpty()) {
+                apart.add(own);
             }
         }
         if (workers < 2 || apart.isEmpty()) {
-            return simulate(groups, workers, commitCost);
+            return simulate(groups, workers, commitCost, retryCost);
         }
-        Result inDefault = simulate(rest, workers - 1, commitCost);
-        Result inOwn = simulate(apart, 1, commitCost);
+        Result inDefault = simulate(rest, workers - 1, commitCost, retryCost);
+        Result inOwn = simulate(apart, 1, commitCost, retryCost);
         return new Result(
                 workers,
                 Math.max(inDefault.makespan(), inOwn.makespan()),
                 inDefault.serial() + inOwn.serial(),
                 inDefault.commits() + inOwn.commits(),
-                inDefault.stalls());
+                inDefault.stalls(),
+                inDefault.retries());
+    }
+
+    /** Simulates the transactions from this duration on in a domain of their own. */
+    public static Result simulateApart(
+            List<List<AppliedTransaction>> groups, int workers, long commitCost, long atLeast) {
+        return simulateApart(groups, workers, commitCost, 0, transaction -> transaction.duration() >= atLeast);
     }
 
     /** One commit group in progress. */
@@ -108,11 +137,18 @@ public final class ParallelApply {
         private final long[] freeAt;
         private final long[] doneAt;
         private final int[] workerOf;
-        int commits;
+        /** Transactions that run, or run again, when all before them have committed. */
+        private final boolean[] last;
 
-        Group(List<AppliedTransaction> transactions, int workers, long commitCost, long start) {
+        private final long retryCost;
+        int commits;
+        int retries;
+
+        Group(List<AppliedTransaction> transactions, int workers, long commitCost, long retryCost, long start) {
             this.transactions = transactions;
             this.commitCost = commitCost;
+            this.retryCost = retryCost;
+            last = new boolean[transactions.size()];
             freeAt = new long[workers];
             java.util.Arrays.fill(freeAt, start);
             doneAt = new long[transactions.size()];
@@ -129,18 +165,27 @@ public final class ParallelApply {
                 while (started < transactions.size() && started - next < freeAt.length) {
                     int worker = freest(started, next);
                     workerOf[started] = worker;
-                    doneAt[started] = freeAt[worker] + transactions.get(started).duration();
+                    AppliedTransaction begun = transactions.get(started);
+                    doneAt[started] = freeAt[worker] + begun.duration();
+                    boolean conflict = !begun.waits() && begun.distance() > 0 && started - begun.distance() >= next;
+                    retries += conflict ? 1 : 0;
+                    last[started] = started > next && (begun.waits() || conflict);
                     started++;
                 }
                 int head = next;
+                if (last[head]) {
+                    AppliedTransaction again = transactions.get(head);
+                    long begin = Math.max(committed, freeAt[workerOf[head]]);
+                    doneAt[head] = begin + again.duration() + (again.waits() ? 0 : retryCost);
+                }
                 long from = Math.max(doneAt[head], committed);
                 long stalled = 0;
-                while (next < started && doneAt[next] <= from) {
+                while (next < started && doneAt[next] <= from && (next == head || !last[next])) {
                     stalled += next == head ? 0 : from - doneAt[next];
                     next++;
                 }
                 for (int behind = next; behind < started; behind++) {
-                    stalled += Math.max(0, from - doneAt[behind]);
+                    stalled += last[behind] ? 0 : Math.max(0, from - doneAt[behind]);
                 }
                 committed = from + commitCost;
                 commits++;

@@ -37,14 +37,14 @@ public final class ParallelismReport {
         report.put("groupSizes", sizes(groups));
         report.put("longAboveSeconds", longMicros / 1e6);
         report.put("long", longOnes(entries, longMicros));
-        report.put("conservative", simulations(timed(groups), workload.cost().commit(), longMicros, groups));
-        List<List<Workload.Entry>> optimistic = withoutGroups(entries);
-        report.put("optimistic", simulations(timed(optimistic), workload.cost().commit(), longMicros, optimistic));
+        report.put("conservative", simulations(groups, false, workload.cost(), longMicros));
+        report.put("optimistic", simulations(withoutGroups(entries), true, workload.cost(), longMicros));
+        report.put("dials", Dials.of(workload));
         return report;
     }
 
     /** Returns the commit groups in the log's order: adjacent entries with the same commit id. */
-    static List<List<Workload.Entry>> groups(List<Workload.Entry> entries) {
+    public static List<List<Workload.Entry>> groups(List<Workload.Entry> entries) {
         List<List<Workload.Entry>> groups = new ArrayList<>();
         long last = BinlogTransaction.NO_GROUP;
         for (Workload.Entry entry : entries) {
@@ -58,7 +58,7 @@ public final class ParallelismReport {
     }
 
     /** Returns groups as slave_parallel_mode=optimistic runs them: everything in parallel, except schema changes. */
-    private static List<List<Workload.Entry>> withoutGroups(List<Workload.Entry> entries) {
+    public static List<List<Workload.Entry>> withoutGroups(List<Workload.Entry> entries) {
         List<List<Workload.Entry>> groups = new ArrayList<>();
         boolean alone = true;
         for (Workload.Entry entry : entries) {
@@ -71,24 +71,25 @@ public final class ParallelismReport {
         return groups;
     }
 
-    private static List<List<AppliedTransaction>> timed(List<List<Workload.Entry>> groups) {
+    /** Returns the groups as the simulation takes them. */
+    public static List<List<AppliedTransaction>> timed(List<List<Workload.Entry>> groups, boolean optimistic) {
         List<List<AppliedTransaction>> timed = new ArrayList<>();
         for (List<Workload.Entry> group : groups) {
-            timed.add(group.stream()
-                    .map(entry -> new AppliedTransaction(entry.gtid(), entry.micros()))
-                    .toList());
+            timed.add(group.stream().map(entry -> entry.applied(optimistic)).toList());
         }
         return timed;
     }
 
     private static List<Object> simulations(
-            List<List<AppliedTransaction>> timed, long commit, long longMicros, List<List<Workload.Entry>> groups) {
-        List<List<AppliedTransaction>> split = split(groups, longMicros);
+            List<List<Workload.Entry>> groups, boolean optimistic, ApplyCost cost, long longMicros) {
+        List<List<AppliedTransaction>> timed = timed(groups, optimistic);
+        List<List<AppliedTransaction>> split = split(groups, optimistic, longMicros);
         List<Object> rows = new ArrayList<>();
         for (int threads : THREADS) {
-            ParallelApply.Result asIs = ParallelApply.simulate(timed, threads, commit);
-            ParallelApply.Result apart = ParallelApply.simulateApart(timed, threads, commit, longMicros);
-            ParallelApply.Result cut = ParallelApply.simulate(split, threads, commit);
+            ParallelApply.Result asIs = ParallelApply.simulate(timed, threads, cost.commit(), cost.retry());
+            ParallelApply.Result apart = ParallelApply.simulateApart(
+                    timed, threads, cost.commit(), cost.retry(), each -> each.duration() >= longMicros);
+            ParallelApply.Result cut = ParallelApply.simulate(split, threads, cost.commit(), cost.retry());
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("threads", threads);
             row.put("makespanSeconds", asIs.makespan() / 1e6);
@@ -96,6 +97,7 @@ public final class ParallelismReport {
             row.put("speedupLongInOwnDomain", speedup(asIs.serial(), apart.makespan()));
             row.put("speedupLongSplit", speedup(asIs.serial(), cut.makespan()));
             row.put("commits", asIs.commits());
+            row.put("retries", asIs.retries());
             row.put(
                     "stalledSeconds",
                     asIs.stalls().stream()
@@ -118,14 +120,18 @@ public final class ParallelismReport {
     }
 
     /** Returns the groups with long writes split into pieces below the limit; a schema change cannot be split. */
-    private static List<List<AppliedTransaction>> split(List<List<Workload.Entry>> groups, long longMicros) {
+    public static List<List<AppliedTransaction>> split(
+            List<List<Workload.Entry>> groups, boolean optimistic, long longMicros) {
         List<List<AppliedTransaction>> all = new ArrayList<>();
         for (List<Workload.Entry> group : groups) {
             List<AppliedTransaction> pieces = new ArrayList<>();
             for (Workload.Entry entry : group) {
                 long count = entry.schemaChange() || entry.micros() < longMicros ? 1 : entry.micros() / longMicros + 1;
                 for (long piece = 0; piece < count; piece++) {
-                    pieces.add(new AppliedTransaction(entry.gtid(), entry.micros() / count));
+                    pieces.add(
+                            count == 1
+                                    ? entry.applied(optimistic)
+                                    : new AppliedTransaction(entry.gtid(), entry.micros() / count));
                 }
             }
             all.add(pieces);

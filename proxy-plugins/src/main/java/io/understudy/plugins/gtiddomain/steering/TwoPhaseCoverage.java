@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Tells which schema changes {@code binlog_alter_two_phase} covers, as MariaDB 10.11 and 11.4 log them: ALTER TABLE,
  * CREATE INDEX and DROP INDEX, but no change of single partitions, no renaming alone, and no other DDL.
  */
-final class TwoPhaseCoverage {
+public final class TwoPhaseCoverage {
     private static final Set<String> PARTITION_WORK = Set.of(
             "add",
             "drop",
@@ -38,7 +38,7 @@ final class TwoPhaseCoverage {
      * @param kind of the statement that is executed
      * @param text of the statement, normalised or not; null if unknown
      */
-    static @Nullable String gap(StatementKind kind, @Nullable String text) {
+    public static @Nullable String gap(StatementKind kind, @Nullable String text) {
         return switch (kind) {
             case ALTER -> text == null ? "" : gap(words(text));
             case CREATE, DROP -> text == null ? "its text is not known" : gap(words(text));

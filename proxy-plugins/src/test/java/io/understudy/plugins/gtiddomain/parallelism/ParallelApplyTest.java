@@ -63,6 +63,25 @@ class ParallelApplyTest {
         assertThat(ParallelApply.simulate(List.of(), 4, 1).speedup()).isEqualTo(1);
     }
 
+    @Test
+    void aTransactionThatConflictsRunsAgainAndOneThatWaitsDoesNot() {
+        // Both run from 0 to 10; the first commits at 11; the second runs again from 11, with 4 for the retry.
+        List<List<AppliedTransaction>> conflict =
+                List.of(List.of(t(1, 10), new AppliedTransaction("T2", 10, false, 1)));
+        ParallelApply.Result again = ParallelApply.simulate(conflict, 4, 1, 4);
+        assertThat(again.makespan()).isEqualTo(26);
+        assertThat(again.retries()).isEqualTo(1);
+
+        List<List<AppliedTransaction>> waiting = List.of(List.of(t(1, 10), new AppliedTransaction("T2", 10, true, 1)));
+        ParallelApply.Result once = ParallelApply.simulate(waiting, 4, 1, 4);
+        assertThat(once.makespan()).isEqualTo(22);
+        assertThat(once.retries()).isZero();
+
+        assertThat(ParallelApply.simulate(conflict, 1, 1, 4).retries())
+                .as("one worker runs nothing beside another")
+                .isZero();
+    }
+
     @Property(tries = 300)
     void theMakespanLiesBetweenItsBounds(
             @ForAll @Size(max = 30) List<@IntRange(max = 50) Integer> durations,

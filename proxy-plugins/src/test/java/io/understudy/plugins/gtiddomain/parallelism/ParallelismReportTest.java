@@ -13,7 +13,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class ParallelismReportTest {
-    private final Workload workload = new Workload(100, new ApplyCost(1_000, 20, 0));
+    private final Workload workload = new Workload(100, new ApplyCost(1_000, 20, 0, 0));
 
     private void write(int sequence, long group, long bytes) {
         workload.add(Transactions.of(
@@ -64,6 +64,20 @@ class ParallelismReportTest {
                 .containsEntry("threads", 5)
                 .containsEntry("speedup", 2.0);
         assertThat(rows(report, "optimistic").get(2)).containsEntry("speedup", 6.0);
+    }
+
+    @Test
+    void theDialsShowWhatLargerGroupsWouldBring() {
+        for (int i = 0; i < 16; i++) {
+            write(i, BinlogTransaction.NO_GROUP, 0);
+        }
+
+        List<Map<String, Object>> dials = rows(ParallelismReport.of(workload, 500_000), "dials");
+
+        assertThat(dials.get(0)).containsEntry("waitCount", 0).containsEntry("transactionsPerGroup", 1.0);
+        assertThat(dials.get(0).get("speedups")).hasToString("{1=1.0, 2=1.0, 4=1.0, 8=1.0}");
+        assertThat(dials.get(2)).containsEntry("waitCount", 4).containsEntry("transactionsPerGroup", 4.0);
+        assertThat(dials.get(2).get("speedups")).hasToString("{1=1.0, 2=2.0, 4=4.0, 8=4.0}");
     }
 
     @Test

@@ -1,0 +1,35 @@
+package io.understudy.plugins.gtiddomain.advice;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Something that would help.
+ *
+ * @param name of the action
+ * @param savedMicros apply time that it would save, simulated
+ * @param kind what {@code text} is: {@code rule} to paste, {@code statement} to execute, or {@code change} to the
+ *     application
+ * @param text to paste, to execute or to do
+ * @param note what to know before; may be empty
+ */
+record Action(String name, long savedMicros, String kind, String text, String note) {
+    static Action rule(String name, long savedMicros, String text, String note) {
+        return new Action(name, savedMicros, "rule", text, note);
+    }
+
+    static Action statement(String name, long savedMicros, String text, String note) {
+        return new Action(name, savedMicros, "statement", text, note);
+    }
+
+    Map<String, Object> view() {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("action", name);
+        view.put("savesSeconds", Finding.seconds(savedMicros));
+        view.put(kind, text);
+        if (!note.isEmpty()) {
+            view.put("note", note);
+        }
+        return view;
+    }
+}

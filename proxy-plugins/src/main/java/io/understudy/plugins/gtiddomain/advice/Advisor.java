@@ -1,0 +1,111 @@
+package io.understudy.plugins.gtiddomain.advice;
+
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.Standby;
+import io.understudy.plugins.binlog.BinlogListener;
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.BinlogTrouble;
+import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The advice of a running proxy: of the last ten minutes. Thread-safe. */
+public final class Advisor implements BinlogListener, Runnable {
+    private static final Logger log = LoggerFactory.getLogger(Advisor.class);
+    private static final long COVERS_NANOS = TimeUnit.MINUTES.toNanos(10);
+    /** The simulations take some hundredths of a second, and a dashboard asks every second. */
+    private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private final Workload workload;
+    private final LongSupplier nanos;
+    private final Stalls stalls;
+    private final List<StandbyWatch> watches;
+    private volatile String state = "not started";
+    private volatile boolean reading;
+
+    private @Nullable Map<String, Object> last;
+    private long lastNanos;
+
+    /** @param workload receives the log's transactions from this object */
+    public Advisor(PluginContext context, Workload workload, LongSupplier nanos) {
+        this.workload = workload;
+        this.nanos = nanos;
+        stalls = new Stalls(context.standbys().stream().map(Standby::name).toList());
+        watches = context.standbys().stream()
+                .map(standby -> new StandbyWatch(standby.name(), standby.dataSource(), stalls, nanos, COVERS_NANOS))
+                .toList();
+    }
+
+    @Override
+    public void onStart(PrimaryFacts facts, boolean replaced) {
+        reading = facts.flavor() == ServerFlavor.MARIADB;
+        state = reading ? "" : "the primary is a MySQL server, whose writesets need no rule";
+    }
+
+    @Override
+    public void onGap(BinlogTrouble trouble) {
+        off(trouble.message());
+    }
+
+    /** Called when the log is not read, with the reason. */
+    public void off(String why) {
+        reading = false;
+        state = why;
+        stalls.gap();
+    }
+
+    @Override
+    public void onTransaction(BinlogTransaction transaction) {
+        Workload.Entry entry = workload.add(transaction);
+        if (reading) {
+            stalls.logged(entry);
+        }
+    }
+
+    /** Probes the standbys. */
+    @Override
+    public void run() {
+        if (!reading) {
+            return;
+        }
+        try {
+            watches.forEach(StandbyWatch::poll);
+        } catch (RuntimeException e) {
+            // An exception would end the schedule.
+            log.warn("gtid-domain: probing standbys for the advice failed: {}", e.toString());
+        }
+    }
+
+    /** Returns the advice, at most two seconds old. */
+    public synchronized Map<String, Object> view() {
+        Map<String, Object> present = last;
+        long now = nanos.getAsLong();
+        if (present == null || now - lastNanos >= FRESH_NANOS || !state.equals(present.get("problem"))) {
+            present = new LinkedHashMap<>();
+            present.put("problem", state);
+            present.putAll(advice(now));
+            last = present;
+            lastNanos = now;
+        }
+        return present;
+    }
+
+    private Map<String, Object> advice(long now) {
+        List<Workload.Entry> entries = workload.entries().stream()
+                .filter(entry -> now - entry.arrivedNanos() <= COVERS_NANOS)
+                .toList();
+        return SteeringAdvice.of(
+                entries,
+                watches.stream().map(StandbyWatch::facts).toList(),
+                stalls.since(now - COVERS_NANOS),
+                workload.cost());
+    }
+}

@@ -1,0 +1,133 @@
+package io.understudy.plugins.gtiddomain.advice;
+
+import io.understudy.plugins.gtiddomain.parallelism.ParallelismReport;
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * Finds what keeps a standby serial that applies commit group by commit group: a schema that is written by one session,
+ * and groups that are too small. Only under load: a standby that is mostly idle loses nothing by it.
+ */
+final class GroupWork {
+    private static final double BUSY = 0.5;
+    private static final int FEWEST = 50;
+    private static final double ALONE = 0.9;
+    /** Least share of the apply time that an action must save to be named. */
+    private static final double WORTH = 0.1;
+
+    private static final long LONGEST_WAIT = 100_000;
+    private static final long SHORTEST_WAIT = 100;
+
+    private final Evidence evidence;
+    private final WhatIf whatIf;
+
+    GroupWork(Evidence evidence, WhatIf whatIf) {
+        this.evidence = evidence;
+        this.whatIf = whatIf;
+    }
+
+    List<Finding> findings() {
+        List<Finding> findings = new ArrayList<>();
+        if (!evidence.optimistic() && evidence.load(whatIf) >= BUSY) {
+            schemas(findings);
+            smallGroups(findings);
+        }
+        return findings;
+    }
+
+    private void schemas(List<Finding> findings) {
+        Map<String, Integer> writes = new HashMap<>();
+        Map<String, Integer> alone = new HashMap<>();
+        Map<String, Integer> shared = new HashMap<>();
+        for (List<Workload.Entry> group : ParallelismReport.groups(evidence.entries())) {
+            for (Workload.Entry entry : group) {
+                Set<String> schemas = schemas(entry);
+                for (String schema : schemas) {
+                    writes.merge(schema, 1, Integer::sum);
+                    alone.merge(schema, group.size() == 1 ? 1 : 0, Integer::sum);
+                    shared.merge(schema, schemas.size() > 1 ? 1 : 0, Integer::sum);
+                }
+            }
+        }
+        writes.forEach((schema, count) -> {
+            Predicate<Workload.Entry> own = entry -> schemas(entry).contains(schema);
+            if (count >= FEWEST
+                    && evidence.entries().size() - count >= FEWEST
+                    && alone.getOrDefault(schema, 0) >= ALONE * count) {
+                long saved = whatIf.apart(own);
+                if (saved >= WORTH * whatIf.base().makespan()) {
+                    findings.add(schema(schema, count, shared.getOrDefault(schema, 0), saved));
+                }
+            }
+        });
+    }
+
+    private static Set<String> schemas(Workload.Entry entry) {
+        Set<String> schemas = new HashSet<>();
+        for (String table : entry.tables()) {
+            schemas.add(table.substring(0, Math.max(0, table.indexOf('.'))));
+        }
+        return schemas;
+    }
+
+    private Finding schema(String schema, int count, int shared, long saved) {
+        List<Action> actions = new ArrayList<>();
+        if (shared == 0 && Rules.nameable(schema)) {
+            actions.add(Action.rule(
+                    "domain: N",
+                    saved,
+                    Rules.schema(schema, evidence.freeDomain()),
+                    "only if nothing depends on it (foreign keys and readers are not in the log); the riskiest action:"
+                            + " read docs/gtid-domains.md first"));
+        }
+        return new Finding(
+                Finding.Kind.SINGLE_THREADED,
+                schema,
+                saved,
+                false,
+                count,
+                "",
+                "its transactions are alone in their commit groups"
+                        + (shared == 0 ? "" : "; " + shared + " write other schemas too, so it is not independent"),
+                actions);
+    }
+
+    private void smallGroups(List<Finding> findings) {
+        int workers = evidence.workers();
+        long saved = whatIf.grouped(workers);
+        if (workers < 2 || saved < WORTH * whatIf.base().makespan()) {
+            return;
+        }
+        List<Action> actions = new ArrayList<>();
+        actions.add(Action.statement(
+                "slave_parallel_mode",
+                whatIf.inOptimisticMode(),
+                "STOP SLAVE; SET GLOBAL slave_parallel_mode = 'optimistic'; START SLAVE",
+                "on the standby; retries as far as rows conflict"));
+        long gap =
+                evidence.seconds() * 1_000_000 / Math.max(1, evidence.entries().size());
+        long wait = Math.max(SHORTEST_WAIT, Math.min(LONGEST_WAIT, gap * workers));
+        actions.add(Action.statement(
+                "binlog_commit_wait",
+                saved,
+                "SET GLOBAL binlog_commit_wait_count = " + workers + ", binlog_commit_wait_usec = " + wait,
+                "on the primary; delays commits by up to " + wait + " microseconds each"));
+        int groups = ParallelismReport.groups(evidence.entries()).size();
+        findings.add(new Finding(
+                Finding.Kind.SMALL_GROUPS,
+                "all schemas",
+                saved,
+                false,
+                evidence.entries().size(),
+                "",
+                evidence.entries().size() + " transactions came in " + groups
+                        + " commit groups, which a standby in the mode conservative applies one after the other",
+                actions));
+    }
+}

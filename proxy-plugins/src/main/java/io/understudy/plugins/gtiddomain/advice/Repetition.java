@@ -1,0 +1,83 @@
+package io.understudy.plugins.gtiddomain.advice;
+
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Finds tables with rows that transactions in progress at the same time change, so that standbys repeat them. */
+final class Repetition {
+    /** Fewer retries are no news. */
+    private static final int FEWEST = 20;
+    /** Share of all conflicts from which a table is named. */
+    private static final double SHARE = 0.1;
+
+    private final Evidence evidence;
+    private final WhatIf whatIf;
+
+    Repetition(Evidence evidence, WhatIf whatIf) {
+        this.evidence = evidence;
+        this.whatIf = whatIf;
+    }
+
+    List<Finding> findings() {
+        List<Finding> findings = new ArrayList<>();
+        long retries = evidence.standbys().stream()
+                .filter(StandbyFacts::optimistic)
+                .mapToLong(StandbyFacts::retries)
+                .max()
+                .orElse(0);
+        if (!evidence.optimistic() || evidence.measured() && retries < FEWEST) {
+            return findings;
+        }
+        Map<String, Integer> conflicts = new HashMap<>();
+        Map<String, Integer> wider = new HashMap<>();
+        int all = 0;
+        for (Workload.Entry entry : evidence.entries()) {
+            if (entry.distance() > 0
+                    && entry.distance() < evidence.workers()
+                    && entry.hints().parallel()) {
+                all++;
+                for (String table : entry.tables()) {
+                    conflicts.merge(table, 1, Integer::sum);
+                    wider.merge(table, entry.tables().size() > 1 ? 1 : 0, Integer::sum);
+                }
+            }
+        }
+        for (Map.Entry<String, Integer> table : conflicts.entrySet()) {
+            if (table.getValue() >= FEWEST && table.getValue() >= SHARE * all) {
+                findings.add(finding(table.getKey(), table.getValue(), wider.getOrDefault(table.getKey(), 0), retries));
+            }
+        }
+        return findings;
+    }
+
+    private Finding finding(String table, int conflicts, int wider, long retries) {
+        long saved = whatIf.skip(entry -> entry.tables().contains(table));
+        List<Action> actions = new ArrayList<>();
+        if (Rules.nameable(table)) {
+            actions.add(Action.rule(
+                    "parallel: skip",
+                    saved,
+                    Rules.skip(table),
+                    wider == 0
+                            ? "for writers in explicit transactions match by user or schema"
+                            : wider + " of the conflicts are in transactions over several tables: if they begin with"
+                                    + " BEGIN, match their writers by user or schema instead"));
+        }
+        return new Finding(
+                Finding.Kind.HOT_ROWS,
+                table,
+                saved,
+                false,
+                conflicts,
+                "",
+                conflicts + " transactions changed a row that one of the " + (evidence.workers() - 1)
+                        + " before them had changed; "
+                        + (evidence.measured()
+                                ? "standbys repeated up to " + retries + " transactions (of all tables)"
+                                : "no standby was asked, so whether one repeats them is not known"),
+                actions);
+    }
+}

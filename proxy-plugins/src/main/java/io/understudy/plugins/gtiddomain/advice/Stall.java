@@ -1,0 +1,15 @@
+package io.understudy.plugins.gtiddomain.advice;
+
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
+
+/**
+ * One stall of one standby.
+ *
+ * @param standby its name
+ * @param head the transaction that it had to apply first
+ * @param micros for how long at least: between the first and the last probe that found it unapplied
+ * @param behind transactions that waited behind it
+ * @param endNanos monotonic time of the last such probe
+ * @param received whether the standby is known to have had the transaction; otherwise the network may be the cause
+ */
+public record Stall(String standby, Workload.Entry head, long micros, int behind, long endNanos, boolean received) {}

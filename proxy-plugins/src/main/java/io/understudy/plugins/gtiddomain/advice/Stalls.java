@@ -1,0 +1,147 @@
+package io.understudy.plugins.gtiddomain.advice;
+
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Finds stalls by comparing the primary's log with a standby's position, probe by probe. Thread-safe. */
+public final class Stalls {
+    /** Shorter ones are not reported: probes are that far apart. */
+    static final long LEAST_MICROS = 200_000;
+
+    private static final int MOST = 200;
+    private static final int MOST_UNAPPLIED = 50_000;
+
+    /** One standby's unapplied transactions of one domain. */
+    private static final class Queue {
+        final Deque<Workload.Entry> unapplied = new ArrayDeque<>();
+        Workload.@Nullable Entry head;
+        long sinceNanos;
+        long untilNanos;
+        int behind;
+        boolean running;
+        boolean received;
+        /** Whether the log was read from before the head on, so that nothing unknown is in front of it. */
+        boolean complete;
+    }
+
+    private final Map<String, Map<Long, Queue>> standbys = new HashMap<>();
+    private final Deque<Stall> found = new ArrayDeque<>();
+
+    /** @param names the standbys' */
+    public Stalls(List<String> names) {
+        names.forEach(name -> standbys.put(name, new HashMap<>()));
+    }
+
+    /** Adds the next transaction of the log. */
+    public synchronized void logged(Workload.Entry entry) {
+        for (Map<Long, Queue> queues : standbys.values()) {
+            Queue queue = queues.computeIfAbsent(entry.domain(), domain -> new Queue());
+            queue.unapplied.addLast(entry);
+            if (queue.unapplied.size() > MOST_UNAPPLIED) {
+                queue.unapplied.removeFirst();
+                queue.complete = false;
+            }
+        }
+    }
+
+    /** Drops what is unapplied: transactions were missed. */
+    synchronized void gap() {
+        standbys.values().forEach(Map::clear);
+    }
+
+    /** Returns whether the standby has not applied all transactions as far as known. */
+    synchronized boolean behind(String standby) {
+        Map<Long, Queue> queues = standbys.get(standby);
+        return queues != null && queues.values().stream().anyMatch(queue -> !queue.unapplied.isEmpty());
+    }
+
+    /**
+     * Takes the result of a probe.
+     *
+     * @param applied the standby's last applied sequence number by domain
+     * @param received the last received one, or null if that is not known
+     * @param running whether its applier runs
+     * @param beforeNanos time just before the probe
+     * @param afterNanos time just after it
+     */
+    synchronized void probed(
+            String standby,
+            Map<Long, Long> applied,
+            @Nullable Map<Long, Long> received,
+            boolean running,
+            long beforeNanos,
+            long afterNanos) {
+        Map<Long, Queue> queues = standbys.getOrDefault(standby, Map.of());
+        queues.forEach((domain, queue) -> {
+            long reached = applied.getOrDefault(domain, 0L);
+            Workload.Entry head = queue.unapplied.peekFirst();
+            while (head != null && head.sequence() <= reached) {
+                queue.unapplied.removeFirst();
+                queue.complete = true;
+                head = queue.unapplied.peekFirst();
+            }
+            if (head != null && !queue.complete && head.sequence() > reached + 1) {
+                queue.head = null;
+                return;
+            }
+            Workload.Entry before = queue.head;
+            boolean same = before != null && head != null && before.sequence() == head.sequence();
+            if (before != null && !same) {
+                ended(standby, queue, before);
+            }
+            if (head == null) {
+                queue.head = null;
+                return;
+            }
+            if (!same) {
+                queue.head = head;
+                queue.sinceNanos = afterNanos;
+                queue.running = true;
+                queue.received = false;
+            }
+            queue.untilNanos = beforeNanos;
+            queue.behind = queue.unapplied.size() - 1;
+            queue.running &= running;
+            queue.received |= received != null && received.getOrDefault(domain, 0L) >= head.sequence();
+            if (received != null && !queue.received) {
+                // The standby does not have it: the time so far is the network's, not the applier's.
+                queue.sinceNanos = afterNanos;
+            }
+        });
+    }
+
+    private void ended(String standby, Queue queue, Workload.Entry head) {
+        long micros = (queue.untilNanos - queue.sinceNanos) / 1_000;
+        if (queue.running && queue.behind > 0 && micros >= LEAST_MICROS) {
+            found.addLast(new Stall(standby, head, micros, queue.behind, queue.untilNanos, queue.received));
+            if (found.size() > MOST) {
+                found.removeFirst();
+            }
+        }
+    }
+
+    /** Returns all stalls, the oldest first. */
+    public List<Stall> all() {
+        return since(System.nanoTime() - Long.MAX_VALUE / 2);
+    }
+
+    /** Returns the stalls that ended after a time, and those that last, the oldest first. */
+    synchronized List<Stall> since(long nanos) {
+        List<Stall> all = new ArrayList<>();
+        found.stream().filter(stall -> stall.endNanos() - nanos >= 0).forEach(all::add);
+        standbys.forEach((name, queues) -> queues.values().forEach(queue -> {
+            Workload.Entry head = queue.head;
+            long micros = (queue.untilNanos - queue.sinceNanos) / 1_000;
+            if (head != null && queue.running && queue.behind > 0 && micros >= LEAST_MICROS) {
+                all.add(new Stall(name, head, micros, queue.behind, queue.untilNanos, queue.received));
+            }
+        }));
+        return all;
+    }
+}

@@ -1,0 +1,166 @@
+package io.understudy.plugins.gtiddomain.advice;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Probes one standby. {@link #poll} is called by one thread at a time, never on an event loop. */
+public final class StandbyWatch {
+    private static final int TIMEOUT_SECONDS = 5;
+    private static final long SETTINGS_NANOS = 2_000_000_000L;
+    private static final String SETTINGS =
+            "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('slave_parallel_threads', 'slave_parallel_mode')";
+    private static final String COUNTS = "SHOW GLOBAL STATUS LIKE 'Slave_retried_transactions'";
+
+    private record Count(long nanos, long retries) {}
+
+    private final String name;
+    private final DataSource source;
+    private final Stalls stalls;
+    private final LongSupplier nanos;
+    private final long coversNanos;
+    /** The counter at intervals over the covered time. */
+    private final Deque<Count> counts = new ArrayDeque<>();
+
+    private long settingsAt;
+    private int workers = -1;
+    private String mode = "";
+    private boolean applierKnown;
+    private String problem = "it was not asked yet";
+
+    /** @param coversNanos how far back the counts reach */
+    public StandbyWatch(String name, DataSource source, Stalls stalls, LongSupplier nanos, long coversNanos) {
+        this.name = name;
+        this.source = source;
+        this.stalls = stalls;
+        this.nanos = nanos;
+        this.coversNanos = coversNanos;
+        settingsAt = nanos.getAsLong() - SETTINGS_NANOS;
+    }
+
+    /** Probes the standby: its position if it is behind, its settings and counters at intervals. */
+    public void poll() {
+        poll(nanos.getAsLong() - settingsAt >= SETTINGS_NANOS);
+    }
+
+    /**
+     * Probes the standby.
+     *
+     * @param settings whether settings and counters are read too
+     */
+    public void poll(boolean settings) {
+        if (!settings && !stalls.behind(name)) {
+            return;
+        }
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.setQueryTimeout(TIMEOUT_SECONDS);
+            if (settings) {
+                settingsAt = nanos.getAsLong();
+                readSettings(statement);
+            }
+            if (stalls.behind(name)) {
+                readPosition(statement);
+            }
+            know("");
+        } catch (SQLException | IllegalArgumentException e) {
+            know(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private synchronized void know(String trouble) {
+        problem = trouble;
+    }
+
+    private void readSettings(Statement statement) throws SQLException {
+        Map<String, String> found = pairs(statement, SETTINGS);
+        found.putAll(pairs(statement, COUNTS));
+        synchronized (this) {
+            workers = Integer.parseInt(found.getOrDefault("slave_parallel_threads", "-1"));
+            mode = found.getOrDefault("slave_parallel_mode", "").toLowerCase(Locale.ROOT);
+            String retries = found.get("slave_retried_transactions");
+            if (retries == null) {
+                return;
+            }
+            Count now = new Count(settingsAt, Long.parseLong(retries));
+            Count last = counts.peekLast();
+            if (last != null && last.retries() > now.retries()) {
+                counts.clear(); // the standby was restarted
+            }
+            counts.addLast(now);
+            while (counts.size() > 2 && settingsAt - counts.peekFirst().nanos() > coversNanos) {
+                counts.removeFirst();
+            }
+        }
+    }
+
+    private static Map<String, String> pairs(Statement statement, String sql) throws SQLException {
+        Map<String, String> found = new HashMap<>();
+        try (ResultSet rows = statement.executeQuery(sql)) {
+            while (rows.next()) {
+                found.put(rows.getString(1).toLowerCase(Locale.ROOT), rows.getString(2));
+            }
+        }
+        return found;
+    }
+
+    private void readPosition(Statement statement) throws SQLException {
+        long before = nanos.getAsLong();
+        Map<Long, Long> applied;
+        try (ResultSet rows = statement.executeQuery("SELECT @@global.gtid_slave_pos")) {
+            applied = rows.next() ? sequences(rows.getString(1)) : Map.of();
+        }
+        long after = nanos.getAsLong();
+        Map<Long, Long> received = null;
+        boolean running = true;
+        try (ResultSet rows = statement.executeQuery("SHOW ALL SLAVES STATUS")) {
+            received = new HashMap<>();
+            running = false;
+            while (rows.next()) {
+                running |= "Yes".equals(rows.getString("Slave_SQL_Running"));
+                sequences(rows.getString("Gtid_IO_Pos")).forEach(received::putIfAbsent);
+            }
+            known(true);
+        } catch (SQLException e) {
+            received = null;
+            running = true;
+            known(false);
+        }
+        stalls.probed(name, applied, received, running, before, after);
+    }
+
+    private synchronized void known(boolean applier) {
+        applierKnown = applier;
+    }
+
+    /** Returns the numbers of a position such as {@code 0-1-42,10-1-7} by domain. */
+    static Map<Long, Long> sequences(@Nullable String position) {
+        Map<Long, Long> sequences = new HashMap<>();
+        if (position != null) {
+            for (String part : position.split(",")) {
+                String[] numbers = part.strip().split("-");
+                if (numbers.length == 3) {
+                    sequences.merge(Long.parseLong(numbers[0]), Long.parseUnsignedLong(numbers[2]), Math::max);
+                }
+            }
+        }
+        return sequences;
+    }
+
+    /** Returns what is known now. */
+    public synchronized StandbyFacts facts() {
+        Count first = counts.peekFirst();
+        Count last = counts.peekLast();
+        long retries = first == null || last == null ? -1 : last.retries() - first.retries();
+        return new StandbyFacts(name, workers, mode, retries, applierKnown, problem);
+    }
+}

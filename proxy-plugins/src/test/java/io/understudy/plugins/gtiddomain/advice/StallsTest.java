@@ -1,0 +1,115 @@
+package io.understudy.plugins.gtiddomain.advice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugins.binlog.TransactionKind;
+import io.understudy.plugins.binlog.Transactions;
+import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class StallsTest {
+    private static final long SECOND = 1_000_000_000L;
+
+    private final Workload workload = new Workload(100, ApplyCost.DEFAULT);
+    private final Stalls stalls = new Stalls(List.of("s1"));
+
+    private void logged(int first, int last) {
+        for (int i = first; i <= last; i++) {
+            stalls.logged(workload.add(
+                    Transactions.of("0-1-" + i, TransactionKind.WRITE, 0, 1, i, -1, 100, 0, Set.of("s.t"), true)));
+        }
+    }
+
+    private void probed(double second, long applied, @Nullable Long received, boolean running) {
+        long at = (long) (second * SECOND);
+        stalls.probed("s1", Map.of(0L, applied), received == null ? null : Map.of(0L, received), running, at, at);
+    }
+
+    @Test
+    void aTransactionThatStaysFirstWhileOthersWaitIsAStall() {
+        logged(1, 5);
+        probed(1, 2, 5L, true);
+        probed(2, 2, 5L, true);
+        assertThat(stalls.behind("s1")).isTrue();
+        probed(3, 5, 5L, true);
+
+        List<Stall> found = stalls.since(0);
+        assertThat(found).hasSize(1);
+        assertThat(found.get(0).head().gtid()).isEqualTo("0-1-3");
+        assertThat(found.get(0).behind()).isEqualTo(2);
+        assertThat(found.get(0).micros())
+                .as("known for the time between two probes")
+                .isEqualTo(1_000_000);
+        assertThat(found.get(0).received()).isTrue();
+        assertThat(stalls.behind("s1")).isFalse();
+        assertThat(stalls.since(4 * SECOND)).isEmpty();
+    }
+
+    @Test
+    void aStallThatLastsIsReportedToo() {
+        logged(1, 2);
+        probed(1, 0, null, true);
+        probed(2, 0, null, true);
+
+        assertThat(stalls.since(0)).extracting(Stall::received).containsExactly(false);
+    }
+
+    @Test
+    void aStoppedApplierIsNoStall() {
+        logged(1, 5);
+        probed(1, 2, 5L, true);
+        probed(2, 2, 5L, false);
+        probed(3, 2, 5L, true);
+        probed(4, 5, 5L, true);
+
+        assertThat(stalls.since(0)).isEmpty();
+    }
+
+    @Test
+    void timeBeforeTheStandbyHasTheTransactionIsNoStall() {
+        logged(1, 5);
+        probed(1, 2, 2L, true);
+        probed(5, 2, 2L, true);
+        probed(6, 5, 5L, true);
+
+        assertThat(stalls.since(0)).isEmpty();
+    }
+
+    @Test
+    void whatIsInFrontOfTheFirstTransactionReadIsNotBlamedOnIt() {
+        logged(7, 9);
+        probed(1, 5, 9L, true);
+        probed(5, 5, 9L, true);
+        assertThat(stalls.since(0)).isEmpty();
+        probed(6, 6, 9L, true);
+        probed(8, 6, 9L, true);
+
+        assertThat(stalls.since(0)).extracting(Stall::head).extracting("gtid").containsExactly("0-1-7");
+        assertThat(stalls.since(0)).extracting(Stall::micros).containsExactly(2_000_000L);
+    }
+
+    @Test
+    void aTransactionThatNothingWaitsForIsNoStall() {
+        logged(1, 3);
+        probed(1, 2, 3L, true);
+        probed(5, 2, 3L, true);
+        probed(6, 3, 3L, true);
+
+        assertThat(stalls.since(0)).isEmpty();
+    }
+
+    @Test
+    void aStandbyThatIsLateButMovesHasNoStall() {
+        logged(1, 50);
+        for (int i = 0; i < 50; i++) {
+            probed(1 + i * 0.1, i, 50L, true);
+        }
+
+        assertThat(stalls.since(0)).isEmpty();
+    }
+}

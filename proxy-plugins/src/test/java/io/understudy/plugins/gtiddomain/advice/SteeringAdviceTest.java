@@ -1,0 +1,253 @@
+package io.understudy.plugins.gtiddomain.advice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.config.ConfigLoader;
+import io.understudy.plugins.binlog.AlterPhase;
+import io.understudy.plugins.binlog.ApplyHints;
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.LoggedStatement;
+import io.understudy.plugins.binlog.RowImages;
+import io.understudy.plugins.binlog.TransactionKind;
+import io.understudy.plugins.gtiddomain.GtidDomainConfig;
+import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class SteeringAdviceTest {
+    private final List<Workload.Entry> entries = new ArrayList<>();
+    private final Workload workload = new Workload(5_000, ApplyCost.DEFAULT);
+    private int number;
+
+    private Workload.Entry log(
+            TransactionKind kind,
+            long group,
+            long bytes,
+            Set<String> tables,
+            boolean statements,
+            String sql,
+            long seconds,
+            AlterPhase phase) {
+        number++;
+        Workload.Entry entry = workload.add(new BinlogTransaction(
+                "0-1-" + number,
+                kind,
+                0,
+                1,
+                number,
+                group,
+                bytes,
+                0,
+                0,
+                true,
+                tables,
+                !statements,
+                statements,
+                sql.isEmpty() ? null : new LoggedStatement("shop", sql, true),
+                seconds,
+                0,
+                0,
+                new ApplyHints(true, false, phase, 1_000, RowImages.UNKNOWN)));
+        entries.add(entry);
+        return entry;
+    }
+
+    private Workload.Entry alter(String sql, AlterPhase phase) {
+        return log(TransactionKind.SCHEMA, -1, 100, Set.of(), false, sql, 4, phase);
+    }
+
+    private void writes(int count, String table, long group) {
+        for (int i = 0; i < count; i++) {
+            log(
+                    TransactionKind.WRITE,
+                    group < 0 ? -1 : group + i / 8,
+                    200,
+                    Set.of(table),
+                    false,
+                    "",
+                    0,
+                    AlterPhase.WHOLE);
+        }
+    }
+
+    /** Makes each of the last entries depend on the one before. */
+    private void hot(int count, String table) {
+        writes(count, table, -1);
+        for (int i = entries.size() - count; i < entries.size(); i++) {
+            Workload.Entry free = entries.get(i);
+            entries.set(
+                    i,
+                    new Workload.Entry(
+                            free.gtid(),
+                            free.domain(),
+                            free.sequence(),
+                            free.group(),
+                            false,
+                            false,
+                            free.micros(),
+                            free.bytes(),
+                            free.what(),
+                            free.tables(),
+                            free.hints(),
+                            1,
+                            0,
+                            null));
+        }
+    }
+
+    private static StandbyFacts standby(String mode, int workers, long retries) {
+        return new StandbyFacts("s1", workers, mode, retries, true, "");
+    }
+
+    private Map<String, Object> advice(List<StandbyFacts> standbys, Stall... stalls) {
+        return SteeringAdvice.of(entries, standbys, List.of(stalls), ApplyCost.DEFAULT);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, Object>> rows(Map<String, Object> view, String key) {
+        return (List<Map<String, Object>>) Objects.requireNonNull(view.get(key), key);
+    }
+
+    private static List<Object> kinds(Map<String, Object> advice) {
+        return rows(advice, "findings").stream().map(row -> row.get("kind")).toList();
+    }
+
+    @Test
+    void ranksByTheTimeLostAndEveryRuleIsAccepted() throws Exception {
+        writes(100, "shop.items", -1);
+        Workload.Entry alter = alter("ALTER TABLE orders ADD c INT", AlterPhase.WHOLE);
+        Workload.Entry optimize = alter("OPTIMIZE TABLE stock", AlterPhase.WHOLE);
+        Workload.Entry batch = log(
+                TransactionKind.WRITE,
+                -1,
+                300,
+                Set.of(),
+                true,
+                "INSERT INTO archive SELECT * FROM orders",
+                5,
+                AlterPhase.WHOLE);
+        hot(200, "shop.counters");
+
+        Map<String, Object> advice = advice(
+                List.of(standby("optimistic", 8, 500)),
+                new Stall("s1", alter, 3_000_000, 40, 0, true),
+                new Stall("s1", optimize, 2_000_000, 40, 0, true),
+                new Stall("s1", batch, 5_000_000, 40, 0, true));
+
+        assertThat(kinds(advice)).containsExactly("long-transaction", "schema-change", "schema-change", "hot-rows");
+        StringBuilder rules = new StringBuilder();
+        int count = 0;
+        for (Map<String, Object> finding : rows(advice, "findings")) {
+            for (Map<String, Object> action : rows(finding, "actions")) {
+                if (action.get("rule") instanceof String rule) {
+                    rules.append("      ").append(rule).append('\n');
+                    count++;
+                }
+            }
+        }
+        assertThat(rules).contains("alter: two-phase", "parallel: skip", "domain: 10");
+        GtidDomainConfig read = (GtidDomainConfig) Objects.requireNonNull(ConfigLoader.load(
+                        "listen: { address: \"127.0.0.1:0\" }\n"
+                                + "primary: { address: \"127.0.0.1:3306\" }\n"
+                                + "plugins:\n  gtid-domain:\n    mode: tag\n    rules:\n" + rules,
+                        "pasted.yaml",
+                        Map.of("gtid-domain", GtidDomainConfig.class),
+                        name -> null)
+                .plugins()
+                .get("gtid-domain"));
+        assertThat(read.rules()).hasSize(count);
+    }
+
+    @Test
+    void offersTwoPhasesOnlyForWhatTheyCover() {
+        Workload.Entry optimize = alter("OPTIMIZE TABLE stock", AlterPhase.WHOLE);
+        Workload.Entry end = alter("ALTER TABLE orders ADD c INT", AlterPhase.END);
+        writes(10, "shop.items", -1);
+
+        List<Map<String, Object>> findings = rows(
+                advice(
+                        List.of(standby("optimistic", 8, 0)),
+                        new Stall("s1", optimize, 2_000_000, 9, 0, true),
+                        new Stall("s1", end, 1_000_000, 9, 0, true)),
+                "findings");
+
+        assertThat(rows(findings.get(0), "actions"))
+                .extracting(action -> action.get("action"))
+                .doesNotContain("alter: two-phase");
+        assertThat((String) findings.get(0).get("why")).contains("ALTER TABLE … FORCE");
+        assertThat(rows(findings.get(1), "actions")).isEmpty();
+        assertThat((String) findings.get(1).get("why")).contains("in two phases");
+    }
+
+    @Test
+    void savesWhatTheAlterCosts() {
+        Workload.Entry alter = alter("ALTER TABLE orders ADD c INT", AlterPhase.WHOLE);
+        writes(100, "shop.items", -1);
+
+        Map<String, Object> finding = rows(
+                        advice(List.of(standby("optimistic", 8, 0)), new Stall("s1", alter, 4_500_000, 99, 0, true)),
+                        "findings")
+                .get(0);
+
+        for (Map<String, Object> action : rows(finding, "actions")) {
+            assertThat((double) Objects.requireNonNull(action.get("savesSeconds")))
+                    .as("%s", action)
+                    .isBetween(4.4, 4.6);
+        }
+    }
+
+    @Test
+    void retriesThatNoStandbyHadAreNoFinding() {
+        hot(200, "shop.counters");
+
+        assertThat(kinds(advice(List.of(standby("optimistic", 8, 3))))).isEmpty();
+        assertThat(kinds(advice(List.of(standby("conservative", 8, 900))))).doesNotContain("hot-rows");
+        assertThat(kinds(advice(List.of(standby("optimistic", 8, 900))))).containsExactly("hot-rows");
+    }
+
+    @Test
+    void withoutStandbysItSaysWhatIsNotKnown() {
+        alter("ALTER TABLE orders ADD c INT", AlterPhase.WHOLE);
+        writes(10, "shop.items", -1);
+
+        Map<String, Object> advice = advice(List.of());
+
+        assertThat(kinds(advice)).containsExactly("schema-change");
+        assertThat(rows(advice, "findings").get(0)).containsEntry("measured", false);
+        assertThat(advice.get("notKnown")).asString().contains("none was asked").contains("whole seconds");
+    }
+
+    @Test
+    void namesASerialSchemaAndSmallGroupsOfABusyConservativeStandby() {
+        for (int i = 0; i < 300; i++) {
+            writes(8, "shop.items", i + 1L);
+            writes(8, "archive.rows", -1);
+        }
+
+        Map<String, Object> busy = advice(List.of(standby("conservative", 8, 0)));
+
+        assertThat(kinds(busy)).contains("single-threaded-schema", "small-groups");
+        assertThat(busy.toString()).contains("archive.*").contains("binlog_commit_wait_count = 8");
+        assertThat(kinds(advice(List.of(standby("optimistic", 8, 0))))).isEmpty();
+    }
+
+    @Test
+    void withoutParallelApplyThatComesFirst() {
+        Workload.Entry alter = alter("ALTER TABLE orders ADD c INT", AlterPhase.WHOLE);
+        writes(100, "shop.items", -1);
+
+        Map<String, Object> finding = rows(
+                        advice(List.of(standby("optimistic", 0, 0)), new Stall("s1", alter, 4_500_000, 99, 0, true)),
+                        "findings")
+                .get(0);
+
+        assertThat(rows(finding, "actions"))
+                .extracting(action -> action.get("action"))
+                .containsExactly("slave_parallel_threads");
+    }
+}

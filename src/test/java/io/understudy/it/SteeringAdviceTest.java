@@ -1,0 +1,235 @@
+package io.understudy.it;
+
+import static io.understudy.it.DomainPair.run;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.plugins.binlog.BinlogFile;
+import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What {@code /api/steering} says held up a real standby: each kind of load is found, and a quiet one is not. */
+@Timeout(240)
+class SteeringAdviceTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int HOT_WRITES = 300;
+    private static final int HOT_SESSIONS = 4;
+
+    private static DomainPair pair;
+
+    @BeforeAll
+    static void start() throws Exception {
+        pair = DomainPair.start();
+        pair.primary()
+                .execute(
+                        "CREATE TABLE dom.counters (id INT PRIMARY KEY, n INT, note VARCHAR(40), paid DECIMAL(12,3),"
+                                + " at DATETIME(3), kind ENUM('a','b'))",
+                        "INSERT INTO dom.counters SELECT seq, 0, 'counter', 1.5, NOW(3), 'b' FROM dom.seq_1_to_4",
+                        "CREATE TABLE dom.orders (id INT PRIMARY KEY AUTO_INCREMENT, n INT)",
+                        "INSERT INTO dom.orders (n) SELECT seq FROM dom.seq_1_to_100",
+                        "CREATE TABLE dom.items (id INT PRIMARY KEY AUTO_INCREMENT, n INT)");
+        pair.awaitCaughtUp();
+    }
+
+    @AfterAll
+    static void stop() {
+        pair.close();
+    }
+
+    /** A proxy whose advice begins now. */
+    private static DomainProxy proxy() throws Exception {
+        DomainProxy proxy = pair.proxy("mode: advise\npoll: 50ms");
+        await().atMost(PATIENCE).until(() -> advice(proxy).get("problem").equals("") && standby(proxy) != null);
+        return proxy;
+    }
+
+    private static Map<String, Object> advice(DomainProxy proxy) {
+        return Views.map(Views.value(Views.map(Views.of(proxy.server().published(), "steering")), "advice"));
+    }
+
+    private static Object standby(DomainProxy proxy) {
+        return rows(advice(proxy), "standbys").get(0).get("slaveParallelThreads");
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, Object>> rows(Map<String, Object> view, String key) {
+        return (List<Map<String, Object>>) Views.value(view, key);
+    }
+
+    private static List<Map<String, Object>> findings(DomainProxy proxy) {
+        return rows(advice(proxy), "findings");
+    }
+
+    /** Returns the first finding of a kind. A busy machine may stall a standby at any statement. */
+    private static Map<String, Object> awaitFinding(DomainProxy proxy, String kind) {
+        await().atMost(PATIENCE).until(() -> !ofKind(proxy, kind).isEmpty());
+        return ofKind(proxy, kind).get(0);
+    }
+
+    private static List<Map<String, Object>> ofKind(DomainProxy proxy, String kind) {
+        return findings(proxy).stream()
+                .filter(finding -> kind.equals(finding.get("kind")))
+                .toList();
+    }
+
+    private static Map<String, Object> action(Map<String, Object> finding) {
+        return rows(finding, "actions").get(0);
+    }
+
+    private static void insert(DomainProxy proxy, int count) throws SQLException {
+        try (Connection app = proxy.connect("plain");
+                Statement statement = app.createStatement()) {
+            for (int i = 0; i < count; i++) {
+                statement.execute("INSERT INTO items (n) VALUES (" + i + ")");
+            }
+        }
+    }
+
+    private static Statement begun(Connection standby, String read) throws SQLException {
+        Statement statement = standby.createStatement();
+        statement.execute("BEGIN");
+        statement.executeQuery(read).close();
+        return statement;
+    }
+
+    @Test
+    void namesAnAlterThatHeldUpOthersAndTwoPhasesForIt() throws Exception {
+        try (DomainProxy proxy = proxy();
+                Connection app = proxy.connect("plain");
+                Connection reader = pair.standby().connect()) {
+            // The reader's metadata lock makes the ALTER take as long as the test needs.
+            try (Statement held = begun(reader, "SELECT * FROM dom.orders LIMIT 1")) {
+                run(app, "ALTER TABLE orders FORCE, ALGORITHM=COPY");
+                insert(proxy, 30);
+                Map<String, Object> finding = awaitFinding(proxy, "schema-change");
+                assertThat(finding).containsEntry("subject", "alter dom.orders").containsEntry("measured", true);
+                held.execute("ROLLBACK");
+            }
+            pair.awaitCaughtUp();
+            Map<String, Object> first = action(awaitFinding(proxy, "schema-change"));
+            assertThat(first)
+                    .containsEntry("action", "alter: two-phase")
+                    .containsEntry("rule", "- { name: alters, match: { kind: ddl }, alter: two-phase }");
+            assertThat((double) Views.value(first, "savesSeconds")).isGreaterThan(0.1);
+        }
+    }
+
+    @Test
+    void namesALongTransactionAndItsPieces() throws Exception {
+        try (DomainProxy proxy = proxy();
+                Connection app = proxy.connect("archiver")) {
+            run(app, "SET SESSION binlog_format=STATEMENT");
+            run(app, "INSERT INTO orders (n) SELECT SLEEP(2)");
+            insert(proxy, 30);
+            Map<String, Object> finding = awaitFinding(proxy, "long-transaction");
+            assertThat(finding).containsEntry("subject", "insert dom.orders");
+            assertThat(action(finding)).containsEntry("action", "split");
+            assertThat(rows(finding, "actions").get(1)).containsEntry("action", "domain: N");
+            pair.awaitCaughtUp();
+        }
+    }
+
+    @Test
+    void namesAHotRowThatTheStandbyRepeats() throws Exception {
+        try (DomainProxy proxy = proxy()) {
+            pair.standby().execute("STOP SLAVE SQL_THREAD");
+            ExecutorService sessions = Executors.newFixedThreadPool(HOT_SESSIONS);
+            try {
+                List<Future<?>> running = new ArrayList<>();
+                for (int session = 0; session < HOT_SESSIONS; session++) {
+                    running.add(sessions.submit(() -> {
+                        hotWrites(proxy);
+                        return null;
+                    }));
+                }
+                for (Future<?> each : running) {
+                    each.get();
+                }
+            } finally {
+                sessions.shutdownNow();
+            }
+            pair.standby().execute("START SLAVE SQL_THREAD");
+            pair.awaitCaughtUp();
+            Map<String, Object> finding = awaitFinding(proxy, "hot-rows");
+            assertThat(finding).containsEntry("subject", "dom.counters");
+            assertThat(action(finding))
+                    .containsEntry("action", "parallel: skip")
+                    .containsEntry(
+                            "rule", "- { name: hot-dom-counters, match: { table: dom.counters }, parallel: skip }");
+        }
+    }
+
+    private static void hotWrites(DomainProxy proxy) throws SQLException {
+        try (Connection app = proxy.connect("plain");
+                Statement statement = app.createStatement()) {
+            for (int i = 0; i < HOT_WRITES; i++) {
+                statement.execute("UPDATE counters SET n = n + 1 WHERE id = 1");
+                if (i % 4 == 0) {
+                    statement.execute("INSERT INTO items (n) VALUES (0)");
+                }
+            }
+        }
+    }
+
+    @Test
+    void findsNothingInAQuietLoad() throws Exception {
+        try (DomainProxy proxy = proxy();
+                Connection app = proxy.connect("plain")) {
+            run(app, "ALTER TABLE orders COMMENT 'quick'");
+            for (int i = 0; i < 40; i++) {
+                run(app, "UPDATE counters SET n = n + 1 WHERE id = 1");
+                run(app, "INSERT INTO items (n) VALUES (" + i + ")");
+            }
+            pair.awaitCaughtUp();
+            await().atMost(PATIENCE).until(() -> ((Number) advice(proxy).get("transactions")).intValue() >= 81);
+            assertThat(findings(proxy))
+                    .filteredOn(finding -> !"unexplained".equals(finding.get("kind")))
+                    .isEmpty();
+        }
+    }
+
+    /** The end of a row is found by its columns' types, so a type read wrongly would hide that both changed one row. */
+    @Test
+    void recognisesARowWhateverTypesItHas() throws Exception {
+        List<Workload.Entry> entries = new ArrayList<>();
+        try (Connection primary = pair.primary().connect()) {
+            run(
+                    primary,
+                    "CREATE TABLE dom.types (id INT PRIMARY KEY, a TINYINT, b SMALLINT, c MEDIUMINT, d BIGINT,"
+                            + " e FLOAT, f DOUBLE, g DECIMAL(30,11), h DATE, i TIME(6), j DATETIME(1),"
+                            + " k TIMESTAMP(4) NULL, l YEAR, m BIT(11), n ENUM('x','y'), o SET('p','q'), p CHAR(9),"
+                            + " q VARCHAR(20), r VARCHAR(500), s BINARY(7), t TINYBLOB, u TEXT, v MEDIUMTEXT,"
+                            + " w LONGBLOB, x JSON, y POINT, z INET6, nothing INT, last INT)");
+            run(
+                    primary,
+                    "INSERT INTO dom.types VALUES (1, 2, 3, 4, 5, 6.5, 7.5, 123456789.987654321, '2026-01-02',"
+                            + " '10:11:12.123456', '2026-01-02 03:04:05.6', '2026-01-02 03:04:05.6789', 2026, b'101',"
+                            + " 'y', 'p,q', 'nine', 'twenty', 'five hundred', 'bytes', 'tiny', 'text', 'medium',"
+                            + " 'long', '{}', POINT(1, 2), '::1', NULL, 0)");
+            run(primary, "UPDATE dom.types SET last = last + 1");
+            run(primary, "INSERT INTO dom.items (n) VALUES (1)");
+            run(primary, "UPDATE dom.types SET last = last + 1");
+            run(primary, "DELETE FROM dom.types");
+            Workload workload = new Workload(10, ApplyCost.DEFAULT);
+            BinlogFile.read(GtidEvents.newest(pair.primary()), workload::add);
+            entries.addAll(workload.entries());
+        }
+        List<Workload.Entry> last = entries.subList(entries.size() - 5, entries.size());
+        assertThat(last).extracting(Workload.Entry::distance).containsExactly(0, 1, 0, 2, 1);
+        assertThat(last).allMatch(entry -> entry.hints().rows().complete());
+    }
+}
