@@ -52,8 +52,8 @@ final class ChannelLeg implements Leg {
     private boolean wanted;
     private boolean otherWritable = true;
     private @Nullable Compressed compression;
-    /** Compressed frames that were read wait; reading on would only pile them up. */
-    private boolean framesWait;
+    /** Compressed frames or a handshake's bytes that were read wait; reading on would only pile them up. */
+    private boolean inputWaits;
 
     private boolean closing;
     private boolean writeFailed;
@@ -124,6 +124,7 @@ final class ChannelLeg implements Leg {
         transformed = true;
         handler.handshakeFuture().addListener(future -> done.accept(future.cause()));
         channel.pipeline().addFirst(TLS, handler);
+        channel.pipeline().addFirst(new HandshakeTurn(handler.handshakeFuture(), this::holdInput));
         // Fired from the head, so that the new handler receives the bytes as if they had just been read.
         if (early.isReadable()) {
             channel.pipeline().fireChannelRead(early);
@@ -132,6 +133,11 @@ final class ChannelLeg implements Leg {
         }
         // The TLS handshake must be read even if the session does not want anything yet.
         channel.read();
+    }
+
+    private void holdInput(boolean on) {
+        inputWaits = on;
+        apply();
     }
 
     boolean isEncrypted() {
@@ -150,8 +156,7 @@ final class ChannelLeg implements Leg {
 
             @Override
             public void holdReading(boolean on) {
-                framesWait = on;
-                apply();
+                holdInput(on);
             }
         });
         ChannelInboundHandler decoder = compressed.decoder();
@@ -196,7 +201,7 @@ final class ChannelLeg implements Leg {
     }
 
     private void apply() {
-        channel.config().setAutoRead(isTaking() && !framesWait);
+        channel.config().setAutoRead(isTaking() && !inputWaits);
         Compressed compressed = compression;
         if (compressed != null && isTaking()) {
             compressed.resume();
