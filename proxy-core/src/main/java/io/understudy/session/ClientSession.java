@@ -14,6 +14,7 @@ import java.net.SocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -192,7 +193,15 @@ public final class ClientSession implements Handshake.Outcome {
         failed(CloseReason.CLIENT_TLS_FAILED, cause);
     }
 
+    /**
+     * Ends the session for a failure on the server's leg. A TLS failure behind the client's departure is the server's
+     * close: OpenSSL sends an alert for a FIN that follows no close_notify.
+     */
     public void serverFailed(Throwable cause) {
+        if (clientDone && cause instanceof SSLException) {
+            serverClosed();
+            return;
+        }
         failed(CloseReason.SERVER_TLS_FAILED, cause);
     }
 
@@ -251,10 +260,10 @@ public final class ClientSession implements Handshake.Outcome {
         if (!phase.responsesDue()) {
             countDeparture();
             end(CloseReason.CLIENT_CLOSED);
-        } else {
+        } else if (loggedIn()) {
             // The server must see it, too: it may be waiting for the rest of a file that will not come.
             server.shutdownOutput();
-        }
+        } // else once that the commands sent with the login have been passed on
     }
 
     /**
@@ -332,6 +341,9 @@ public final class ClientSession implements Handshake.Outcome {
             fromClient(early);
         }
         clientReadComplete();
+        if (clientDone && !ended()) {
+            clientShutOutput();
+        }
         if (draining || leaving) {
             atBoundary();
         }

@@ -37,6 +37,19 @@ final class LoggingIn implements SessionPhase {
         return handshake.clientSequence();
     }
 
+    /**
+     * The server responds to a login also where its client has shut down its output, and executes what came with it.
+     */
+    @Override
+    public boolean responsesDue() {
+        return clientSpoke && handshake.serverDue();
+    }
+
+    @Override
+    public boolean pipelined() {
+        return responsesDue();
+    }
+
     @Override
     public String departure() {
         return departure(clientSpoke);

@@ -92,6 +92,53 @@ class SessionLifeTest {
         over(scripted, "client_closed");
     }
 
+    /** As by a server, which reads the login and what came with it before the end of its input. */
+    @Test
+    void aClientThatShutsItsOutputBehindItsLoginIsServed() {
+        Scripted scripted = loggingIn();
+        scripted.client(packet(1, Scripted.handshakeResponse(Scripted.CLASSIC, "app", null)), QUERY);
+        scripted.session.clientShutOutput();
+        assertThat(scripted.session.pipelined()).isTrue();
+        assertThat(scripted.session.ended()).isFalse();
+        assertThat(scripted.server.outputShut()).isFalse();
+        scripted.server.take();
+        scripted.server(packet(2, ok(0, AC)));
+        assertThat(scripted.server.take()).isEqualTo(QUERY);
+        assertThat(scripted.server.outputShut()).isTrue();
+        scripted.client.take();
+        scripted.server(packet(1, ok(0, AC)));
+        assertThat(scripted.client.take()).isEqualTo(packet(1, ok(0, AC)));
+        over(scripted, "client_closed");
+    }
+
+    @Test
+    void aClientThatShutsItsOutputAheadOfItsLoginIsGone() {
+        Scripted scripted = loggingIn();
+        scripted.session.clientShutOutput();
+        assertThat(scripted.session.ended()).isTrue();
+        scripted.server.take();
+        scripted.client.take();
+        scripted.finish();
+    }
+
+    private Scripted loggingIn() {
+        Scripted scripted = new Scripted(Memory.direct(), watcher);
+        scripted.connectServer();
+        scripted.server(packet(0, Scripted.greeting(Scripted.CLASSIC, "8.4.0")));
+        return scripted;
+    }
+
+    /** OpenSSL sends the alert decode_error for the FIN that tells a server of the client's departure. */
+    @Test
+    void anAlertBehindTheClientsDepartureIsTheServersClose() {
+        Scripted scripted = loggedIn();
+        scripted.client(QUERY);
+        scripted.session.clientShutOutput();
+        assertThat(scripted.server.outputShut()).isTrue();
+        scripted.session.serverFailed(new SSLException("error:TLSV1_ALERT_DECODE_ERROR"));
+        over(scripted, "server_closed");
+    }
+
     @Test
     void aClientsClosedOutputEndsAnIdleSession() {
         Scripted scripted = loggedIn();
