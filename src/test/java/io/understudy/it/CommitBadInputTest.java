@@ -76,9 +76,7 @@ class CommitBadInputTest {
             prepare(without);
             try (CommitProxy proxy = new CommitProxy(without.address(), POLL)) {
                 await().until(() -> proxy.view().contains("start the primary with log_bin"));
-                // Two where the monitor reaches the primary after the first attempt: that ends the pause before the
-                // next.
-                assertThat(proxy.view()).contains("active=counters").containsPattern("binlog_off=[1-9]");
+                assertThat(proxy.view()).contains("active=counters").containsPattern("binlog_off=1\\b");
                 insert(proxy);
                 await().until(() -> proxy.timed("autocommit") == 1);
             }

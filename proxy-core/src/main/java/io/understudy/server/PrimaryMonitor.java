@@ -50,8 +50,11 @@ public final class PrimaryMonitor implements AutoCloseable {
     private final LongSupplier nanoClock;
     private final Polling polling;
     private final List<Runnable> reachableListeners = new CopyOnWriteArrayList<>();
-    /** Whether the listeners were told that it is reachable. Used by {@link #poll} alone. */
-    private boolean announced;
+    /**
+     * Whether no listener is to be told that it is reachable; at first nobody has missed it. Used by {@link #poll}
+     * alone.
+     */
+    private boolean announced = true;
 
     private volatile SqlModeListener sqlModes = (value, sentNanos, respondedNanos) -> {};
     private volatile PrimaryState state = PrimaryState.UNKNOWN;

@@ -216,8 +216,11 @@ public final class BinlogDump {
     }
 
     private void queryFacts(int number) {
-        if (!current(number)) {
-            return;
+        synchronized (this) {
+            if (!current(number)) {
+                return;
+            }
+            pausing = null; // cancelling a task that runs reports success
         }
         PrimaryFacts facts;
         try {
