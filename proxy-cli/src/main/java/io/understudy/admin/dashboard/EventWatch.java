@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class EventWatch {
 
     private static final long QUIET_SECONDS = 60;
+    private static final String UNACKNOWLEDGED = "understudy.commits.unacknowledged";
 
     /** A gauge of 0 or 1, one for each value of a label. */
     private record State(String meter, @Nullable String label, int bad, String subject, String broken, String good) {}
@@ -47,7 +48,7 @@ final class EventWatch {
                     "mirror",
                     "statements dropped"),
             new Count("understudy.mirror.statements", "outcome", Set.of(), "mirror", "statements ended with"),
-            new Count("understudy.commits.unacknowledged", "", Set.of(), "commits", "without acknowledgement"),
+            new Count(UNACKNOWLEDGED, "", Set.of(), "commits", "without acknowledgement"),
             new Count(
                     "understudy.gtid.domain.conflicts", "kind", Set.of("pinned"), "steering", "conflicts of domains"));
 
@@ -110,6 +111,7 @@ final class EventWatch {
                 sums.merge(value, Meters.value(meter), Double::sum);
             }
         }
+        boolean usual = isUsual(count, meters);
         sums.forEach((value, sum) -> {
             Burst burst = bursts.computeIfAbsent(count.meter() + "/" + value, key -> {
                 Burst created = new Burst();
@@ -117,8 +119,18 @@ final class EventWatch {
                 created.last = begun ? 0 : sum;
                 return created;
             });
-            advance(count, value, burst, sum, now);
+            if (usual) {
+                burst.last = sum;
+            } else {
+                advance(count, value, burst, sum, now);
+            }
         });
+    }
+
+    /** No commit is acknowledged where semi-sync never was on. */
+    private static boolean isUsual(Count count, Meters meters) {
+        return count.meter().equals(UNACKNOWLEDGED)
+                && !meters.hasCounted("understudy_commit_seconds", "semisync", Set.of("on", "degraded"));
     }
 
     /** Connections and mirrored statements are counted by outcome, and most outcomes are what should happen. */

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The meters of one moment by name. One pass over the registry serves all series and all watches. */
 final class Meters {
@@ -36,6 +37,14 @@ final class Meters {
             }
         }
         return Double.NaN;
+    }
+
+    /** Returns whether a series of a Prometheus name with this value of a label has counted anything. */
+    boolean hasCounted(String name, String label, Set<String> values) {
+        return histograms.all().stream()
+                .anyMatch(series -> series.name().equals(name)
+                        && values.contains(series.tags().getOrDefault(label, ""))
+                        && series.histogram().count() > 0);
     }
 
     /** Returns the sum of all latency series of a Prometheus name, in the form of {@link LatencyHistogram#addTo}. */

@@ -2,6 +2,7 @@ package io.understudy.admin.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 class EventWatchTest {
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
+    private final LatencyHistograms histograms = new LatencyHistograms();
     private final EventLog log = new EventLog();
     private final EventWatch watch = new EventWatch(log);
     private final AtomicInteger standbyUp = new AtomicInteger(1);
@@ -22,7 +24,7 @@ class EventWatchTest {
     private List<String> after(int seconds, String... notReady) {
         now = now.plusSeconds(seconds);
         int before = log.newestFirst().size();
-        watch.check(new Meters(registry, new LatencyHistograms()), List.of(notReady), now);
+        watch.check(new Meters(registry, histograms), List.of(notReady), now);
         List<EventLog.Entry> all = log.newestFirst();
         return all.subList(0, all.size() - before).stream()
                 .map(entry -> entry.level() + " " + entry.subject() + ": " + entry.text())
@@ -81,6 +83,19 @@ class EventWatchTest {
         registry.counter("understudy.connections", "outcome", "refused_draining")
                 .increment();
         assertThat(after(2)).containsExactly("problem clients: connections (refused draining) began: 1");
+    }
+
+    @Test
+    void commitsWithoutAcknowledgementAreAnEventWhereSemiSyncWasOn() {
+        Counter unacknowledged = registry.counter("understudy.commits.unacknowledged");
+        histograms.series("understudy_commit_seconds", "", "semisync", "off").record(1);
+        assertThat(after(2)).isEmpty();
+        unacknowledged.increment(5);
+        assertThat(after(2)).as("it never was on").isEmpty();
+        histograms.series("understudy_commit_seconds", "", "semisync", "on").record(1);
+        assertThat(after(2)).as("from before").isEmpty();
+        unacknowledged.increment(2);
+        assertThat(after(2)).containsExactly("problem commits: without acknowledgement began: 2");
     }
 
     @Test
