@@ -124,7 +124,7 @@ class SessionLifeTest {
     private Scripted loggingIn() {
         Scripted scripted = new Scripted(Memory.direct(), watcher);
         scripted.connectServer();
-        scripted.server(packet(0, Scripted.greeting(Scripted.CLASSIC, "8.4.0")));
+        scripted.server(packet(0, Scripted.handshakeV10(Scripted.CLASSIC, "8.4.0")));
         return scripted;
     }
 
