@@ -44,7 +44,13 @@ class ExamplesTest {
     record BlackBox(String memory, Duration poll) {}
 
     record Capture(
-            String directory, String literals, String fileSize, String totalSize, String minFree, String queue) {}
+            String directory,
+            String literals,
+            String results,
+            String fileSize,
+            String totalSize,
+            String minFree,
+            String queue) {}
 
     private static final Map<String, Class<? extends Record>> PLUGINS = Map.of(
             "mirror", Mirror.class,

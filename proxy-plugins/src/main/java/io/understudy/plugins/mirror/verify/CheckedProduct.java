@@ -16,7 +16,8 @@ enum CheckedProduct {
             "SELECT REPLACE(@@GLOBAL.gtid_executed, '\n', '')",
             "SELECT WAIT_FOR_EXECUTED_GTID_SET('%s', %d)",
             "SELECT COALESCE(MAX(VARIABLE_VALUE + 0), 0) FROM performance_schema.global_status"
-                    + " WHERE VARIABLE_NAME IN ('Rpl_semi_sync_source_wait_sessions', 'Rpl_semi_sync_master_wait_sessions')",
+                    + " WHERE VARIABLE_NAME IN ('Rpl_semi_sync_source_wait_sessions',"
+                    + " 'Rpl_semi_sync_master_wait_sessions')",
             "SELECT COALESCE(MAX(VARIABLE_VALUE + 0), 0) FROM performance_schema.global_variables"
                     + " WHERE VARIABLE_NAME IN ('rpl_semi_sync_source_timeout', 'rpl_semi_sync_master_timeout')");
 
