@@ -129,7 +129,7 @@ final class StandbyMirror {
         this.killer = new StandbyKiller(standby.name(), standby.connector());
         this.seconds =
                 context.latency("understudy_mirror_seconds", "Execution on the standby", "standby", standby.name());
-        this.probing = new StandbyProbes(standby, meters, config, queryExecutor, System.nanoTime());
+        this.probing = new StandbyProbes(standby, meters, config, floor, queryExecutor, System.nanoTime());
         for (DropReason reason : DropReason.values()) {
             dropped.put(reason, meters.dropped(standby.name(), reason.label()));
         }

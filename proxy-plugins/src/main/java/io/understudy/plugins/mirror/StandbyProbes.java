@@ -13,6 +13,7 @@ import io.understudy.plugins.mirror.warmth.ProbeResult;
 import io.understudy.plugins.mirror.warmth.Probed;
 import io.understudy.plugins.mirror.warmth.StandbyWarmth;
 import io.understudy.plugins.mirror.warmth.WarmthSettings;
+import io.understudy.plugins.mirror.warmth.WritesApartPolling;
 import io.understudy.sql.TableName;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -45,6 +46,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     private final StandbyWarmth warmth;
     private final AdaptiveSample adaptive;
     private final OwnLoadPolling ownLoad;
+    private final WritesApartPolling writes;
     private final Boost boost;
     private final Map<ProbeResult.Outcome, Counter> outcomes = new EnumMap<>(ProbeResult.Outcome.class);
     private final LongAdder offered = new LongAdder();
@@ -57,12 +59,19 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     private long updatedNanos;
     private double adaptiveLoad = Double.NaN;
 
-    /** @param queries runs queries, which wait for the standby */
-    StandbyProbes(Standby standby, MirrorMeters meters, MirrorConfig config, Executor queries, long nowNanos) {
+    /** @param queries runs queries, which wait for the servers */
+    StandbyProbes(
+            Standby standby, MirrorMeters meters, MirrorConfig config, Floor floor, Executor queries, long nowNanos) {
         this.standby = standby;
         this.ownLoad = new OwnLoadPolling(standby.name(), standby::dataSource, queries);
         this.meters = meters;
         this.warmth = new StandbyWarmth(nowNanos, config.probes());
+        this.writes = new WritesApartPolling(
+                standby::dataSource,
+                floor,
+                queries,
+                executed::sum,
+                () -> warmth.cold().mean());
         this.adaptive = new AdaptiveSample(nowNanos);
         this.boost = new Boost(nowNanos);
         this.updatedNanos = nowNanos;
@@ -144,7 +153,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     Map<String, Object> coldOf(String table) {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("coldPages", warmth.ofTable(table).view());
-        view.put("floorPages", warmth.floor().view());
+        view.put("floorPages", warmth.floor().view("statements"));
         return view;
     }
 
@@ -177,7 +186,9 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
         updatedNanos = nowNanos;
         StandbyState state = standby.state();
         WarmthSettings settings = new WarmthSettings(config.target(), config.standbyIops(), config.probes());
-        warmth.update(state, standby.isPrimary(), floor, executed.sum(), settings, nowNanos);
+        writes.update(state, nowNanos);
+        Estimate floorApart = writes.apart().perQuery();
+        warmth.update(state, standby.isPrimary(), floor, floorApart, executed.sum(), settings, nowNanos);
         ownLoad.update(state.reachable(), warmth.restarted(), nowNanos);
         adapt(config, state, passed / 1e9, nowNanos);
     }

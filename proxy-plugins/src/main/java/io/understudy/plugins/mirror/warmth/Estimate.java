@@ -37,11 +37,16 @@ public record Estimate(double mean, double low, double high, double samples) {
 
     /** Returns the figures for a JSON view; what is unknown is null. */
     public Map<String, @Nullable Object> view() {
+        return view("probes");
+    }
+
+    /** As {@link #view()}, with the number of samples under the given name. */
+    public Map<String, @Nullable Object> view(String samplesAs) {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("estimate", rounded(mean));
         view.put("low", rounded(low));
         view.put("high", rounded(high));
-        view.put("probes", Math.round(samples));
+        view.put(samplesAs, Math.round(samples));
         return view;
     }
 

@@ -1,7 +1,6 @@
 package io.understudy.plugins.mirror.warmth;
 
 import io.understudy.plugin.Primary;
-import io.understudy.plugin.ServerFlavor;
 import java.sql.SQLException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -11,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the primary's counters every few seconds with the monitor account. */
 public final class FloorPolling {
-    private static final int SECONDS = 5;
+    static final int SECONDS = 5;
 
     private final Primary primary;
     private final Floor floor = new Floor();
@@ -32,6 +31,7 @@ public final class FloorPolling {
         DataSource source = primary.dataSource();
         if (source != null) {
             following = primary.onChange(() -> changed = true);
+            floor.source(() -> ServerCounters.read(source));
             task = executor.scheduleWithFixedDelay(() -> poll(source), 1, SECONDS, TimeUnit.SECONDS);
         }
     }
@@ -42,8 +42,7 @@ public final class FloorPolling {
             floor.sawNothing(); // the counters so far are another server's
         }
         try {
-            ServerCounters now = ServerCounters.read(source, primary.flavor() == ServerFlavor.MARIADB);
-            floor.saw(now, System.nanoTime());
+            floor.saw(ServerCounters.read(source), System.nanoTime());
         } catch (SQLException e) {
             floor.sawNothing(); // the primary's monitor logs it
         }

@@ -35,7 +35,7 @@ record Forecast(
     /**
      * @param now statements mirrored so far
      * @param excess at {@code now}
-     * @param floor the primary's page reads per statement
+     * @param floor the primary's page reads per query, those of writes included
      * @param load the primary's queries a second, or NaN
      * @param mirrored statements mirrored a second
      * @param capacity page reads a second, or NaN

@@ -10,7 +10,7 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 /**
- * A primary's global counters.
+ * A server's global counters.
  *
  * @param pageReads pages that statements read from disk
  * @param selects queries, those served by the query cache included
@@ -18,23 +18,39 @@ import javax.sql.DataSource;
  * @param uptimeSeconds time since its start
  */
 record ServerCounters(long pageReads, long selects, long writes, long uptimeSeconds) {
+    /** Reads the counters of one server. */
+    @FunctionalInterface
+    interface Source {
+        /** Waits for the server. */
+        ServerCounters read() throws SQLException;
+    }
+
     private static final String[] WRITES = {
         "insert", "insert_select", "update", "update_multi", "delete", "delete_multi", "replace", "replace_select"
     };
 
+    private static final String VERSION = "SELECT VERSION()";
     private static final String SQL = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Uptime',"
             + "'Innodb_buffer_pool_reads','Innodb_buffer_pool_read_ahead','Qcache_hits','Com_select',"
             + "'Com_insert','Com_insert_select','Com_update','Com_update_multi','Com_delete',"
             + "'Com_delete_multi','Com_replace','Com_replace_select')";
 
     /** Reads the counters; waits for the server. */
-    static ServerCounters read(DataSource source, boolean mariaDb) throws SQLException {
+    static ServerCounters read(DataSource source) throws SQLException {
         Map<String, Long> values = new HashMap<>();
+        boolean mariaDb;
         try (Connection connection = source.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(SQL)) {
-            while (rows.next()) {
-                values.put(rows.getString(1).toLowerCase(Locale.ROOT), rows.getLong(2));
+                Statement statement = connection.createStatement()) {
+            try (ResultSet row = statement.executeQuery(VERSION)) {
+                mariaDb = row.next()
+                        && String.valueOf(row.getString(1))
+                                .toLowerCase(Locale.ROOT)
+                                .contains("mariadb");
+            }
+            try (ResultSet rows = statement.executeQuery(SQL)) {
+                while (rows.next()) {
+                    values.put(rows.getString(1).toLowerCase(Locale.ROOT), rows.getLong(2));
+                }
             }
         }
         long reads = value(values, "innodb_buffer_pool_reads");

@@ -96,10 +96,17 @@ public final class StandbyWarmth {
      * Works off the probes.
      *
      * @param primary whether it is the primary at present
+     * @param floorApart the primary's page reads per query, by {@link WritesApart}
      * @param executed statements that the standby has executed for the mirror in all
      */
     public void update(
-            StandbyState state, boolean primary, Floor floor, long executed, WarmthSettings settings, long nowNanos) {
+            StandbyState state,
+            boolean primary,
+            Floor floor,
+            Estimate floorApart,
+            long executed,
+            WarmthSettings settings,
+            long nowNanos) {
         restarted = false;
         server(state, executed, nowNanos);
         if (primary) {
@@ -119,7 +126,10 @@ public final class StandbyWarmth {
             withoutCounters = 0;
         }
         long mirrored = executed - executedAtStart;
-        published = state.reachable() ? measured(floor, mirrored, settings, nowNanos) : unreachable(floor, mirrored);
+        // Pages of the whole server, divided, have the applier's in them.
+        Estimate apart = countersMissing ? Estimate.UNKNOWN : floorApart;
+        published =
+                state.reachable() ? measured(floor, apart, mirrored, settings, nowNanos) : unreachable(floor, mirrored);
         tableEstimates = tables.estimates(nowNanos - STALE_NANOS);
         plan.adapt(perSecond(settings, published.cold()), nowNanos);
         updatedNanos = nowNanos;
@@ -243,14 +253,14 @@ public final class StandbyWarmth {
                 digests.view(SHOWN));
     }
 
-    private Warmth measured(Floor floor, long mirrored, WarmthSettings settings, long nowNanos) {
+    private Warmth measured(Floor floor, Estimate floorApart, long mirrored, WarmthSettings settings, long nowNanos) {
         ColdEstimate used = countersMissing ? divided : cold;
         Estimate pages = used.estimate();
         boolean stale = pages.known() && nowNanos - used.lastNanos() > STALE_NANOS;
         if (stale) {
             pages = Estimate.UNKNOWN;
         }
-        Estimate own = floor.estimate();
+        Estimate own = floor.estimate(floorApart);
         Estimate excess = pages.minus(own);
         if (excess.known() && (Double.isNaN(reference) || excess.samples() >= REFERENCE_PROBES)) {
             reference = Double.isNaN(reference) ? excess.mean() : Math.max(reference, excess.mean());
@@ -269,7 +279,7 @@ public final class StandbyWarmth {
                 countersMissing ? "global_counter_divided" : "probes",
                 used.share(),
                 mirrored,
-                forecast(excess, floor, used.position(), mirrored, settings),
+                forecast(excess, own.mean(), floor, used.position(), mirrored, settings),
                 rules.view(SHOWN),
                 tables.view(SHOWN),
                 digests.view(SHOWN));
@@ -282,18 +292,18 @@ public final class StandbyWarmth {
         return reference <= target ? 1 : 1 - Math.min(1, Math.max(0, excess.mean()) / reference);
     }
 
-    private Forecast forecast(Estimate excess, Floor floor, double position, long mirrored, WarmthSettings settings) {
+    private Forecast forecast(
+            Estimate excess, double own, Floor floor, double position, long mirrored, WarmthSettings settings) {
         if (!excess.known()) {
             return Forecast.UNKNOWN;
         }
-        double own = floor.estimate().mean();
         ExcessCurve.Fit fit = curve.fit(own);
         Integer configured = settings.standbyIops();
         return Forecast.of(
                 fit,
                 (double) mirrored,
                 fit.at(excess.mean(), position, (double) mirrored),
-                own,
+                floor.allReadsPerQuery(),
                 floor.selectsPerSecond(),
                 mirroredPerSecond,
                 settings.target(),
@@ -304,6 +314,11 @@ public final class StandbyWarmth {
     /** Returns whether the last update found the standby restarted. */
     public boolean restarted() {
         return restarted;
+    }
+
+    /** Returns the page reads of a mirrored statement there, unknown before there are probes. */
+    public Estimate cold() {
+        return published.cold();
     }
 
     /** Returns the excess, unknown before there are probes and a floor. */

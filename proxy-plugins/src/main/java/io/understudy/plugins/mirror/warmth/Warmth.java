@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param state what is known: {@code known}, or why it is not
  * @param cold page reads of a statement on the standby
- * @param floor page reads of a statement on the primary
+ * @param floor page reads of a query on the primary
  * @param excess the difference
  * @param warmth 0 as cold as at the reference, 1 as warm as the primary; NaN while unknown
  * @param reference the excess that is warmth 0, or NaN
@@ -56,7 +56,7 @@ record Warmth(
         view.put("warmth", Estimate.rounded(warmth));
         view.put("excessPages", excess.view());
         view.put("coldPages", cold.view());
-        view.put("floorPages", floor.view());
+        view.put("floorPages", floor.view("statements"));
         view.put("reference", Estimate.rounded(reference));
         view.put("referenceFrom", Double.isNaN(reference) ? null : sinceRestart ? "restart" : "first_probes");
         view.put("method", method);

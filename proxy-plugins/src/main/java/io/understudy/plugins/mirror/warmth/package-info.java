@@ -5,7 +5,8 @@
  * SELECTs; the standby counts their page reads ({@link io.understudy.plugins.mirror.warmth.ProbeResult}) before the
  * statement has warmed anything, so that a random sample is an unbiased probe;
  * {@link io.understudy.plugins.mirror.warmth.StandbyWarmth} averages them and subtracts the primary's own misses
- * ({@link io.understudy.plugins.mirror.warmth.Floor}). What is not known is NaN and never 0.
+ * ({@link io.understudy.plugins.mirror.warmth.Floor}), those of writes apart
+ * ({@link io.understudy.plugins.mirror.warmth.WritesApart}). What is not known is NaN and never 0.
  */
 @NullMarked
 package io.understudy.plugins.mirror.warmth;

@@ -31,6 +31,29 @@ class FloorTest {
         assertThat(floor.selectsPerSecond()).isCloseTo(20, within(1e-9));
     }
 
+    /** sysbench's oltp_read_write: 14 queries with 0.2 pages, 4 writes that read 2 pages in secondary indexes. */
+    @Test
+    void theReadsOfWritesAreNoFloorOfQueries() {
+        window(0, 0, 0);
+        for (int i = 0; i < 7; i++) {
+            window(14 * 20 + 4 * 200, 14 * 100, 4 * 100);
+        }
+        assertThat(floor.estimate().mean()).as("writes like queries").isCloseTo(0.6, within(0.001));
+        assertThat(floor.estimate().low()).as("no reads of queries").isZero();
+        assertThat(floor.estimate().high()).as("no reads of writes").isCloseTo(0.771, within(0.001));
+        Estimate apart = new Estimate(0.2, 0.15, 0.25, 7);
+        assertThat(floor.estimate(apart).mean()).isEqualTo(0.2);
+        assertThat(floor.estimate(apart).high()).isCloseTo(0.25, within(0.03));
+        assertThat(floor.allReadsPerQuery()).isCloseTo(0.771, within(0.001));
+    }
+
+    @Test
+    void aFewWritesChangeNothing() {
+        window(0, 0, 0);
+        window(100, 1000, 10);
+        assertThat(floor.estimate(new Estimate(0.02, 0.01, 0.03, 7))).isEqualTo(floor.estimate());
+    }
+
     @Test
     void aReportNowAndThenDoesNotRaiseIt() {
         window(0, 0, 0);

@@ -45,7 +45,14 @@ class StandbyWarmthTest {
         for (int i = 0; i < probes; i++) {
             probe(ProbeResult.counted(pages));
         }
-        warmth.update(state(reads, uptime), primary, floor, executed, SETTINGS, second * 1_000_000_000L);
+        warmth.update(
+                state(reads, uptime),
+                primary,
+                floor,
+                Estimate.UNKNOWN,
+                executed,
+                SETTINGS,
+                second * 1_000_000_000L);
     }
 
     private @Nullable Object view(String key) {
@@ -77,6 +84,31 @@ class StandbyWarmthTest {
         assertThat(warmth.warmth()).isGreaterThan(0.98);
         assertThat(String.valueOf(warmth.where()))
                 .contains("rule=rest", "table=shop.orders", "digest=0000000000000abc");
+    }
+
+    /** 4 of 18 statements are writes with 2 pages, the queries read 0.2 on both servers: as warm as the primary. */
+    @Test
+    void theReadsOfWritesAreNoExcessAndNoFloor() {
+        Floor writing = new Floor();
+        writing.saw(new ServerCounters(0, 0, 0, 10), 0);
+        writing.saw(new ServerCounters(1080, 1400, 400, 15), 5_000_000_000L);
+        for (int i = 0; i < 20; i++) {
+            second++;
+            uptime++;
+            executed += 280;
+            for (int probe = 0; probe < 5; probe++) {
+                probe(ProbeResult.counted(probe == 0 ? 1 : 0));
+            }
+            warmth.update(
+                    state(reads, uptime),
+                    false,
+                    writing,
+                    new Estimate(0.2, 0.19, 0.21, 7),
+                    executed,
+                    SETTINGS,
+                    second * 1_000_000_000L);
+        }
+        assertThat(warmth.excess().mean()).isCloseTo(0, within(0.02));
     }
 
     @Test
@@ -122,7 +154,14 @@ class StandbyWarmthTest {
         for (int i = 0; i < 20; i++) {
             pass(5, 1, 100);
         }
-        warmth.update(state(reads, uptime), false, floor, executed, SETTINGS, (second + 100) * 1_000_000_000L);
+        warmth.update(
+                state(reads, uptime),
+                false,
+                floor,
+                Estimate.UNKNOWN,
+                executed,
+                SETTINGS,
+                (second + 100) * 1_000_000_000L);
         assertThat(warmth.restarted()).as("the state is 100 s old").isFalse();
         second += 200;
         uptime += 200;
@@ -154,6 +193,7 @@ class StandbyWarmthTest {
                 new StandbyState(false, false, null, false, -1, "gone"),
                 false,
                 floor,
+                Estimate.UNKNOWN,
                 executed,
                 SETTINGS,
                 second * 1_000_000_000L);
