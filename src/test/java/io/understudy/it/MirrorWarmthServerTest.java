@@ -135,6 +135,52 @@ class MirrorWarmthServerTest {
         }
     }
 
+    /** What mirroring is for: the pages are in the standby's pool, as it counts them itself. */
+    @Test
+    void thePagesOfMirroredReadsAreInTheStandbysPool() throws Exception {
+        pair.standby().stop();
+        pair.standby().restart();
+        pair.standby().execute("SET GLOBAL read_only = 1");
+        try (Connection standby = pair.standby().connect();
+                Statement direct = standby.createStatement()) {
+            int before = residentPages();
+            try (MirrorProxy proxy = proxy("rules: [ { name: all, sample: 100% } ]\nprobes: 0\nqueue: { age: 60s }");
+                    Connection connection = proxy.mariadb("");
+                    Statement statement = connection.createStatement()) {
+                int reads = readHalf(statement, 1);
+                await().until(() -> proxy.executed("ok") == reads);
+                int mirrored = residentPages();
+                assertThat(mirrored - before)
+                        .as("pages of the rows that clients read from the primary")
+                        .isGreaterThanOrEqualTo(reads);
+                direct.execute("USE shop");
+                readHalf(direct, 1);
+                assertThat(residentPages())
+                        .as("the promoted standby reads none of them")
+                        .isEqualTo(mirrored);
+                readHalf(direct, ROWS / 2 + 1);
+                assertThat(residentPages() - mirrored)
+                        .as("others it has to read, so the counter would show them")
+                        .isGreaterThanOrEqualTo(reads);
+            }
+        }
+    }
+
+    /** Reads rows of one half of the table, each on a page of its own. Returns their number. */
+    private static int readHalf(Statement statement, int from) throws SQLException {
+        int step = 50;
+        for (int id = from; id < from + ROWS / 2; id += step) {
+            statement.executeQuery("SELECT note FROM items WHERE id = " + id).close();
+        }
+        return ROWS / 2 / step;
+    }
+
+    private static int residentPages() {
+        return Integer.parseInt(pair.standby()
+                .query("SELECT COUNT(*) FROM information_schema.INNODB_BUFFER_PAGE"
+                        + " WHERE TABLE_NAME = '`shop`.`items`'"));
+    }
+
     @Test
     void aRestartWhileTheProxyRunsStartsTheWarmthAnew() throws Exception {
         try (MirrorProxy proxy = proxy("rules: [ { name: all, sample: 100% } ]\nprobes: 200");
