@@ -30,8 +30,9 @@ public final class WarmingDemoCommand implements Callable<Integer> {
 
     @Option(
             names = "--seconds",
-            defaultValue = "60",
-            description = "Most time for warming the standby (default: ${DEFAULT-VALUE}).")
+            defaultValue = "120",
+            description = "Most time for warming the standby; it ends when the adaptive sample is as low as it gets"
+                    + " (default: ${DEFAULT-VALUE}).")
     private int seconds;
 
     @Option(names = "--seed", defaultValue = "1", description = "Of the random load (default: ${DEFAULT-VALUE}).")

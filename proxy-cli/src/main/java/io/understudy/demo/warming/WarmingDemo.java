@@ -55,6 +55,11 @@ public final class WarmingDemo {
      * @param mirrored statements mirrored
      */
     public record Seen(double cold, double warmed, double forecast, long mirrored) {
+        /** Returns the share of the cold standby's excess that the mirroring left. */
+        public double left() {
+            return Math.max(0, warmed) / cold;
+        }
+
         /** Returns whether the forecast was right: within 0.1 pages, or a quarter. */
         public boolean asForecast() {
             return Math.abs(forecast - warmed) <= Math.max(TARGET, SHARE * warmed);
@@ -167,8 +172,9 @@ public final class WarmingDemo {
                                 ? ""
                                 : String.format(Locale.ROOT, "%.2f to %.2f", score.excess("low"), score.excess("high")),
                         Double.isNaN(score.score()) ? "" : bar(score.score()));
-                boolean warm = score.excess("estimate") < TARGET;
-                if (!Double.isNaN(score.forecast()) && (warm || passed >= seconds) || passed >= 4 * seconds) {
+                // Not at the first excess below the target: a promotion comes when the sample has long come down.
+                boolean enough = score.settled() || passed >= seconds;
+                if (!Double.isNaN(score.forecast()) && enough || passed >= 4 * seconds) {
                     return score;
                 }
             }
@@ -215,6 +221,7 @@ public final class WarmingDemo {
         say("  not mirrored                %.2f", seen.cold());
         say("  after %,7d mirrored      %.2f", seen.mirrored(), seen.warmed());
         say("  forecast of that            %.2f", seen.forecast());
+        say("  left by the mirroring       %.0f %%", 100 * seen.left());
     }
 
     private void say(String format, Object... values) {

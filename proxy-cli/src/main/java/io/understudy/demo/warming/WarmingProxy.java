@@ -54,14 +54,14 @@ final class WarmingProxy implements AutoCloseable {
 
     Score score() {
         Object first = ((List<?>) proxy.proxy().standbysView()).get(0);
-        return new Score(map((Map<?, ?>) first, "warmth"), sample());
+        return new Score(map((Map<?, ?>) first, "warmth"), adaptive());
     }
 
-    private String sample() {
+    private Map<?, ?> adaptive() {
         Object view = Objects.requireNonNull(proxy.proxy().published().views().get("mirror"), "the view of mirror")
                 .get();
         List<?> standbys = (List<?>) Objects.requireNonNull(((Map<?, ?>) view).get("standbys"), "standbys");
-        return String.valueOf(map((Map<?, ?>) standbys.get(0), "adaptive").get("sample"));
+        return map((Map<?, ?>) standbys.get(0), "adaptive");
     }
 
     private static Map<?, ?> map(Map<?, ?> of, String key) {
@@ -77,9 +77,18 @@ final class WarmingProxy implements AutoCloseable {
      * How warm the standby is, as the proxy reports it.
      *
      * @param warmth the view of {@code /api/standbys}
-     * @param sample of adaptive rules
+     * @param adaptive the sample of adaptive rules, with the reason of its last change
      */
-    record Score(Map<?, ?> warmth, String sample) {
+    record Score(Map<?, ?> warmth, Map<?, ?> adaptive) {
+        String sample() {
+            return String.valueOf(adaptive.get("sample"));
+        }
+
+        /** Returns whether the sample is down to what the probes need. */
+        boolean settled() {
+            return "probes".equals(adaptive.get("reason"));
+        }
+
         private static double number(@Nullable Object value) {
             return value instanceof Number number ? number.doubleValue() : Double.NaN;
         }
