@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         subcommands = {
             SteeringDemoCommand.class,
+            DialsDemoCommand.class,
             PagesDemoCommand.class,
             FailoverDemoCommand.class,
             ReplayDemoCommand.class,

@@ -1,0 +1,206 @@
+package io.understudy.demo.domains;
+
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.plugins.binlog.BinlogFile;
+import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
+import io.understudy.plugins.gtiddomain.parallelism.Dials;
+import io.understudy.plugins.gtiddomain.parallelism.ParallelismReport;
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * One load of small transactions with a setting of {@code binlog_commit_wait_count}: measures the commits on the
+ * primary, then lets the replica apply the same log again and again, each time with other workers.
+ */
+final class DialsExperiment {
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final long PROBE_MILLIS = 20;
+
+    /**
+     * What one setting brought.
+     *
+     * @param waitCount {@code binlog_commit_wait_count}
+     * @param p50 of a commit, in milliseconds
+     * @param p95 of a commit, in milliseconds
+     * @param perGroup transactions in a commit group
+     * @param catchUp seconds that the replica needed, by number of workers
+     * @param predicted speed relative to one worker, by number of workers
+     */
+    record Result(
+            int waitCount,
+            double p50,
+            double p95,
+            double perGroup,
+            Map<Integer, Double> catchUp,
+            Map<Integer, Double> predicted) {
+
+        double seconds(int workers) {
+            return catchUp.getOrDefault(workers, Double.NaN);
+        }
+
+        double speedup(int workers) {
+            return seconds(1) / seconds(workers);
+        }
+
+        double simulated(int workers) {
+            return predicted.getOrDefault(workers, Double.NaN);
+        }
+    }
+
+    private final EmbeddedPair pair;
+    private final int sessions;
+    private final int transactions;
+    private final int rounds;
+
+    /** @param rounds how often the replica applies the log with each number of workers */
+    DialsExperiment(EmbeddedPair pair, int sessions, int transactions, int rounds) {
+        this.rounds = rounds;
+        this.pair = pair;
+        this.sessions = sessions;
+        this.transactions = transactions;
+    }
+
+    static void prepare(EmbeddedPair pair) {
+        pair.primary()
+                .execute(
+                        "CREATE DATABASE dials",
+                        "CREATE TABLE dials.log (session INT, id INT, pad VARCHAR(100), PRIMARY KEY (session, id))");
+        pair.standby().execute("STOP SLAVE", "SET GLOBAL slave_parallel_mode='conservative'", "START SLAVE");
+        pair.awaitCaughtUp(PATIENCE);
+    }
+
+    Result run(int waitCount, int waitMicros) throws Exception {
+        pair.primary()
+                .execute(
+                        "TRUNCATE dials.log",
+                        "SET GLOBAL binlog_commit_wait_count=" + waitCount,
+                        "SET GLOBAL binlog_commit_wait_usec=" + waitMicros);
+        pair.awaitCaughtUp(PATIENCE);
+        pair.primary().execute("FLUSH BINARY LOGS");
+        String begin = pair.primary().query("SELECT @@global.gtid_binlog_pos");
+        pair.standby().execute("STOP SLAVE");
+        double[] commits = load();
+        pair.primary().execute("SET GLOBAL binlog_commit_wait_count=0");
+        Workload workload = new Workload(transactions, ApplyCost.DEFAULT);
+        BinlogFile.read(newestLog(), workload::add);
+        List<List<Workload.Entry>> groups = ParallelismReport.groups(workload.entries());
+        Map<Integer, Double> predicted = new LinkedHashMap<>();
+        Dials.speedups(groups, workload.cost())
+                .forEach((workers, speedup) -> predicted.put(Integer.valueOf(workers), (Double) speedup));
+        Map<Integer, Double> catchUp = catchUps(begin);
+        return new Result(
+                waitCount,
+                commits[commits.length / 2],
+                commits[(int) (commits.length * 0.95)],
+                workload.entries().size() / (double) groups.size(),
+                catchUp,
+                predicted);
+    }
+
+    /** Returns the least time of each number of workers: what takes longer is other work of the machine. */
+    private Map<Integer, Double> catchUps(String begin) throws InterruptedException {
+        Map<Integer, Double> least = new LinkedHashMap<>();
+        for (int round = 0; round < rounds; round++) {
+            for (int workers : Dials.WORKERS) {
+                least.merge(workers, apply(begin, workers), Math::min);
+            }
+        }
+        return least;
+    }
+
+    private Path newestLog() throws SQLException {
+        try (Connection connection = pair.primary().connect();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SHOW MASTER STATUS")) {
+            rows.next();
+            return Path.of(pair.primary().query("SELECT @@log_bin_basename")).resolveSibling(rows.getString(1));
+        }
+    }
+
+    /** Lets the replica apply the load once more, from its relay log. Returns the seconds. */
+    private double apply(String begin, int workers) throws InterruptedException {
+        pair.standby()
+                .execute(
+                        "STOP SLAVE",
+                        "SET GLOBAL slave_parallel_threads=" + workers,
+                        "RESET MASTER", // in strict mode its own log would refuse the numbers a second time
+                        "SET GLOBAL gtid_slave_pos='" + begin + "'",
+                        "SET STATEMENT sql_log_bin=0 FOR TRUNCATE dials.log",
+                        "START SLAVE IO_THREAD");
+        awaitReceived();
+        long start = System.nanoTime();
+        pair.standby().execute("START SLAVE SQL_THREAD");
+        pair.awaitCaughtUp(PATIENCE);
+        return (System.nanoTime() - start) / 1e9;
+    }
+
+    private void awaitReceived() throws InterruptedException {
+        String end = pair.primary().query("SELECT @@global.gtid_binlog_pos");
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!received().equals(end)) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException("the replica has received up to " + received() + ", not " + end);
+            }
+            Thread.sleep(PROBE_MILLIS);
+        }
+    }
+
+    private String received() {
+        try (Connection connection = pair.standby().connect();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SHOW ALL SLAVES STATUS")) {
+            return rows.next() ? String.valueOf(rows.getString("Gtid_IO_Pos")) : "";
+        } catch (SQLException e) {
+            throw new IllegalStateException("the replica's state cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /** Returns the duration of each commit in milliseconds, sorted. */
+    private double[] load() throws InterruptedException, ExecutionException {
+        double[] took = new double[transactions];
+        ExecutorService executor = Executors.newFixedThreadPool(sessions);
+        try {
+            List<Future<?>> running = new ArrayList<>();
+            for (int i = 0; i < sessions; i++) {
+                int session = i;
+                running.add(executor.submit(() -> {
+                    write(session, took);
+                    return null;
+                }));
+            }
+            for (Future<?> each : running) {
+                each.get();
+            }
+        } finally {
+            executor.shutdownNow();
+        }
+        Arrays.sort(took);
+        return took;
+    }
+
+    private void write(int session, double[] took) throws SQLException {
+        try (Connection connection = pair.primary().connect();
+                Statement statement = connection.createStatement()) {
+            for (int id = session; id < transactions; id += sessions) {
+                long start = System.nanoTime();
+                statement.execute(
+                        "INSERT INTO dials.log VALUES (" + session + ", " + id + ", REPEAT('x', " + id % 100 + "))");
+                took[id] = (System.nanoTime() - start) / 1e6;
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.understudy.demo.domains;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.embedded.EmbeddedPair;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The dials of group commit on a real pair. */
+@Timeout(180)
+class DialsExperimentTest {
+    @Test
+    void aWaitMakesLargerGroupsAndTheReplicaAppliesTheSameLogWithEachNumberOfWorkers() throws Exception {
+        try (EmbeddedPair pair = EmbeddedPair.start(ConflictRun.parallel())) {
+            DialsExperiment.prepare(pair);
+            DialsExperiment experiment = new DialsExperiment(pair, 8, 200, 1);
+            DialsExperiment.Result none = experiment.run(0, 50_000);
+            DialsExperiment.Result wait = experiment.run(8, 50_000);
+            assertThat(wait.perGroup()).isGreaterThan(none.perGroup());
+            assertThat(wait.simulated(8)).isGreaterThan(none.simulated(8));
+            assertThat(wait.catchUp())
+                    .hasSize(4)
+                    .allSatisfy((workers, seconds) -> assertThat(seconds).isPositive());
+            assertThat(pair.standby().query("SELECT COUNT(*) FROM dials.log")).isEqualTo("200");
+        }
+    }
+}
