@@ -98,7 +98,7 @@ final class MySqlSemiSyncPair implements SemiSyncPair {
                         "--server-id=" + id,
                         "--gtid-mode=ON",
                         "--enforce-gtid-consistency=ON",
-                        "--innodb-buffer-pool-size=64M",
+                        "--innodb-buffer-pool-size=128M",
                         "--performance-schema=OFF"))
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Produces one report on a standby's pages. */
@@ -16,9 +17,11 @@ public final class PagesQuery {
     private static final int ER_QUERY_TIMEOUT = 3024;
 
     private final PagesAccount account;
+    private final Consumer<String> warnings;
 
-    private PagesQuery(PagesAccount account) {
+    private PagesQuery(PagesAccount account, Consumer<String> warnings) {
         this.account = account;
+        this.warnings = warnings;
     }
 
     /**
@@ -27,7 +30,12 @@ public final class PagesQuery {
      * @throws IllegalArgumentException if the configuration has no such standby or no account
      */
     public static PagesQuery of(UnderstudyConfig config, String server) {
-        return new PagesQuery(PagesAccount.of(config, server));
+        return new PagesQuery(PagesAccount.of(config, server), warning -> {});
+    }
+
+    /** Returns the same questions; the consumer gets a warning before a reading that costs the server much. */
+    public PagesQuery warning(Consumer<String> to) {
+        return new PagesQuery(account, to);
     }
 
     /**
@@ -47,7 +55,7 @@ public final class PagesQuery {
     public PoolContents contents(@Nullable String schema, boolean force, Duration most)
             throws SQLException, PoolTooLarge {
         try (Connection connection = account.connect(most.plus(GRACE))) {
-            return new PoolReader(new ServerQueries(connection))
+            return new PoolReader(new ServerQueries(connection), warnings)
                     .read(
                             schema,
                             new PoolReader.Limit(

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +83,9 @@ public final class PagesReport {
         map.put("pages", table.pages());
         map.put("MiB", mib(table.pages()));
         map.put("poolShare", round((double) table.pages() / contents.totalPages(), 4));
+        map.put("fill", round(fill(table), 3));
+        map.put("oldPages", sum(table, IndexPages::old));
+        map.put("dirtyPages", sum(table, IndexPages::dirty));
         map.put("otherPages", table.otherPages());
         map.put("fileMiB", table.fileBytes() < 0 ? null : round(table.fileBytes() / MIB, 1));
         map.put("freesPages", table.frees(forecast));
@@ -96,6 +100,7 @@ public final class PagesReport {
         map.put("clustered", index.clustered());
         map.put("pages", index.pages());
         map.put("MiB", mib(index.pages()));
+        map.put("poolShare", round((double) index.pages() / contents.totalPages(), 4));
         map.put("records", index.records());
         map.put("recordsPerPage", round((double) index.records() / Math.max(1, index.pages()), 1));
         map.put("dataBytes", index.dataBytes());
@@ -106,6 +111,15 @@ public final class PagesReport {
         map.put("leafPages", index.leafPages() < 0 ? null : index.leafPages());
         map.put("leafPagesAfter", index.leafPages() < 0 ? null : index.leafPagesAfter(forecast));
         return map;
+    }
+
+    private double fill(TablePages table) {
+        return forecast.fill(
+                sum(table, IndexPages::pages), sum(table, IndexPages::records), sum(table, IndexPages::dataBytes));
+    }
+
+    private static long sum(TablePages table, ToLongFunction<IndexPages> figure) {
+        return table.indexes().stream().mapToLong(figure).sum();
     }
 
     private double mib(long pages) {

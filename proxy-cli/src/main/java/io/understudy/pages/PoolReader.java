@@ -10,6 +10,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -27,16 +30,26 @@ public final class PoolReader {
     /** The server's own schemas, whose tables are not proposed for a rebuild. */
     private static final Set<String> SYSTEM = Set.of("mysql", "sys", "performance_schema", "information_schema");
 
+    /** The tables in which the server keeps full-text indexes. */
+    private static final Pattern FULLTEXT = Pattern.compile("fts_[0-9a-f]{16}_", Pattern.CASE_INSENSITIVE);
+
     /** Time that the server's thread needs for one page, measured on both products (docs/pages.md). */
     private static final Duration COST_OF_PAGE = Duration.ofNanos(10_000);
 
     private final ServerQueries queries;
     private final Product product;
+    private final Consumer<String> warnings;
     private final List<String> notes = new ArrayList<>();
 
     public PoolReader(ServerQueries queries) throws SQLException {
+        this(queries, warning -> {});
+    }
+
+    /** @param warnings takes a warning before a reading that costs the server more than a second */
+    PoolReader(ServerQueries queries, Consumer<String> warnings) throws SQLException {
         this.queries = queries;
         this.product = Product.of(queries);
+        this.warnings = warnings;
     }
 
     /**
@@ -74,11 +87,15 @@ public final class PoolReader {
         if (poolBytes > limit.poolBytes()) {
             throw new PoolTooLarge(tooLarge(poolBytes, pageSize, limit));
         }
+        String warning = warning(poolBytes, pageSize);
+        if (!warning.isEmpty()) {
+            warnings.accept(warning);
+        }
         queries.execute(product.boundStatements(limit.time()));
         long start = System.nanoTime();
         List<Group> groups = groups(pageSize);
         Duration took = Duration.ofNanos(System.nanoTime() - start);
-        Map<Long, Long> files = files();
+        Map<Long, File> files = files();
         List<TablePages> tables = tables(groups, files, schema);
         String factor = queries.variable("innodb_fill_factor");
         return new PoolContents(
@@ -106,6 +123,19 @@ public final class PoolReader {
                 COST_OF_PAGE.multipliedBy(poolBytes / pageSize).toSeconds() + 1);
     }
 
+    /** Returns a warning about the cost of a reading, or an empty text below one second. */
+    static String warning(long poolBytes, int pageSize) {
+        long seconds = COST_OF_PAGE.multipliedBy(poolBytes / pageSize).toSeconds();
+        return seconds < 1
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        "reading a buffer pool of %,d MiB keeps a thread of the server busy for up to %d s of CPU time,"
+                                + " and creates a temporary table with a row for each page",
+                        poolBytes >> 20,
+                        seconds + 1);
+    }
+
     private List<Group> groups(int pageSize) throws SQLException {
         // MariaDB leaves freed pages out, MySQL does not: there the pages are also grouped by how full they are.
         String fill = product == Product.MYSQL ? "DATA_SIZE DIV " + pageSize / FILL_STEPS : "0";
@@ -130,37 +160,49 @@ public final class PoolReader {
                         row.getInt(11)));
     }
 
-    /** Returns the size of each file that belongs to one table or partition, by its tablespace. */
-    private Map<Long, Long> files() throws SQLException {
+    private record File(TableName name, long bytes) {}
+
+    /** Returns the files that belong to one table or partition each, by tablespace. */
+    private Map<Long, File> files() throws SQLException {
         return queries
                 .rows(
-                        "SELECT SPACE, FILE_SIZE FROM " + product.tablespaces() + " WHERE NAME LIKE '%/%'",
-                        row -> Map.entry(row.getLong(1), row.getLong(2)))
+                        "SELECT SPACE, FILE_SIZE, NAME FROM " + product.tablespaces() + " WHERE NAME LIKE '%/%'",
+                        row -> Map.entry(
+                                row.getLong(1), new File(fileName(ServerQueries.text(row, 3)), row.getLong(2))))
                 .stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, (first, second) -> first));
     }
 
-    private List<TablePages> tables(List<Group> groups, Map<Long, Long> files, @Nullable String schema)
+    private static TableName fileName(String tablespace) {
+        int slash = tablespace.indexOf('/');
+        return TableName.file(tablespace.substring(0, slash), tablespace.substring(slash + 1));
+    }
+
+    private List<TablePages> tables(List<Group> groups, Map<Long, File> files, @Nullable String schema)
             throws SQLException {
         Map<TableName, List<Group>> byTable = new TreeMap<>();
         Map<Long, Long> other = new HashMap<>();
         Map<TableName, Long> spaces = new HashMap<>();
+        SpaceNames names = names(groups, files);
         for (Group group : groups) {
             if (isListed(group)) {
-                TableName name = TableName.quoted(group.table);
-                byTable.computeIfAbsent(name, key -> new ArrayList<>()).add(group);
-                spaces.put(name, group.space);
+                TableName name = names.of(group.space, TableName.quoted(group.table));
+                if (name != null) {
+                    byTable.computeIfAbsent(name, key -> new ArrayList<>()).add(group);
+                    spaces.put(name, group.space);
+                }
             } else {
                 other.merge(group.space, group.pages, Long::sum);
             }
         }
         byTable.keySet().removeIf(name -> schema != null && !name.schema().equals(schema));
         Map<TableName, Map<String, Long>> leaves = leaves();
+        Set<TableName> outdated = outdated(byTable.keySet());
         Set<String> clustered = clustered(byTable);
         List<TablePages> tables = new ArrayList<>();
         byTable.forEach((name, parts) -> {
             long space = spaces.getOrDefault(name, -1L);
-            Long file = files.get(space);
+            File file = files.get(space);
             List<IndexPages> indexes = parts.stream()
                     .collect(Collectors.groupingBy(Group::index, TreeMap::new, Collectors.toList()))
                     .entrySet()
@@ -169,18 +211,32 @@ public final class PoolReader {
                             entry.getKey(),
                             entry.getValue(),
                             isPrimary(entry.getKey()) || clustered.contains(space + " " + entry.getKey()),
-                            leaves.getOrDefault(name, Map.of()).getOrDefault(entry.getKey(), -1L)))
+                            leaves.getOrDefault(name, Map.of()).getOrDefault(entry.getKey(), -1L),
+                            outdated.contains(name)))
                     .sorted((a, b) -> Boolean.compare(b.clustered(), a.clustered()))
                     .toList();
             long others = file == null ? 0 : other.getOrDefault(space, 0L);
-            tables.add(new TablePages(name, indexes, others, file == null ? -1 : file));
+            tables.add(new TablePages(name, indexes, others, file == null ? -1 : file.bytes));
         });
         return tables;
     }
 
-    private IndexPages index(String name, List<Group> groups, boolean clustered, long leaves) {
+    private SpaceNames names(List<Group> groups, Map<Long, File> files) {
+        Map<Long, TableName> names = new HashMap<>();
+        files.forEach((space, file) -> names.put(space, file.name));
+        SpaceNames found = new SpaceNames(names);
+        groups.stream()
+                .filter(group -> isListed(group) && files.containsKey(group.space))
+                .forEach(group -> found.saw(group.space, TableName.quoted(group.table)));
+        if (!found.note().isEmpty()) {
+            notes.add(found.note());
+        }
+        return found;
+    }
+
+    private IndexPages index(String name, List<Group> groups, boolean clustered, long leaves, boolean outdated) {
         long pages = groups.stream().mapToLong(Group::pages).sum();
-        Contents live = product == Product.MYSQL && leaves > 0
+        Contents live = product == Product.MYSQL && leaves > 0 && !outdated
                 ? live(groups, pages - leaves - upperPages(leaves))
                 : live(groups, 0);
         return new IndexPages(
@@ -224,7 +280,10 @@ public final class PoolReader {
     }
 
     private static boolean isListed(Group group) {
-        return isIndex(group) && !SYSTEM.contains(TableName.quoted(group.table).schema());
+        TableName name = TableName.quoted(group.table);
+        return isIndex(group)
+                && !SYSTEM.contains(name.schema())
+                && !FULLTEXT.matcher(name.table()).lookingAt();
     }
 
     private static boolean isIndex(Group group) {
@@ -250,6 +309,27 @@ public final class PoolReader {
     }
 
     /**
+     * Returns the tables of which more has changed since their last statistics than the server itself tolerates. On
+     * MySQL the report tells by the statistics which pages are freed.
+     */
+    private Set<TableName> outdated(Set<TableName> tables) throws SQLException {
+        if (product != Product.MYSQL) {
+            return Set.of();
+        }
+        Set<TableName> outdated = new TreeSet<>(queries.rows(
+                "SELECT NAME FROM information_schema.INNODB_TABLESTATS"
+                        + " WHERE MODIFIED_COUNTER > NUM_ROWS / 10 + 16 AND NAME LIKE '%/%'",
+                row -> fileName(ServerQueries.text(row, 1))));
+        outdated.retainAll(tables);
+        if (!outdated.isEmpty()) {
+            notes.add("the statistics of these tables are outdated, so freed pages count as theirs; ANALYZE LOCAL TABLE"
+                    + " them on the standby and report again: "
+                    + outdated.stream().map(TableName::shown).collect(Collectors.joining(", ")));
+        }
+        return outdated;
+    }
+
+    /**
      * Returns the clustered indexes that are not named PRIMARY, as {@code SPACE NAME}: those of tables without a
      * primary key.
      */
@@ -264,7 +344,7 @@ public final class PoolReader {
                 row -> row.getLong(1) + " " + ServerQueries.text(row, 2)));
     }
 
-    private static Map<String, Long> others(List<Group> groups, Map<Long, Long> files) {
+    private static Map<String, Long> others(List<Group> groups, Map<Long, File> files) {
         Map<String, Long> others = new TreeMap<>();
         for (Group group : groups) {
             if (isIndex(group)) {

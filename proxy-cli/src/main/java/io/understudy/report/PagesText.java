@@ -1,7 +1,9 @@
 package io.understudy.report;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Formats the contents of a standby's buffer pool as text for {@code report pages}. */
 public final class PagesText {
@@ -34,19 +36,8 @@ public final class PagesText {
                 "%-32s %9s %9s %6s %9s %5s %5s %6s %9s %9s",
                 "table, index", "pages", "MiB", "pool", "rows/page", "fill", "old", "dirty", "rebuilt", "frees MiB");
         for (Map<String, Object> table : Table.rows(report, "worst")) {
-            out.line(
-                    "%-32s %,9d %,9.1f %5.1f%% %9s %5s %5s %6s %,9d %,9.1f",
-                    table.get("name"),
-                    Table.whole(table, "pages"),
-                    Table.number(table, "MiB"),
-                    100 * Table.number(table, "poolShare"),
-                    "",
-                    "",
-                    "",
-                    "",
-                    Table.whole(table, "pages") - Table.whole(table, "freesPages"),
-                    Table.number(table, "freesMiB"));
-            Table.rows(table, "indexes").forEach(index -> index(out, index));
+            line(out, "", table.get("name"), table);
+            Table.rows(table, "indexes").forEach(index -> line(out, "  ", index.get("index"), index));
             if (Table.whole(table, "otherPages") > 0) {
                 out.line("  %-30s %,9d", "(long values and the like)", Table.whole(table, "otherPages"));
             }
@@ -55,19 +46,32 @@ public final class PagesText {
         return out.text();
     }
 
-    private static void index(Table out, Map<String, Object> index) {
-        double pages = Math.max(1, Table.number(index, "pages"));
+    /** Writes the line of a table or an index. Only a table tells what a rebuild frees. */
+    private static void line(Table out, String indent, @Nullable Object name, Map<String, Object> row) {
+        double pages = Math.max(1, Table.number(row, "pages"));
+        boolean table = row.containsKey("freesPages");
         out.line(
-                "  %-30s %,9d %,9.1f %6s %9.1f %4.0f%% %4.0f%% %5.0f%% %9s",
-                index.get("index"),
-                Table.whole(index, "pages"),
-                Table.number(index, "MiB"),
-                "",
-                Table.number(index, "recordsPerPage"),
-                100 * Table.number(index, "fill"),
-                100 * Table.number(index, "oldPages") / pages,
-                100 * Table.number(index, "dirtyPages") / pages,
-                index.get("pagesAfter") == null ? "unknown" : String.format("%,d", Table.whole(index, "pagesAfter")));
+                "%-32s %,9d %,9.1f %5.1f%% %9s %4.0f%% %4.0f%% %5.0f%% %9s %9s",
+                indent + name,
+                Table.whole(row, "pages"),
+                Table.number(row, "MiB"),
+                100 * Table.number(row, "poolShare"),
+                table ? "" : String.format(Locale.ROOT, "%.1f", Table.number(row, "recordsPerPage")),
+                100 * Table.number(row, "fill"),
+                100 * Table.number(row, "oldPages") / pages,
+                100 * Table.number(row, "dirtyPages") / pages,
+                after(row, table),
+                table ? String.format(Locale.ROOT, "%,.1f", Table.number(row, "freesMiB")) : "");
+    }
+
+    private static String after(Map<String, Object> row, boolean table) {
+        if (!table && row.get("pagesAfter") == null) {
+            return "unknown";
+        }
+        return String.format(
+                Locale.ROOT,
+                "%,d",
+                table ? Table.whole(row, "pages") - Table.whole(row, "freesPages") : Table.whole(row, "pagesAfter"));
     }
 
     private static void end(Table out, Map<String, Object> report) {

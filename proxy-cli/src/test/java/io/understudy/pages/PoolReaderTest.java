@@ -229,6 +229,12 @@ class PoolReaderTest {
     }
 
     @Test
+    void warnsAboveASecondOfTheServersTime() {
+        assertThat(PoolReader.warning(1L << 30, 16384)).isEmpty();
+        assertThat(PoolReader.warning(16L << 30, 16384)).contains("16,384 MiB", "up to 11 s");
+    }
+
+    @Test
     void printsTheTableThatFreesMostFirst() throws Exception {
         load("airy", 20_000);
         load("dense", 20_000);
@@ -240,6 +246,9 @@ class PoolReaderTest {
 
         String text = PagesText.of(report);
         assertThat(text).contains("standby-1: ", "PRIMARY", "frees MiB");
+        assertThat(text)
+                .containsPattern("pages\\.airy +\\d+ +[\\d.]+ +[\\d.]+% +\\d+% +\\d+% +\\d+% +\\d+ +[\\d.]+\\n");
+        assertThat(text).containsPattern("  PRIMARY +\\d+ +[\\d.]+ +[\\d.]+% +[\\d.]+ +\\d+% +\\d+% +\\d+% +\\d+\\n");
         assertThat(text.indexOf("pages.airy")).isPositive().isLessThan(text.indexOf("pages.dense"));
     }
 }

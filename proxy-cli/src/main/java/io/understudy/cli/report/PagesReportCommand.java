@@ -124,6 +124,6 @@ public final class PagesReportCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(line, e.getMessage(), e);
         }
-        return query.report(schema, top, force, most);
+        return query.warning(line.getErr()::println).report(schema, top, force, most);
     }
 }
