@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -121,6 +122,7 @@ public final class Defragmentation {
             for (String setting : TableRebuild.settings()) {
                 worker.execute(setting);
             }
+            TableRebuild.useOneThread(worker);
             OwnTransactions own = new OwnTransactions(standby);
             boolean lowers = standby.superReadOnly();
             SuperReadOnly superReadOnly = new SuperReadOnly(standby, () -> account.connect(QUERY_TIMEOUT), journal);
@@ -130,7 +132,7 @@ public final class Defragmentation {
                 if (lowers) {
                     superReadOnly.lower();
                 }
-                all(standby, worker, tables, outcomes);
+                all(standby, worker, new Names(standby), tables, outcomes);
             } finally {
                 asBefore = !lowers || raised(superReadOnly);
             }
@@ -144,7 +146,7 @@ public final class Defragmentation {
     }
 
     /** Rebuilds tables. An error at one of them leaves the outcomes of those before it. */
-    private void all(Standby standby, ServerQueries worker, List<String> tables, List<Outcome> outcomes)
+    private void all(Standby standby, ServerQueries worker, Names names, List<String> tables, List<Outcome> outcomes)
             throws InterruptedException {
         String over = "";
         for (String table : tables) {
@@ -154,7 +156,7 @@ public final class Defragmentation {
             Outcome outcome;
             try {
                 outcome = over.isEmpty()
-                        ? one(standby, worker, table)
+                        ? one(standby, worker, names, table)
                         : Outcome.without(table, Outcome.State.ENDED, "not begun, as " + over);
             } catch (SQLException e) {
                 outcome = Outcome.without(table, Outcome.State.FAILED, String.valueOf(e.getMessage()));
@@ -195,7 +197,8 @@ public final class Defragmentation {
         }
     }
 
-    private Outcome one(Standby standby, ServerQueries worker, String table) throws SQLException, InterruptedException {
+    private Outcome one(Standby standby, ServerQueries worker, Names names, String table)
+            throws SQLException, InterruptedException {
         TableName name = TableName.written(table);
         if (name == null) {
             return Outcome.without(
@@ -221,10 +224,15 @@ public final class Defragmentation {
         if (!busy.isEmpty()) {
             return Outcome.without(table, stopped() ? Outcome.State.ENDED : Outcome.State.FAILED, busy);
         }
+        String changed = names.changed(subject);
+        if (!changed.isEmpty()) {
+            return Outcome.without(table, Outcome.State.FAILED, changed);
+        }
         Outcome outcome;
         try {
             tell(reads.skip(subject.shown()));
-            outcome = rebuild(standby, worker, subject);
+            outcome = rebuild(standby, worker, names, subject);
+            names.keep(subject);
         } finally {
             tell(reads.again(subject.shown()));
         }
@@ -266,11 +274,12 @@ public final class Defragmentation {
         }
     }
 
-    private Outcome rebuild(Standby standby, ServerQueries worker, Subject subject)
+    private Outcome rebuild(Standby standby, ServerQueries worker, Names names, Subject subject)
             throws SQLException, InterruptedException {
         String analyze = "ANALYZE LOCAL TABLE " + subject.quoted();
         worker.execute(analyze);
         TableSize before = TableSize.of(standby, subject);
+        Set<Long> spaces = names.all();
         TableRebuild rebuild = new TableRebuild(standby, worker, options.bounds(), journal, this::stopped, this::kill);
         AtomicReference<Checksum> sum = new AtomicReference<>();
         TableRebuild.Work summing = () -> sum.set(Checksum.of(worker, standby.product(), subject));
@@ -285,6 +294,10 @@ public final class Defragmentation {
                 subject.shown(),
                 before.allLeafPages(),
                 before.fileBytes() / MIB));
+        String full = new RedoLog(standby).warning(before.fileBytes());
+        if (!full.isEmpty()) {
+            journal.line(subject.shown() + ": " + full);
+        }
         long start = System.nanoTime();
         for (String sql : statements(standby, subject)) {
             TableRebuild.Failure failure = rebuild.run(subject, sql);
@@ -304,17 +317,12 @@ public final class Defragmentation {
         double seconds = since(start);
         worker.execute(analyze);
         TableSize after = TableSize.of(standby, subject);
-        if (after.fileBytes() == 0) {
+        String gone = after.fileBytes() == 0
+                ? "its files are gone: replication or somebody else dropped or renamed it meanwhile"
+                : names.taken(subject, spaces, rebuild.copies());
+        if (!gone.isEmpty()) {
             return new Outcome(
-                    subject.shown(),
-                    Outcome.State.FAILED,
-                    "its files are gone: replication or somebody else dropped or renamed it meanwhile",
-                    before,
-                    null,
-                    seconds,
-                    rebuild.mostLag(),
-                    "",
-                    null);
+                    subject.shown(), Outcome.State.FAILED, gone, before, null, seconds, rebuild.mostLag(), "", null);
         }
         String checksum = "";
         if (sumBefore != null) {

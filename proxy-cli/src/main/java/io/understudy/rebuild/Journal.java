@@ -25,7 +25,8 @@ public final class Journal {
         this.terminal = terminal;
     }
 
-    synchronized void line(String text) {
+    /** Writes a line with a timestamp. Thread-safe. */
+    public synchronized void line(String text) {
         clear();
         out.println(LocalTime.now(ZoneId.systemDefault()).format(TIME) + " " + text);
         out.flush();
@@ -41,7 +42,8 @@ public final class Journal {
         double share = copied < 0 || most <= 0 ? 0 : Math.min(1, (double) copied / most);
         String what = copied < 0
                 ? "copying"
-                : String.format(Locale.ROOT, "%,.1f of at most %,.1f MiB", copied / MIB, most / MIB);
+                // MySQL counts writes, and writes some pages of the copy more than once.
+                : String.format(Locale.ROOT, "%,.1f of at most %,.1f MiB", Math.min(copied, most) / MIB, most / MIB);
         String state = String.format(Locale.ROOT, "lag %d s, %d threads", load.lagSeconds(), load.threadsRunning());
         if (terminal) {
             int done = (int) (share * WIDTH);

@@ -6,10 +6,17 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Queries a standby's replication and read-only state over one connection. Not thread-safe. */
 final class Standby {
+    /** A statement that changes a table's definition, after comments, as tools put them in front. */
+    private static final Pattern DDL = Pattern.compile(
+            "(?:\\s|/\\*M?!\\d*+|(?>/\\*.*?\\*/)|(?:#|--)[^\\n]*+\\n)*+"
+                    + "(?:ALTER|CREATE|DROP|OPTIMIZE|RENAME|REPAIR|TRUNCATE)\\b",
+            Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
     private final ServerQueries queries;
     private final Product product;
 
@@ -59,6 +66,21 @@ final class Standby {
                 ? -1
                 : channels.stream().mapToLong(Long::longValue).max().orElse(-1);
         return new Load(lag, queries.status("Threads_running"), readOnly());
+    }
+
+    /** Returns the DDL statement on a table with which replication waits for a lock; empty if there is none. */
+    String ddlBehind(Subject subject) throws SQLException {
+        Pattern name = Pattern.compile(
+                "(?<![\\w$])" + Pattern.quote(subject.table()) + "(?![\\w$])", Pattern.CASE_INSENSITIVE);
+        return queries
+                .rows(
+                        "SELECT INFO FROM information_schema.PROCESSLIST WHERE USER = 'system user'"
+                                + " AND STATE LIKE 'Waiting for table metadata lock%' AND INFO IS NOT NULL",
+                        row -> ServerQueries.text(row, 1))
+                .stream()
+                .filter(sql -> DDL.matcher(sql).lookingAt() && name.matcher(sql).find())
+                .findFirst()
+                .orElse("");
     }
 
     /** Returns what a connection is doing; empty if nothing. */

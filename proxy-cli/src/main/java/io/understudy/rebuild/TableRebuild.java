@@ -3,6 +3,7 @@ package io.understudy.rebuild;
 import io.understudy.pages.ServerQueries;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +36,8 @@ final class TableRebuild {
     private static final long LOCK_WATCH_MILLIS = 50;
     private static final int MOST_LOCK_WATCHES = 3;
     private static final long WATCH_MILLIS = 200;
+    /** Length to which a statement is shown. */
+    private static final int SHOWN = 120;
 
     private final Standby standby;
     private final ServerQueries worker;
@@ -42,6 +45,7 @@ final class TableRebuild {
     private final Journal journal;
     private final BooleanSupplier stopped;
     private final Killer killer;
+    private final Copy copy;
     private long mostLag;
 
     /**
@@ -65,6 +69,7 @@ final class TableRebuild {
         this.journal = journal;
         this.stopped = stopped;
         this.killer = killer;
+        this.copy = new Copy(standby);
     }
 
     /** Ends the running statement of a connection, by a connection of its own. */
@@ -88,8 +93,26 @@ final class TableRebuild {
                 "SET SESSION sql_mode = ''");
     }
 
+    /**
+     * Limits MySQL's rebuild to one thread. By default four build indexes and four read the table, which compete with
+     * the applier for CPU time.
+     */
+    static void useOneThread(ServerQueries worker) throws SQLException {
+        for (String setting : List.of("innodb_ddl_threads", "innodb_parallel_read_threads")) {
+            // MariaDB has neither, MySQL before 8.0.27 not both.
+            if (!worker.variable(setting).isEmpty()) {
+                worker.execute("SET SESSION " + setting + " = 1");
+            }
+        }
+    }
+
     long mostLag() {
         return mostLag;
+    }
+
+    /** Returns the tablespaces of the copies that were seen while the rebuild ran; empty if it was too short. */
+    Set<Long> copies() {
+        return copy.spaces();
     }
 
     /** Runs the statement to its end. Returns why it ended early or failed, or null if it succeeded. */
@@ -150,7 +173,6 @@ final class TableRebuild {
 
     private @Nullable Failure watch(Subject subject, long id, CompletableFuture<@Nullable Void> result)
             throws SQLException, InterruptedException {
-        Copy copy = new Copy(standby);
         String ended = "";
         boolean begun = false;
         int lockWatches = 0;
@@ -163,6 +185,11 @@ final class TableRebuild {
                 mostLag = Math.max(mostLag, load.lagSeconds());
                 if (ended.isEmpty()) {
                     ended = stopped.getAsBoolean() ? "it was stopped" : bounds.alarm(load);
+                }
+                // At the end of the rebuild the applier's statement waits for a moment only.
+                if (begun && ended.isEmpty() && standby.stateOf(id).startsWith("alter")) {
+                    String statement = standby.ddlBehind(subject);
+                    ended = statement.isEmpty() ? "" : yields(statement);
                 }
                 if (!begun) {
                     // The applier waits behind a rebuild that waits. With parallel replication each may wait for the
@@ -182,6 +209,13 @@ final class TableRebuild {
                 return failure(e.getCause(), ended, !begun && lockWatches >= MOST_LOCK_WATCHES);
             }
         }
+    }
+
+    private static String yields(String statement) {
+        String line = statement.strip().replaceAll("\\s+", " ");
+        return "replication waits for the table with: "
+                + (line.length() > SHOWN ? line.substring(0, SHOWN) + " …" : line)
+                + "; see afterwards with report pages whether the table is still worth a rebuild";
     }
 
     static Failure failure(@Nullable Throwable cause, String ended, boolean held) {

@@ -51,16 +51,19 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
 
     /** Returns the files of a table; empty for a table without files of its own. */
     static List<File> files(Standby standby, String schema, String table) throws SQLException {
-        return standby
-                .queries()
-                .rows(
-                        "SELECT NAME, FILE_SIZE, SPACE FROM "
-                                + standby.product().tablespaces() + " WHERE NAME LIKE '%/%'",
-                        row -> new File(named(ServerQueries.text(row, 1)), row.getLong(2), row.getLong(3)))
-                .stream()
+        return files(standby).stream()
                 .filter(file ->
                         file.name.schema().equals(schema) && file.name.table().equals(table))
                 .toList();
+    }
+
+    /** Returns the files of all tables. */
+    static List<File> files(Standby standby) throws SQLException {
+        return standby.queries()
+                .rows(
+                        "SELECT NAME, FILE_SIZE, SPACE FROM "
+                                + standby.product().tablespaces() + " WHERE NAME LIKE '%/%'",
+                        row -> new File(named(ServerQueries.text(row, 1)), row.getLong(2), row.getLong(3)));
     }
 
     /** Returns the paths of files by their tablespaces, absolute or relative to the server's data folder. */

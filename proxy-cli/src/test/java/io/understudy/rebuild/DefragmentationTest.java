@@ -237,6 +237,17 @@ class DefragmentationTest {
                 .containsEntry("state", "rebuilt");
     }
 
+    @Test
+    void warnsBeforeACopyThatDoesNotFitIntoTheRedoLog() throws Exception {
+        try (Connection connection = standby.connect()) {
+            RedoLog log = new RedoLog(new Standby(new ServerQueries(connection)));
+
+            assertThat(log.warning(1 << 20)).isEmpty();
+            assertThat(log.warning(1L << 30))
+                    .contains("may write 1,024 MiB of redo log", "SET GLOBAL innodb_log_file_size = 2147483648");
+        }
+    }
+
     /** The copy is made beside the file, so the data folder's space is not the only one that counts. */
     @Test
     void asksForSpaceWhereTheFilesAre(@TempDir Path elsewhere) throws Exception {
@@ -300,21 +311,11 @@ class DefragmentationTest {
     void failsIfTheTableIsRenamedMeanwhile() throws Exception {
         load("leaving", 60_000);
         pair.awaitCaughtUp(MOST);
-        CompletableFuture<Defragmentation.Result> result = CompletableFuture.supplyAsync(() -> {
-            try {
-                return work(standby, "pages", with(CALM)).run(List.of("shop.leaving"));
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-        });
+        CompletableFuture<Defragmentation.Result> result = begin("shop.leaving");
         try (Connection applier = standby.connect();
                 Statement statement = applier.createStatement()) {
             statement.execute("SET SESSION sql_log_bin = 0");
-            Awaitility.await()
-                    .atMost(MOST)
-                    .pollDelay(Duration.ZERO)
-                    .pollInterval(Duration.ofMillis(2))
-                    .until(() -> !processes("STATE LIKE 'alter%'").equals("0"));
+            awaitRebuild();
             statement.execute("RENAME TABLE shop.leaving TO shop.left");
 
             Map<String, Object> outcome = only(result.get(MOST.toSeconds(), TimeUnit.SECONDS));
@@ -323,6 +324,99 @@ class DefragmentationTest {
             assertThat((String) outcome.get("why")).contains("its files are gone", "dropped or renamed it meanwhile");
             statement.execute("RENAME TABLE shop.left TO shop.leaving");
         }
+    }
+
+    /** An online schema change exchanges tables at its end. */
+    @Test
+    void endsTheRebuildWhenReplicationExchangesTheTable() throws Exception {
+        load("exchanged", 120_000);
+        primary.execute("CREATE TABLE shop._exchanged_gho LIKE shop.exchanged");
+        pair.awaitCaughtUp(MOST);
+        CompletableFuture<Defragmentation.Result> result = begin("shop.exchanged");
+        awaitRebuild();
+
+        primary.execute("/* gh-ost */ rename /* gh-ost */ table `shop`.`exchanged` to `shop`.`_exchanged_del`,"
+                + " `shop`.`_exchanged_gho` to `shop`.`exchanged`");
+
+        Map<String, Object> outcome = only(result.get(MOST.toSeconds(), TimeUnit.SECONDS));
+        assertThat(outcome).as("%s", log).containsEntry("state", "ended");
+        assertThat((String) outcome.get("why")).contains("replication waits for the table with: /* gh-ost */ rename");
+        pair.awaitCaughtUp(MOST);
+        assertThat(standby.query("SELECT COUNT(*) FROM shop.exchanged")).isEqualTo("0");
+        assertThat(checksum(standby, "shop._exchanged_del")).isEqualTo(checksum(primary, "shop._exchanged_del"));
+    }
+
+    /** The figures after the rebuild would be those of the other table. */
+    @Test
+    void failsIfAnotherTableTookTheNameMeanwhile() throws Exception {
+        load("taken", 60_000);
+        primary.execute("CREATE TABLE shop._taken_gho LIKE shop.taken");
+        pair.awaitCaughtUp(MOST);
+        try (Connection applier = standby.connect();
+                Statement statement = applier.createStatement()) {
+            statement.execute("SET SESSION sql_log_bin = 0");
+            CompletableFuture<Defragmentation.Result> result = begin("shop.taken");
+            awaitRebuild();
+            statement.execute("RENAME TABLE shop.taken TO shop._taken_del, shop._taken_gho TO shop.taken");
+
+            Map<String, Object> outcome = only(result.get(MOST.toSeconds(), TimeUnit.SECONDS));
+            assertThat(outcome).as("%s", log).containsEntry("state", "failed");
+            assertThat(outcome.get("leafPagesAfter")).isNull();
+            assertThat((String) outcome.get("why")).contains("another table has its name");
+            statement.execute("RENAME TABLE shop.taken TO shop._taken_gho, shop._taken_del TO shop.taken");
+        }
+    }
+
+    @Test
+    void leavesATableAloneWhoseNameAnotherOneTookSinceTheBeginning() throws Exception {
+        load("first", 500);
+        load("second", 500);
+        pair.awaitCaughtUp(MOST);
+        MirroredReads exchange = new MirroredReads() {
+            @Override
+            public String skip(String table) {
+                return "";
+            }
+
+            @Override
+            public String again(String table) {
+                if (table.equals("shop.first")) {
+                    primary.execute("TRUNCATE TABLE shop.second");
+                    pair.awaitCaughtUp(MOST);
+                }
+                return "";
+            }
+
+            @Override
+            public Rewarmed rewarm(String table, Pause pause) {
+                return Rewarmed.NOT;
+            }
+        };
+
+        List<Map<String, Object>> outcomes = work(exchange)
+                .run(List.of("shop.first", "shop.second", "shop.first"))
+                .tables();
+
+        assertThat(outcomes).extracting("state").containsExactly("rebuilt", "failed", "rebuilt");
+        assertThat((String) outcomes.get(1).get("why")).contains("another table has its name since this run began");
+    }
+
+    private CompletableFuture<Defragmentation.Result> begin(String table) {
+        return CompletableFuture.supplyAsync(() -> {
+            try {
+                return work(standby, "pages", with(CALM)).run(List.of(table));
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        });
+    }
+
+    private static void awaitRebuild() {
+        Awaitility.await()
+                .atMost(MOST)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(2))
+                .until(() -> !processes("STATE LIKE 'alter%'").equals("0"));
     }
 
     @Test

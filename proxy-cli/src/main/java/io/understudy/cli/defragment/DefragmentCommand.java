@@ -156,11 +156,15 @@ public final class DefragmentCommand implements Callable<Integer> {
             log.println("no table in the buffer pool would give back pages by a rebuild");
             return CommandLine.ExitCode.OK;
         }
+        Journal journal = new Journal(log, Terminal.attached());
         MirroredReads reads = config.plugins().containsKey("mirror")
                 ? new ProxyReads(
-                        AdminClient.of(config.admin()), Objects.requireNonNull(server), Objects.requireNonNull(warm))
+                        AdminClient.of(config.admin()),
+                        Objects.requireNonNull(server),
+                        Objects.requireNonNull(warm),
+                        journal::line)
                 : MirroredReads.NONE;
-        Defragmentation work = new Defragmentation(account, options(), new Journal(log, Terminal.attached()), reads);
+        Defragmentation work = new Defragmentation(account, options(), journal, reads);
         CountDownLatch written = new CountDownLatch(1);
         Thread hook = new Thread(() -> stop(work, written), "defragment-stop");
         Runtime.getRuntime().addShutdownHook(hook);
@@ -186,7 +190,10 @@ public final class DefragmentCommand implements Callable<Integer> {
         return count == null
                 ? named
                 : WorstTables.of(
-                        PagesQuery.of(config, Objects.requireNonNull(server)).contents(null, false, READING), count);
+                        PagesQuery.of(config, Objects.requireNonNull(server))
+                                .warning(line.getErr()::println)
+                                .contents(null, false, READING),
+                        count);
     }
 
     private Defragmentation.Options options() {

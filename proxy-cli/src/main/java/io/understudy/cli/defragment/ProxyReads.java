@@ -7,24 +7,29 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Skips and boosts mirrored reads by the admin endpoint of the running proxy. Both are leases of a minute there, so
- * they are renewed, and end by themselves if this program dies.
+ * they are renewed, and end by themselves if this program dies. A proxy that was restarted has lost them; it is looked
+ * up every second, and they begin anew.
  */
 final class ProxyReads implements MirroredReads {
     private static final long RENEW_SECONDS = 20;
+    private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(RENEW_SECONDS);
     private static final long LOOK_MILLIS = 1000;
 
     private final AdminClient proxy;
     private final String standby;
     private final Duration most;
+    private final Consumer<String> log;
     private final ScheduledExecutorService renewing = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "lease-renewal");
         thread.setDaemon(true);
@@ -33,11 +38,17 @@ final class ProxyReads implements MirroredReads {
     private @Nullable ScheduledFuture<?> renewal;
     private ColdPages before = ColdPages.UNKNOWN;
 
-    /** @param most the longest time that a table is boosted after its rebuild; zero for not at all */
-    ProxyReads(AdminClient proxy, String standby, Duration most) {
+    /**
+     * Creates skips and boosts for one standby.
+     *
+     * @param most the longest time that a table is boosted after its rebuild; zero for not at all
+     * @param log takes lines for the operator, from any thread
+     */
+    ProxyReads(AdminClient proxy, String standby, Duration most, Consumer<String> log) {
         this.proxy = proxy;
         this.standby = standby;
         this.most = most;
+        this.log = log;
     }
 
     @Override
@@ -61,19 +72,54 @@ final class ProxyReads implements MirroredReads {
     }
 
     private void renew(String what, String table) {
-        renewal = renewing.scheduleWithFixedDelay(
-                () -> {
-                    try {
-                        act(what, table);
-                    } catch (IOException | RuntimeException e) {
-                        // The proxy may have been restarted and come back: the next renewal tries again.
-                    } catch (InterruptedException e) {
-                        Thread.currentThread().interrupt();
+        Lease lease = new Lease(what, table);
+        renewal = renewing.scheduleWithFixedDelay(lease::keep, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** A lease at the proxy. Used by the thread that renews. */
+    private final class Lease {
+        private final String what;
+        private final String table;
+        private long sentNanos = System.nanoTime();
+        private boolean refused;
+
+        Lease(String what, String table) {
+            this.what = what;
+            this.table = table;
+        }
+
+        void keep() {
+            try {
+                boolean lost = !runs();
+                long now = System.nanoTime();
+                boolean due = now - sentNanos >= RENEW_NANOS;
+                if (due || lost && !refused) {
+                    sentNanos = now;
+                    refused = true;
+                    act(what, table);
+                    refused = false;
+                    if (lost) {
+                        log.accept(table + ": the proxy had no " + what + " of it (a restart?); it has begun anew");
                     }
-                },
-                RENEW_SECONDS,
-                RENEW_SECONDS,
-                TimeUnit.SECONDS);
+                }
+            } catch (IOException | RuntimeException e) {
+                // The proxy may be stopped for a restart: the next call tries again.
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        /** Returns false if the proxy mirrors to the standby and has no such lease. */
+        private boolean runs() throws IOException, InterruptedException {
+            Map<?, ?> row = row(rows(proxy.view("mirror"), "standbys"), "standby", standby);
+            if (row == null) {
+                return true;
+            }
+            return what.equals("boost")
+                    ? row(rows(row, "boostedTables"), "table", table) != null
+                    : row.get("skippedTables") instanceof Map<?, ?> skipped
+                            && skipped.containsKey(table.toLowerCase(Locale.ROOT));
+        }
     }
 
     /** Ends the renewals. Waits for one that is under way, which would begin the lease anew. */
@@ -138,8 +184,6 @@ final class ProxyReads implements MirroredReads {
             Map<?, ?> boost = row == null ? null : row(rows(row, "boostedTables"), "table", table);
             if (boost != null) {
                 warming.saw(boost);
-            } else {
-                act("boost", table); // a proxy that was restarted
             }
         } catch (IOException | RuntimeException e) {
             warming.missed(String.valueOf(e.getMessage()));

@@ -1,6 +1,7 @@
 package io.understudy.cli.defragment;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -77,29 +78,44 @@ final class Warming {
         return String.format(
                 Locale.ROOT,
                 "cold pages a statement: %s before, %s right after, %s after %.0f s with %,d reads mirrored in"
-                        + " full: %s; the primary's: %s",
+                        + " full: %s; the primary's: %s%s",
                 before.shown(),
                 first.shown(),
                 last.shown(),
                 seconds(),
                 statements,
                 end,
-                primary.shown());
+                primary.shown(),
+                primary.known() ? excess() : "");
+    }
+
+    private String excess() {
+        return String.format(
+                Locale.ROOT,
+                "; excess over the primary: %s before, %s right after, %s now",
+                before.minus(primary).shown(),
+                first.minus(primary).shown(),
+                last.minus(primary).shown());
     }
 
     Map<String, @Nullable Object> figures() {
         Map<String, @Nullable Object> figures = new LinkedHashMap<>();
-        figures.put("coldBefore", number(before.mean()));
-        figures.put("coldAfter", number(first.mean()));
-        figures.put("coldWarmed", number(last.mean()));
-        figures.put("primary", number(primary.mean()));
-        figures.put("excessBefore", number(before.mean() - primary.mean()));
-        figures.put("excessAfter", number(first.mean() - primary.mean()));
-        figures.put("excessWarmed", number(last.mean() - primary.mean()));
+        put(figures, "coldBefore", before);
+        put(figures, "coldAfter", first);
+        put(figures, "coldWarmed", last);
+        put(figures, "primary", primary);
+        put(figures, "excessBefore", before.minus(primary));
+        put(figures, "excessAfter", first.minus(primary));
+        put(figures, "excessWarmed", last.minus(primary));
         figures.put("boostSeconds", number(seconds()));
         figures.put("boostStatements", statements);
         figures.put("end", end);
         return figures;
+    }
+
+    private static void put(Map<String, @Nullable Object> figures, String key, ColdPages pages) {
+        figures.put(key, number(pages.mean()));
+        figures.put(key + "Interval", pages.known() ? Arrays.asList(number(pages.low()), number(pages.high())) : null);
     }
 
     private static @Nullable Double number(double value) {

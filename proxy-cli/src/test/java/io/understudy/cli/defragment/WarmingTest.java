@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -56,12 +57,15 @@ class WarmingTest {
                 .containsEntry("excessBefore", 0.48)
                 .containsEntry("excessAfter", 1.78)
                 .containsEntry("excessWarmed", 0.48)
+                .containsEntry("coldAfterInterval", List.of(0.9, 3.6))
+                .containsEntry("excessBeforeInterval", List.of(0.378, 0.5805))
                 .containsEntry("boostSeconds", 7.0)
                 .containsEntry("boostStatements", 3000L)
                 .containsEntry("end", "as warm as before");
         assertThat(warming.line())
                 .contains("0.500 (0.400 to 0.600) before", "1.800 (0.900 to 3.600) right after")
-                .contains("after 7 s with 3,000 reads mirrored in full: as warm as before");
+                .contains("after 7 s with 3,000 reads mirrored in full: as warm as before")
+                .contains("excess over the primary: 0.480 (0.378 to 0.580) before, 1.780 (0.880 to 3.580) right after");
     }
 
     @Test
@@ -76,6 +80,7 @@ class WarmingTest {
         assertThat(warming.figures())
                 .containsEntry("coldBefore", null)
                 .containsEntry("excessBefore", null)
+                .containsEntry("excessBeforeInterval", null)
                 .containsEntry("end", "as warm as the primary");
     }
 
