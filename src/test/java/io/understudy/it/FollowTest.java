@@ -184,6 +184,9 @@ class FollowTest {
                 Connection stuck = connect(proxy)) {
             await().until(() -> proxy.server().notReady().isEmpty());
             assertThat(standby(proxy, 0)).containsEntry("primary", true);
+            await().untilAsserted(() -> assertThat(lost(proxy).text("survivor", "name"))
+                    .as("not the primary, which is in the list of standbys")
+                    .isEqualTo("two"));
             working.setAutoCommit(false);
             write(working, "begun");
             stuck.setAutoCommit(false);

@@ -360,6 +360,11 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return transaction.dropped ? null : transaction.history.ring.copy(transaction.offset, transaction.length);
     }
 
+    /** Returns whether the present primary's binary log is being read. */
+    synchronized boolean streaming() {
+        return streaming;
+    }
+
     synchronized long transactions() {
         return histories.stream().mapToLong(history -> history.kept.size()).sum();
     }

@@ -126,7 +126,8 @@ public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
         try (Connection connection = source.getConnection()) {
             return connection.isValid(1) ? null : SILENT;
         } catch (SQLException e) {
-            return SILENT + " (" + e.getMessage() + ")";
+            log.debug("black-box: the primary does not respond to a report", e);
+            return SILENT;
         }
     }
 

@@ -37,6 +37,9 @@ final class Survivors {
         int lacks = 0;
         StringBuilder troubles = new StringBuilder();
         for (Standby standby : context.standbys()) {
+            if (standby.isPrimary() && box.streaming()) {
+                continue; // it has all of what its own binary log has
+            }
             try {
                 Survivor probed = probe(standby, "the only standby");
                 if (!probed.readOnly()) {
