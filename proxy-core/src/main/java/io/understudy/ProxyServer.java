@@ -172,7 +172,7 @@ public final class ProxyServer implements AutoCloseable {
         }
     }
 
-    /** What every listener of the process shares when file descriptors are short. */
+    /** Shared by the listeners of the process while file descriptors are short. */
     public DescriptorShortage shortage() {
         return shortage;
     }

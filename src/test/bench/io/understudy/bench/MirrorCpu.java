@@ -249,26 +249,26 @@ public final class MirrorCpu {
                 Locale.ROOT,
                 "| %s | %s | %.2f | %s | %s | %.2f | %.1f",
                 name.replace("%", " %"),
-                name.equals(OFF) ? "1" : Figures.medianAndQuartiles(whole),
+                name.equals(OFF) ? "1" : Spread.medianAndQuartiles(whole),
                 together(values, Measured::whole) / together(off, Measured::whole),
                 GOALS.getOrDefault(name, ""),
-                name.equals(OFF) ? "1" : Figures.medianAndQuartiles(relay),
+                name.equals(OFF) ? "1" : Spread.medianAndQuartiles(relay),
                 together(values, one -> one.perQuery(Group.RELAY)) / together(off, one -> one.perQuery(Group.RELAY)),
-                Figures.median(values.stream().map(Measured::whole).toList())));
+                Spread.median(values.stream().map(Measured::whole).toList())));
         for (Group group : Group.values()) {
             row.append(String.format(
                     Locale.ROOT,
                     " | %.2f",
-                    Figures.median(
+                    Spread.median(
                             values.stream().map(one -> one.perQuery(group)).toList())));
         }
         return row.append(String.format(
                         Locale.ROOT,
                         " | %,.0f | %,.0f | %,.0f |%n",
-                        Figures.median(values.stream()
+                        Spread.median(values.stream()
                                 .map(one -> one.queries() / seconds())
                                 .toList()),
-                        Figures.median(values.stream()
+                        Spread.median(values.stream()
                                 .map(one -> one.mirrored() / seconds())
                                 .toList()),
                         values.stream().mapToDouble(Measured::dropped).sum()))

@@ -207,23 +207,23 @@ public final class MirrorIsolation {
                 Locale.ROOT,
                 "| %s | %s | %s | %,.0f | %,.0f |%n",
                 trouble.words,
-                Figures.medianAndRange(
+                Spread.medianAndRange(
                         triples.stream().map(one -> one.faulty() / one.healthy()).toList()),
-                Figures.medianAndRange(
+                Spread.medianAndRange(
                         triples.stream().map(one -> one.faulty() / one.off()).toList()),
-                Figures.median(triples.stream().map(Triple::faulty).toList()),
-                Figures.median(triples.stream().map(Triple::droppedPerSecond).toList()))));
+                Spread.median(triples.stream().map(Triple::faulty).toList()),
+                Spread.median(triples.stream().map(Triple::droppedPerSecond).toList()))));
         List<Triple> all = measured.values().stream().flatMap(List::stream).toList();
         table.append(String.format(
                 Locale.ROOT,
                 "| well, all rounds | 1 | %s | %,.0f | |%n",
-                Figures.medianAndRange(
+                Spread.medianAndRange(
                         all.stream().map(one -> one.healthy() / one.off()).toList()),
-                Figures.median(all.stream().map(Triple::healthy).toList())));
+                Spread.median(all.stream().map(Triple::healthy).toList())));
         return table.append(String.format(
                         Locale.ROOT,
                         "| no mirroring | | 1 | %,.0f | |%n",
-                        Figures.median(all.stream().map(Triple::off).toList())))
+                        Spread.median(all.stream().map(Triple::off).toList())))
                 .toString();
     }
 }

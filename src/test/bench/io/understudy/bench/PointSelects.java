@@ -41,7 +41,7 @@ final class PointSelects implements AutoCloseable {
         }
     }
 
-    /** How statements are sent. */
+    /** The form in which statements are sent. */
     enum Mode {
         TEXT("--db-ps-mode=disable"),
         PREPARED("--db-ps-mode=auto");

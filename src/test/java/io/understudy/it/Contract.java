@@ -14,7 +14,7 @@ final class Contract {
 
     /** Returns the tests by names made of driver and step. */
     static Map<String, Executable> between(ServerUnderTest server, ProxyUnderTest proxy) {
-        Map<String, Step> steps = new LinkedHashMap<>(StatementSteps.all());
+        Map<String, ApplicationStep> steps = new LinkedHashMap<>(StatementSteps.all());
         steps.putAll(TransferSteps.all());
         steps.putAll(SessionSteps.all());
         Map<String, Executable> tests = new LinkedHashMap<>();
@@ -30,8 +30,8 @@ final class Contract {
         return tests;
     }
 
-    private static List<String> play(Driver driver, Step step, ServerUnderTest server, InetSocketAddress address)
-            throws Exception {
+    private static List<String> play(
+            Driver driver, ApplicationStep step, ServerUnderTest server, InetSocketAddress address) throws Exception {
         Transcript transcript = new Transcript();
         step.play(new Scene(driver, address, server, transcript));
         return transcript.lines();

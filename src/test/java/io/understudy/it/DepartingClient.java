@@ -26,7 +26,7 @@ final class DepartingClient implements AutoCloseable {
 
     private static final SSLContext TRUSTING = trusting();
 
-    /** What the client's end of its connection is made of. */
+    /** The kind of the client's connection. */
     enum Form {
         PLAIN(false, false),
         TLS(true, false),
@@ -42,7 +42,7 @@ final class DepartingClient implements AutoCloseable {
         }
     }
 
-    /** How it leaves. */
+    /** Its way of leaving. */
     enum Departure {
         FIN(false),
         RESET(false),

@@ -195,7 +195,7 @@ class HoldTest {
         assertThat(there("half")).isTrue();
     }
 
-    /** What {@code switchover} does: nothing that a client was told is lost, and new connections notice nothing. */
+    /** As {@code switchover} does: no commit that got an OK is lost, and new connections notice nothing. */
     @Test
     @Order(4)
     void aHeldSessionIsToldWhenThePrimaryChangesAndANewConnectionIsNot() throws Exception {

@@ -21,14 +21,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whether a look-up reads the rows of its statement by the same index, by the server's own counters. */
+/** A look-up reads the rows of its statement by the same index, by the server's own counters. */
 @Timeout(120)
 class LookupRowsTest {
     private static final ServerUnderTest SERVER = ServerUnderTest.shared();
     private static final SqlAnalyzer ANALYZER = new SqlAnalyzer();
     private static final String TABLE = ServerUnderTest.SCHEMA + ".looked";
 
-    /** What EXPLAIN says of a scan, as a text. */
+    /** EXPLAIN's output for a scan, as a text. */
     private static final String NO_INDEX = "null";
 
     /** Conditions with the index that a server with fresh statistics takes. */

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a real standby receives of statements that write or lock. */
+/** Look-ups of statements that write or lock, as a real standby receives them. */
 @Timeout(120)
 class MirrorLookupServerTest {
     private static final String MIRROR = "understudy_mirror";

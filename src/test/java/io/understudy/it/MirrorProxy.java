@@ -153,7 +153,7 @@ final class MirrorProxy implements AutoCloseable {
         org.awaitility.Awaitility.await().until(() -> String.valueOf(view()).contains("state=mirroring"));
     }
 
-    /** What {@code /api/mirror} shows. */
+    /** Returns the view {@code /api/mirror}. */
     Object view() {
         return Views.of(server.published(), "mirror");
     }

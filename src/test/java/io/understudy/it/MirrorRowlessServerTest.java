@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a real standby receives with {@code rows: discard-on-standby}, and what it returns. */
+/** Statements and results of a real standby with {@code rows: discard-on-standby}. */
 @Timeout(120)
 class MirrorRowlessServerTest {
     private static final String MIRROR = "understudy_mirror";

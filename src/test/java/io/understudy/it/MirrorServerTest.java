@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the plugin {@code mirror} sends to a real standby, by that standby's own log, and what it does not. */
+/** The statements that the plugin {@code mirror} sends to a real standby, by that standby's own log. */
 @Timeout(120)
 class MirrorServerTest {
     private static final String MIRROR = "understudy_mirror";

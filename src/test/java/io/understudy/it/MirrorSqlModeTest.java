@@ -163,7 +163,7 @@ class MirrorSqlModeTest {
         }
     }
 
-    /** What ends a string by default does not end it there, and the other way round. */
+    /** A character that ends a string by default does not end it there, and the other way round. */
     @Test
     void backslashesAreReadAsTheServerReadsThem() throws Exception {
         globalMode("NO_BACKSLASH_ESCAPES," + before);

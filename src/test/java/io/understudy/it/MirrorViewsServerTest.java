@@ -98,7 +98,7 @@ class MirrorViewsServerTest {
         }
     }
 
-    /** What the standby told before a change through the proxy is not used after it. */
+    /** A definition read before a change through the proxy is not used after it. */
     @Test
     void aViewThatIsReplacedIsReadAgain() throws Exception {
         pair.primary()

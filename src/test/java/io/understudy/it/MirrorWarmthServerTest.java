@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How cold a real standby is found to be: by probes, against the primary, before and after it has been warmed. */
+/** The measured warmth of a real standby: by probes, against the primary, before and after it has been warmed. */
 @Timeout(180)
 class MirrorWarmthServerTest {
     private static final String MIRROR = "understudy_mirror";

@@ -43,7 +43,7 @@ class PipelinedDepartureTest {
 
     private final ServerUnderTest server = ServerUnderTest.shared();
 
-    /** How a client ends its sending side. */
+    /** The way in which a client ends its sending side. */
     enum End {
         FIN(false, true),
         CLOSE_NOTIFY(true, false),
@@ -63,7 +63,7 @@ class PipelinedDepartureTest {
         server.execute("DROP TABLE IF EXISTS " + TABLE, "CREATE TABLE " + TABLE + " (who VARCHAR(100), n INT)");
     }
 
-    /** How a client is connected and leaves; the row that it inserts at the end names it. */
+    /** A client's connection and its end; the row that it inserts at the end names it. */
     private record Case(InetSocketAddress to, String leg, Form form, End end) {
         String name() {
             return leg + " " + form + " " + end;
@@ -90,7 +90,7 @@ class PipelinedDepartureTest {
         }
     }
 
-    /** What the cases through the proxy are held against. */
+    /** The reference of the cases through the proxy. */
     @Test
     void allIsExecutedOnADirectConnection() throws Exception {
         boolean hasTls;

@@ -26,7 +26,7 @@ final class ProxyProcess implements AutoCloseable {
     private final int port;
 
     /**
-     * What the proxy's JVM holds and has done.
+     * Memory and counters of the proxy's JVM.
      *
      * @param closed sessions that ended, by reason
      */

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Whether a SELECT in the form that returns no rows reads the pages of its plain form: ANALYZE on MariaDB, EXPLAIN
- * ANALYZE on MySQL. By the server's counter of page accesses, with everything in memory.
+ * A SELECT in the form that returns no rows reads the pages of its plain form: ANALYZE on MariaDB, EXPLAIN ANALYZE on
+ * MySQL. By the server's counter of page accesses, with everything in memory.
  */
 @Timeout(120)
 class RowlessReadsTest {

@@ -21,8 +21,8 @@ final class SessionSteps {
 
     private SessionSteps() {}
 
-    static Map<String, Step> all() {
-        Map<String, Step> steps = new LinkedHashMap<>();
+    static Map<String, ApplicationStep> all() {
+        Map<String, ApplicationStep> steps = new LinkedHashMap<>();
         steps.put("login with a password", SessionSteps::logins);
         steps.put("transactions and savepoints", scene -> scene.connected("", SessionSteps::transactions));
         steps.put("XA", scene -> scene.connected("", SessionSteps::xa));

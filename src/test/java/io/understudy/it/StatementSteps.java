@@ -23,8 +23,8 @@ final class StatementSteps {
 
     private StatementSteps() {}
 
-    static Map<String, Step> all() {
-        Map<String, Step> steps = new LinkedHashMap<>();
+    static Map<String, ApplicationStep> all() {
+        Map<String, ApplicationStep> steps = new LinkedHashMap<>();
         steps.put("text statements", scene -> scene.connected("", StatementSteps::text));
         steps.put("errors", scene -> scene.connected("", StatementSteps::errors));
         steps.put("types, text", scene -> scene.connected("", StatementSteps::types));

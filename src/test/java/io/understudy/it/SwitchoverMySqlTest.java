@@ -9,9 +9,9 @@ import io.understudy.config.LoadedConfig;
 import io.understudy.report.AdminClient;
 import io.understudy.runtime.PluginTypes;
 import io.understudy.runtime.RunningProxy;
-import io.understudy.switchover.Bounds;
-import io.understudy.switchover.Outcome;
 import io.understudy.switchover.Switchover;
+import io.understudy.switchover.SwitchoverLimits;
+import io.understudy.switchover.SwitchoverOutcome;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
@@ -38,7 +38,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 class SwitchoverMySqlTest {
     private static final int TIMES = Integer.getInteger("understudy.it.switchovers", 2);
     private static final String PASSWORD = CommitProxy.PASSWORD;
-    private static final Bounds BOUNDS = new Bounds(Duration.ofSeconds(5), Duration.ofSeconds(5));
+    private static final SwitchoverLimits BOUNDS = new SwitchoverLimits(Duration.ofSeconds(5), Duration.ofSeconds(5));
     private static final Pattern STATEMENTS =
             Pattern.compile("on \\S+:\\s+(CHANGE REPLICATION SOURCE.*);", Pattern.DOTALL);
     private static final Pattern HELD = Pattern.compile("held for (\\d+) ms");
@@ -142,12 +142,12 @@ class SwitchoverMySqlTest {
         MySqlLoad load = MySqlLoad.start(round, 4, address, PASSWORD);
         load.awaitMore(100);
         StringWriter out = new StringWriter();
-        Outcome outcome;
+        SwitchoverOutcome outcome;
         try (Switchover switchover = Switchover.to(to, loaded.config(), admin, BOUNDS, new PrintWriter(out, true))) {
             outcome = switchover.run();
         }
         System.out.println(out);
-        assertThat(outcome).as(out.toString()).isEqualTo(Outcome.DONE);
+        assertThat(outcome).as(out.toString()).isEqualTo(SwitchoverOutcome.DONE);
         load.awaitMore(100);
         Set<String> answered = load.stop();
         assertThat(rows(chosen)).containsAll(answered);

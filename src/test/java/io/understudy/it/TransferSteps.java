@@ -20,8 +20,8 @@ final class TransferSteps {
 
     private TransferSteps() {}
 
-    static Map<String, Step> all() {
-        Map<String, Step> steps = new LinkedHashMap<>();
+    static Map<String, ApplicationStep> all() {
+        Map<String, ApplicationStep> steps = new LinkedHashMap<>();
         steps.put(
                 "cursors",
                 scene -> scene.connected(

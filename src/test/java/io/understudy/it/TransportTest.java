@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Runs a short contract over each transport, over TCP and over Unix sockets at either end. */
 class TransportTest {
-    private static final Step SHORT = scene -> scene.connected("", (t, connection, statement) -> {
+    private static final ApplicationStep SHORT = scene -> scene.connected("", (t, connection, statement) -> {
         t.run(statement, "SELECT 1");
         t.run(statement, "SELECT seq, REPEAT('x', 20000) FROM seq_1_to_200");
         t.run(statement, "SELECT MD5('" + "y".repeat(3_000_000) + "')");

@@ -4,7 +4,7 @@ import io.understudy.host.Published;
 import java.util.Map;
 import java.util.Objects;
 
-/** What plugins publish, as the admin endpoint shows it. */
+/** Reads the views of plugins as the admin endpoint shows them. */
 final class Views {
     private Views() {}
 

@@ -4,7 +4,7 @@ import io.understudy.connection.DescriptorShortage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Whether the proxy should get new connections. */
+/** Decides whether the proxy should get new connections. Thread-safe. */
 @FunctionalInterface
 public interface Readiness {
 

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 
 /**
- * What a long command says of its progress: one line that is written over each second on a terminal, a line every ten
+ * Shows the progress of a long command: one line that is written over each second on a terminal, a line every ten
  * seconds elsewhere. A thread of its own writes it, from {@link #begin} to {@link #close}.
  */
 public final class ProgressLine implements AutoCloseable {

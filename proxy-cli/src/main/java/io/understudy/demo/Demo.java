@@ -28,7 +28,7 @@ public final class Demo {
     private static final int SUMMARY_SECONDS_PLAIN = 5;
 
     /**
-     * How to run it.
+     * The settings of a run.
      *
      * @param length how long the application runs, or null for until interrupted
      * @param rtt round trip between primary and standby

@@ -16,7 +16,7 @@ public final class DemoLoad implements AutoCloseable {
     private static final long STOP_MILLIS = TimeUnit.SECONDS.toMillis(10);
 
     /**
-     * How much load; {@link #to} and the {@code with} methods.
+     * The amount of load. Built by {@link #to} and the {@code with} methods.
      *
      * @param url JDBC URL of the server or of a proxy before it, without user
      * @param workers connections of the application, at least 1

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How cold the standby's buffer pool is, by the mirror's figures. */
+/** Checks by the mirror's figures whether the standby's buffer pool is cold. */
 final class ColdCheck implements Check {
     private static final String NAME = "cold";
 

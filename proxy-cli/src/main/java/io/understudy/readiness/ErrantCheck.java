@@ -20,11 +20,13 @@ final class ErrantCheck implements Check {
     }
 
     private static List<Finding> mariaDb(ServerFacts standby, ServerFacts primary) {
-        List<Gtids.Gtid> had = new ArrayList<>(Gtids.mariaDb(primary.variable("gtid_binlog_state")));
-        List<Gtids.Gtid> replicated = Gtids.mariaDb(primary.variable("gtid_slave_pos"));
+        List<ReplicationGtids.Gtid> had =
+                new ArrayList<>(ReplicationGtids.mariaDb(primary.variable("gtid_binlog_state")));
+        List<ReplicationGtids.Gtid> replicated = ReplicationGtids.mariaDb(primary.variable("gtid_slave_pos"));
         List<String> errant = new ArrayList<>();
-        List<Gtids.Gtid> all = new ArrayList<>(Gtids.mariaDb(standby.variable("gtid_binlog_state")));
-        for (Gtids.Gtid gtid : all) {
+        List<ReplicationGtids.Gtid> all =
+                new ArrayList<>(ReplicationGtids.mariaDb(standby.variable("gtid_binlog_state")));
+        for (ReplicationGtids.Gtid gtid : all) {
             boolean known = had.stream()
                             .anyMatch(one -> one.domain().equals(gtid.domain())
                                     && one.server().equals(gtid.server())

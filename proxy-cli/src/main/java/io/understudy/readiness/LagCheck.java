@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
-/** How far the standby is behind, and how long a planned change of the primary would hold its clients. */
+/** Checks the standby's lag, and the time for which a planned change of the primary would hold its clients. */
 final class LagCheck implements Check {
     private static final String NAME = "lag";
     /** Fencing, STOP SLAVE and opening took 4 to 42 ms in tests. */
@@ -41,8 +41,10 @@ final class LagCheck implements Check {
                 return null;
             }
             return primary.isMariaDb()
-                    ? Gtids.missing(true, primary.variable("gtid_binlog_pos"), standby.variable("gtid_slave_pos"))
-                    : Gtids.missing(false, primary.variable("gtid_executed"), standby.variable("gtid_executed"));
+                    ? ReplicationGtids.missing(
+                            true, primary.variable("gtid_binlog_pos"), standby.variable("gtid_slave_pos"))
+                    : ReplicationGtids.missing(
+                            false, primary.variable("gtid_executed"), standby.variable("gtid_executed"));
         }
 
         /** Returns how long a planned change would hold clients, or null if not known. */

@@ -3,7 +3,7 @@ package io.understudy.readiness;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether the two servers respond. */
+/** Checks that both servers respond. */
 final class ReachableCheck implements Check {
     private static final String STANDBY = "reachable";
     private static final String PRIMARY = "primary";

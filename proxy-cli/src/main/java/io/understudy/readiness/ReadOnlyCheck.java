@@ -2,7 +2,7 @@ package io.understudy.readiness;
 
 import java.util.List;
 
-/** Whether the standby refuses writes. */
+/** Checks that the standby refuses writes. */
 final class ReadOnlyCheck implements Check {
     private static final String NAME = "read-only";
 

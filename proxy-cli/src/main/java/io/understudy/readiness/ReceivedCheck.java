@@ -48,8 +48,8 @@ final class ReceivedCheck implements Check {
     /** Returns what was received in the first reading and is not applied in the second; empty for nothing. */
     private static String amount(Channel before, Channel now, ServerFacts standby) {
         Long missing = standby.isMariaDb()
-                ? Gtids.missing(true, before.received(), standby.variable("gtid_slave_pos"))
-                : Gtids.missing(false, before.received(), standby.variable("gtid_executed"));
+                ? ReplicationGtids.missing(true, before.received(), standby.variable("gtid_slave_pos"))
+                : ReplicationGtids.missing(false, before.received(), standby.variable("gtid_executed"));
         if (missing != null) {
             return missing == 0 ? "" : missing + " transactions";
         }

@@ -3,7 +3,7 @@ package io.understudy.readiness;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether the standby replicates from this primary, all of it, and applies. */
+/** Checks that the standby replicates all of this primary's writes and applies them. */
 final class ReplicatesCheck implements Check.OfRound {
     private static final String NAME = "replicates";
 

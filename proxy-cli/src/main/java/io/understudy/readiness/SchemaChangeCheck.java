@@ -54,7 +54,8 @@ final class SchemaChangeCheck implements Check.OfRound {
         if (channel == null || !round.standby().isMariaDb()) {
             return false;
         }
-        Long missing = Gtids.missing(true, channel.received(), round.standby().variable("gtid_slave_pos"));
+        Long missing = ReplicationGtids.missing(
+                true, channel.received(), round.standby().variable("gtid_slave_pos"));
         return missing != null && missing == 0;
     }
 }

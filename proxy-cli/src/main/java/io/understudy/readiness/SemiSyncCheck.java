@@ -3,7 +3,7 @@ package io.understudy.readiness;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether this standby has acknowledged the commits whose clients got an OK. */
+/** Checks that this standby has acknowledged the commits whose clients got an OK. */
 final class SemiSyncCheck implements Check.OfRound {
     private static final String NAME = "semi-sync";
 

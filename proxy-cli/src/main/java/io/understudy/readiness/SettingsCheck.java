@@ -9,7 +9,7 @@ import java.util.TreeSet;
 final class SettingsCheck implements Check {
     private static final String NAME = "settings";
 
-    /** How a value is compared with the primary's. */
+    /** Compares a value with the primary's. */
     private enum Rule {
         /** Any difference counts. */
         EQUAL,

@@ -24,7 +24,7 @@ public interface MirroredReads {
     };
 
     /**
-     * What became of a table's pages in memory.
+     * The pages of a table in memory before and after its rebuild.
      *
      * @param line for the operator, or an empty text
      * @param figures for the JSON report; null if there are none

@@ -27,7 +27,7 @@ record Outcome(
         String checksum,
         @Nullable Map<String, @Nullable Object> reads) {
 
-    /** How the rebuild of a table ended. */
+    /** The end of a table's rebuild. */
     enum State {
         REBUILT,
         REFUSED,

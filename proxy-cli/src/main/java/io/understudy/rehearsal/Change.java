@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Change {
     /** Time after the change whose latencies are compared with those before, and whose errors are counted. */
     private static final long AFTER_MILLIS = 60_000;
-    /** How long the load may take to become steady. */
+    /** Longest time that the load may take to become steady. */
     private static final long STEADY_MILLIS = 600_000;
 
     private final Map<String, Object> head = new LinkedHashMap<>();

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * not the server has responded to other sessions; how late it was sent is reported apart from the server's time.
  */
 public final class Replay implements AutoCloseable {
-    /** How far ahead of its time a statement is read: logs are in the order of the ends, and logins take time. */
+    /** Statements are read this long before they are due: logs are in the order of the ends, and logins take time. */
     private static final long AHEAD_NANOS = TimeUnit.SECONDS.toNanos(2);
     /** Statements read and not yet responded to, long ones by their KiB. */
     private static final int WAITING = 20_000;

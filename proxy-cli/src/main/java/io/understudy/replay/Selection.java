@@ -3,7 +3,7 @@ package io.understudy.replay;
 import io.understudy.plugins.mirror.MirrorConfig;
 import io.understudy.plugins.mirror.MirrorExplanation;
 import io.understudy.replay.log.LogEvent;
-import io.understudy.rules.Subject;
+import io.understudy.rules.ExplainedStatement;
 import io.understudy.sql.SingleLine;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.SqlModes;
@@ -83,7 +83,7 @@ public final class Selection {
         if (reason == null) {
             String normalized = analyzer.normalize(text, 0, text.length, SqlModes.NONE);
             MirrorExplanation explained =
-                    MirrorExplanation.of(EVERYTHING, new Subject("", schema, null, summary, normalized));
+                    MirrorExplanation.of(EVERYTHING, new ExplainedStatement("", schema, null, summary, normalized));
             reason = explained.mirrored() ? "" : explained.reason();
             known.put(alike, Objects.requireNonNull(reason));
         }

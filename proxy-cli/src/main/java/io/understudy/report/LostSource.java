@@ -5,7 +5,7 @@ import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
-import io.understudy.plugins.blackbox.Positions;
+import io.understudy.plugins.blackbox.ServerPositions;
 import io.understudy.server.QueryPool;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -50,7 +50,7 @@ public final class LostSource {
         Map<String, String> parameters = new LinkedHashMap<>();
         parameters.put("on", on);
         if (on.contains(":") || on.contains("/")) {
-            Positions.Reported reported = position(on);
+            ServerPositions.Reported reported = position(on);
             String received = reported.received();
             parameters.put("replicated", reported.replicated());
             parameters.put("logged", reported.logged());
@@ -65,7 +65,7 @@ public final class LostSource {
         return query.toString();
     }
 
-    private Positions.Reported position(String on) throws IOException {
+    private ServerPositions.Reported position(String on) throws IOException {
         PrimaryConfig primary = config == null ? null : config.primary();
         MonitorConfig monitor = primary == null ? null : primary.monitor();
         if (primary == null || monitor == null) {
@@ -81,7 +81,7 @@ public final class LostSource {
                 monitor.user(),
                 monitor.password());
         try (QueryPool queries = QueryPool.to(server)) {
-            return Positions.query(queries.dataSource());
+            return ServerPositions.query(queries.dataSource());
         } catch (SQLException e) {
             throw new IOException(on + " cannot be asked as " + monitor.user() + ": " + e.getMessage(), e);
         }

@@ -14,7 +14,7 @@ import java.util.List;
  * @param rest each runs whatever fails
  */
 record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step follow, Step release, List<Step> rest) {
-    static Steps of(Pair pair, ProxyControl proxy, Bounds bounds) {
+    static Steps of(Pair pair, ProxyControl proxy, SwitchoverLimits bounds) {
         HoldClock clock = new HoldClock(bounds.hold());
         LastTransaction last = new LastTransaction(pair);
         return new Steps(

@@ -42,7 +42,8 @@ public final class Switchover implements AutoCloseable {
      * @throws IOException if the proxy does not respond
      * @throws SQLException if a server does not, or is no standby
      */
-    public static Switchover to(String name, UnderstudyConfig config, AdminClient admin, Bounds bounds, PrintWriter out)
+    public static Switchover to(
+            String name, UnderstudyConfig config, AdminClient admin, SwitchoverLimits bounds, PrintWriter out)
             throws IOException, SQLException, InterruptedException {
         ProxyControl proxy = new ProxyControl(admin);
         StandbyConfig standby = config.standbys().stream()
@@ -97,17 +98,17 @@ public final class Switchover implements AutoCloseable {
     }
 
     /** Prints the steps and runs the checks alone. */
-    public Outcome rehearse() throws InterruptedException {
+    public SwitchoverOutcome rehearse() throws InterruptedException {
         int number = 0;
         for (Step step : steps.all()) {
             log.line(++number + ". " + step.plan());
         }
         Deque<Step> none = new ArrayDeque<>();
-        return prepare(steps.checks(), none) ? Outcome.DONE : Outcome.UNDONE;
+        return prepare(steps.checks(), none) ? SwitchoverOutcome.DONE : SwitchoverOutcome.UNDONE;
     }
 
     /** Runs all steps. */
-    public Outcome run() throws InterruptedException {
+    public SwitchoverOutcome run() throws InterruptedException {
         try {
             Deque<Step> done = new ArrayDeque<>();
             if (!prepare(steps.checks(), done) || !prepare(steps.preparation(), done)) {
@@ -118,7 +119,7 @@ public final class Switchover implements AutoCloseable {
             } catch (PromotionUnknown e) {
                 failed(steps.promotion(), e);
                 finish(steps.release());
-                return Outcome.LEFT;
+                return SwitchoverOutcome.LEFT;
             } catch (Exception e) {
                 rethrowInterrupt(e);
                 failed(steps.promotion(), e);
@@ -130,13 +131,13 @@ public final class Switchover implements AutoCloseable {
         }
     }
 
-    private Outcome follow() throws InterruptedException {
+    private SwitchoverOutcome follow() throws InterruptedException {
         boolean well = finish(steps.follow());
         well &= finish(steps.release());
         for (Step step : steps.rest()) {
             well &= finish(step);
         }
-        return well ? Outcome.DONE : Outcome.LEFT;
+        return well ? SwitchoverOutcome.DONE : SwitchoverOutcome.LEFT;
     }
 
     /** Ends a switchover that has not reached the promotion, and waits for its end. Called when a signal arrives. */
@@ -185,7 +186,7 @@ public final class Switchover implements AutoCloseable {
         }
     }
 
-    private Outcome undo(Deque<Step> begun) throws InterruptedException {
+    private SwitchoverOutcome undo(Deque<Step> begun) throws InterruptedException {
         boolean all = true;
         for (boolean last : new boolean[] {false, true}) {
             for (Step step : begun) {
@@ -195,7 +196,7 @@ public final class Switchover implements AutoCloseable {
             }
         }
         log.line(all ? "failed; everything is as before" : "failed, and not everything could be undone");
-        return all ? Outcome.UNDONE : Outcome.LEFT;
+        return all ? SwitchoverOutcome.UNDONE : SwitchoverOutcome.LEFT;
     }
 
     /** Tries for some time: a server may need that to be reachable again. */

@@ -207,7 +207,7 @@ class PoolReaderTest {
         assertThatThrownBy(() -> view.of("standby-9")).isInstanceOf(IllegalArgumentException.class);
     }
 
-    /** What the standby gave up cost it the most: asking again and again must not keep it busy. */
+    /** A query that the standby has ended was the most expensive one: repeated requests must not keep it busy. */
     @Test
     void theAdminEndpointDoesNotRepeatAReadingThatTookTooLong() throws Exception {
         UnderstudyConfig config = config("reader", "1GiB");

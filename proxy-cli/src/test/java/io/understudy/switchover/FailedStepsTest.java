@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a switchover does and says when a server stops responding amid a step. */
+/** A server stops responding amid a step of a switchover. */
 class FailedStepsTest {
     private static final String WRITABLE = "SET GLOBAL read_only=0";
     private static final String BROKEN = "08000";
@@ -185,7 +185,7 @@ class FailedStepsTest {
                 first,
                 List.of());
         try (Switchover switchover = new Switchover(pair, steps, new PrintWriter(new StringWriter()))) {
-            assertThat(switchover.run()).isEqualTo(Outcome.UNDONE);
+            assertThat(switchover.run()).isEqualTo(SwitchoverOutcome.UNDONE);
         }
         assertThat(undone).containsExactly("read-only", "hold", "stop");
         assertThat(new StopReplicationStep(pair, clock()).undoneLast()).isTrue();

@@ -192,7 +192,7 @@ class FrozenServerTest {
                 new MariaDb(),
                 new Replication("", true, true, true, "1", "repl", false, false, ""));
         long begun = System.nanoTime();
-        Outcome outcome;
+        SwitchoverOutcome outcome;
         try (Switchover switchover = new Switchover(servers, steps(servers), new PrintWriter(out, true))) {
             outcome = switchover.run();
         }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What an account lacks for a switchover, by SHOW GRANTS. */
+/** Missing privileges of an account for a switchover, by SHOW GRANTS. */
 class PrivilegesTest {
     /** MariaDB 10.11.19 refuses SET GLOBAL read_only with SUPER: error 1227. */
     @ParameterizedTest

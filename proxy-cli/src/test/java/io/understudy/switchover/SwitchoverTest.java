@@ -58,7 +58,7 @@ class SwitchoverTest {
     private static final int SESSIONS = 8;
     private static final int TIMES = Integer.getInteger("understudy.it.switchovers", 3);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final Bounds BOUNDS = new Bounds(Duration.ofSeconds(5), Duration.ofSeconds(5));
+    private static final SwitchoverLimits BOUNDS = new SwitchoverLimits(Duration.ofSeconds(5), Duration.ofSeconds(5));
     private static final Pattern HELD = Pattern.compile("held for (\\d+) ms");
     private static final Pattern LAG = Pattern.compile("lag (\\d+) ms");
     private static final Pattern STATEMENTS =
@@ -157,7 +157,7 @@ class SwitchoverTest {
         return (InetSocketAddress) proxy.proxy().addresses().get(0);
     }
 
-    private record Said(Outcome outcome, String text) {
+    private record Said(SwitchoverOutcome outcome, String text) {
         long number(Pattern pattern) {
             Matcher matcher = pattern.matcher(text);
             assertThat(matcher.find()).as("%s in %s", pattern, text).isTrue();
@@ -173,7 +173,8 @@ class SwitchoverTest {
     }
 
     /** Runs it with other steps. */
-    private Said switchTo(EmbeddedServer server, Bounds bounds, UnaryOperator<Steps> changed) throws Exception {
+    private Said switchTo(EmbeddedServer server, SwitchoverLimits bounds, UnaryOperator<Steps> changed)
+            throws Exception {
         StringWriter out = new StringWriter();
         Pair servers = Switchover.connect(
                 config.primary(),
@@ -221,7 +222,7 @@ class SwitchoverTest {
                 EmbeddedServer chosen = standby();
                 awaitGrowth(load);
                 Said said = switchTo(chosen);
-                assertThat(said.outcome()).as(said.text()).isEqualTo(Outcome.DONE);
+                assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.DONE);
                 assertThat(readOnly(old)).isTrue();
                 assertThat(readOnly(chosen)).isFalse();
                 held.add(said.number(HELD));
@@ -256,7 +257,7 @@ class SwitchoverTest {
             awaitGrowth(load);
             EmbeddedServer old = primary();
             Said said = switchTo(standby());
-            assertThat(said.outcome()).as(said.text()).isEqualTo(Outcome.DONE);
+            assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.DONE);
             awaitGrowth(load);
             load.close();
             assertThat(rows(primary()) - before).isEqualTo(load.committed());
@@ -347,7 +348,7 @@ class SwitchoverTest {
     }
 
     private void assertAsBefore(EmbeddedServer old, EmbeddedServer chosen, WriteLoad load, Said said) throws Exception {
-        assertThat(said.outcome()).as(said.text()).isEqualTo(Outcome.UNDONE);
+        assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.UNDONE);
         assertThat(said.text()).contains("FAILED: ", "everything is as before");
         assertThat(readOnly(old)).as(said.text()).isFalse();
         assertThat(readOnly(chosen)).as(said.text()).isTrue();
@@ -381,7 +382,7 @@ class SwitchoverTest {
     void whatServersAndSessionsRefuseIsUndone() throws Exception {
         EmbeddedServer old = primary();
         EmbeddedServer chosen = standby();
-        Bounds hasty = new Bounds(Duration.ofMillis(500), Duration.ofSeconds(2));
+        SwitchoverLimits hasty = new SwitchoverLimits(Duration.ofMillis(500), Duration.ofSeconds(2));
         try (WriteLoad load = new WriteLoad(address(), 4)) {
             awaitGrowth(load);
             try (Connection blocker = chosen.connect();
@@ -413,7 +414,7 @@ class SwitchoverTest {
             chosen.execute("STOP SLAVE");
             Said stopped = switchTo(chosen, hasty, steps -> steps);
             chosen.execute("START SLAVE");
-            assertThat(stopped.outcome()).isEqualTo(Outcome.UNDONE);
+            assertThat(stopped.outcome()).isEqualTo(SwitchoverOutcome.UNDONE);
             assertThat(stopped.text())
                     .contains("does not receive what the primary writes")
                     .doesNotContain("undone:");
@@ -428,7 +429,7 @@ class SwitchoverTest {
         pair.awaitCaughtUp(PATIENCE);
         Said unknown = switchTo(chosen);
         old.execute("GRANT SLAVE MONITOR ON *.* TO monitor");
-        assertThat(unknown.outcome()).as(unknown.text()).isEqualTo(Outcome.UNDONE);
+        assertThat(unknown.outcome()).as(unknown.text()).isEqualTo(SwitchoverOutcome.UNDONE);
         assertThat(unknown.text())
                 .contains("the readiness gate says unknown", "GRANT SLAVE MONITOR ON *.* TO 'monitor'");
         assertThat(readOnly(old)).isFalse();
@@ -520,7 +521,7 @@ class SwitchoverTest {
         EmbeddedServer chosen = standby();
         try {
             Said said = switchTo(chosen, BOUNDS, steps -> overtaken(steps, old));
-            assertThat(said.outcome()).as(said.text()).isEqualTo(Outcome.UNDONE);
+            assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.UNDONE);
             assertThat(said.text()).contains("has become read-only since the check");
             assertThat(readOnly(old)).as("what the other switch has done stays").isTrue();
             assertThat(readOnly(chosen)).as(said.text()).isTrue();
@@ -541,7 +542,7 @@ class SwitchoverTest {
         EmbeddedServer old = primary();
         EmbeddedServer chosen = standby();
         Said said = switchTo(chosen, BOUNDS, steps -> follow(steps, new Broken(steps.follow(), true)));
-        assertThat(said.outcome()).as(said.text()).isEqualTo(Outcome.LEFT);
+        assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.LEFT);
         assertThat(readOnly(old)).isTrue();
         assertThat(readOnly(chosen)).isFalse();
         assertThat(admin.view("hold")).containsEntry("held", false);
@@ -549,7 +550,7 @@ class SwitchoverTest {
         admin.act("primary?address=" + text(chosen));
 
         Said wrote = switchTo(old, BOUNDS, steps -> follow(steps, new Writing(steps.follow(), chosen)));
-        assertThat(wrote.outcome()).as(wrote.text()).isEqualTo(Outcome.LEFT);
+        assertThat(wrote.outcome()).as(wrote.text()).isEqualTo(SwitchoverOutcome.LEFT);
         assertThat(wrote.text())
                 .contains("FAILED: somebody wrote to the old primary")
                 .doesNotContain("CHANGE MASTER");

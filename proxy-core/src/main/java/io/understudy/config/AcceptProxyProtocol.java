@@ -1,6 +1,6 @@
 package io.understudy.config;
 
-/** Whether connections from trusted networks start with a PROXY protocol header that names the real client. */
+/** Says whether connections from trusted networks start with a PROXY protocol header that names the real client. */
 public enum AcceptProxyProtocol {
     DISABLED,
     /** The text header, always. */

@@ -143,7 +143,7 @@ public record ConfigDiff(List<Change> changes) {
         }
     }
 
-    /** What was found so far, and which values of either side must not be shown. */
+    /** The differences found so far, and the values of either side that must not be shown. */
     private record Comparison(List<Change> found, Set<String> outsideBefore, Set<String> outsideAfter) {
         Comparison(Set<String> outsideBefore, Set<String> outsideAfter) {
             this(new ArrayList<>(), outsideBefore, outsideAfter);
@@ -173,7 +173,7 @@ public record ConfigDiff(List<Change> changes) {
         }
     }
 
-    /** Whether {@link #show} says what the value is, and not only what kind of thing. */
+    /** Whether {@link #show} returns the value itself instead of its kind. */
     private static boolean showsValue(@Nullable Object value) {
         return value != null
                 && !isSection(value)

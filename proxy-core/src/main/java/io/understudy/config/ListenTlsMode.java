@@ -1,6 +1,6 @@
 package io.understudy.config;
 
-/** What the proxy offers its clients. */
+/** TLS that the proxy offers its clients. */
 public enum ListenTlsMode {
     /** TLS is not offered. */
     DISABLED,

@@ -1,6 +1,6 @@
 package io.understudy.config;
 
-/** Whether the primary is told the client's real address with a PROXY protocol header. */
+/** Says whether the primary gets the client's address in a PROXY protocol header. */
 public enum SendProxyProtocol {
     DISABLED,
     /** The text header. */

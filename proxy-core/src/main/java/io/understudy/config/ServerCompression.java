@@ -1,6 +1,6 @@
 package io.understudy.config;
 
-/** What the proxy asks the primary for: an algorithm, or the algorithm of the session's client. */
+/** The compression that the proxy requests from a server: an algorithm, or that of the session's client. */
 public enum ServerCompression {
     /** As {@link Compression#ZLIB}. */
     ZLIB,

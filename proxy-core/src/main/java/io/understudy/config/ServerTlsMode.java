@@ -1,6 +1,8 @@
 package io.understudy.config;
 
-/** What the proxy requires of a server; most names and meanings are those of the MySQL client's {@code --ssl-mode}. */
+/**
+ * TLS that the proxy requires of a server; most names and meanings are those of the MySQL client's {@code --ssl-mode}.
+ */
 public enum ServerTlsMode {
     /** Never TLS. */
     DISABLED,

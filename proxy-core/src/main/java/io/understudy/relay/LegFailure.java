@@ -6,7 +6,7 @@ import io.understudy.session.ClientSession;
 import java.io.IOException;
 import javax.net.ssl.SSLException;
 
-/** What an exception in a leg's pipeline means to the session. */
+/** Translates an exception in a leg's pipeline into the end that it means to the session. */
 final class LegFailure {
     private LegFailure() {}
 

@@ -24,7 +24,7 @@ public record Explanation<R>(
      */
     public record Verdict(String rule, boolean matched, String reason) {}
 
-    static <R> Explanation<R> of(RuleSet<R> rules, Conditions[] conditions, Subject subject) {
+    static <R> Explanation<R> of(RuleSet<R> rules, Conditions[] conditions, ExplainedStatement subject) {
         List<Verdict> verdicts = new ArrayList<>();
         for (int i = 0; i < conditions.length; i++) {
             String failure = failure(conditions[i], subject);
@@ -36,7 +36,7 @@ public record Explanation<R>(
         return new Explanation<>(null, null, SessionRules.NONE, List.copyOf(verdicts));
     }
 
-    private static @Nullable String failure(Conditions rule, Subject subject) {
+    private static @Nullable String failure(Conditions rule, ExplainedStatement subject) {
         Match match = rule.match;
         StatementSummary summary = subject.summary();
         if (!rule.userHolds(subject.user())) {

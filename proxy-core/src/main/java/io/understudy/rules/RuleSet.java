@@ -93,7 +93,7 @@ public final class RuleSet<R> {
     }
 
     /** Returns which rule matches and why the ones before it do not. Does not count a hit. */
-    public Explanation<R> explain(Subject subject) {
+    public Explanation<R> explain(ExplainedStatement subject) {
         return Explanation.of(this, conditions, subject);
     }
 

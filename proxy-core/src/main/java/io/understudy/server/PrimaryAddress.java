@@ -30,7 +30,7 @@ import org.slf4j.event.Level;
 public final class PrimaryAddress {
     private static final Logger log = LoggerFactory.getLogger(PrimaryAddress.class);
 
-    /** What caused a change; also the metric's label. */
+    /** The cause of a change; also the metric's label. */
     public enum Reason {
         RELOAD,
         API,

@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.util.Set;
 import javax.net.ssl.SSLException;
 
-/** What the failure of a probe says about the server. */
+/** Derives the server's state from the failure of a probe. */
 enum ProbeFailure {
     /** It refuses connections, or has closed one. */
     DOWN,

@@ -6,8 +6,8 @@ import java.util.Queue;
 import java.util.concurrent.Executor;
 
 /**
- * Whether sessions are held at their boundaries on an operator's request. New connections wait here until the release,
- * before they are connected to a server. Thread-safe.
+ * Holds sessions at their boundaries on an operator's request. New connections wait here until the release, before they
+ * are connected to a server. Thread-safe.
  */
 public final class Hold {
     private final LatencyHistogram seconds;

@@ -19,7 +19,7 @@ public final class SessionRegistry {
         this.limit = limit;
     }
 
-    /** Whether a connection is admitted, or why not. */
+    /** The admission of a connection, or the reason for its refusal. */
     public enum Admission {
         ADMITTED,
         TOO_MANY,

@@ -62,7 +62,7 @@ final class Draft {
         };
     }
 
-    /** How often {@link #writes} was called: more than the tables, since statements of one text may name the same. */
+    /** Number of calls of {@link #writes}: more than the tables, since statements of one text may name the same. */
     int writings() {
         return writings;
     }

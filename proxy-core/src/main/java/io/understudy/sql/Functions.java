@@ -31,7 +31,7 @@ enum Functions {
         return TABLE.find(text, start, end);
     }
 
-    /** Whether a call without an effect is without one because the function is built in, on one product or on both. */
+    /** Returns whether a call is free of effects only because the function is built in, on one product or on both. */
     boolean needsProduct() {
         return switch (this) {
             case PURE, PURE_TOUCHING, SESSION, SESSION_TOUCHING -> true;

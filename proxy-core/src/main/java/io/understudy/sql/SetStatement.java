@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record SetStatement(List<Assignment> assignments) {
 
-    /** What an assignment applies to. */
+    /** The scope of an assignment. */
     public enum Scope {
         /** The session; also {@code LOCAL} and no scope word. */
         SESSION,

@@ -1,6 +1,6 @@
 package io.understudy.sql;
 
-/** What a statement does, by its leading keywords. {@code WITH} is resolved to the statement that follows. */
+/** The kind of a statement, by its leading keywords. {@code WITH} is resolved to the statement that follows. */
 public enum StatementKind {
     SELECT("select"),
     VALUES("select"),

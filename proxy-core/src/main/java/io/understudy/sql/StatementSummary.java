@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a statement's text tells. Immutable; shared by sessions through the analyser's cache. */
+/** The analysis of a statement's text. Immutable; shared by sessions through the analyser's cache. */
 public final class StatementSummary {
 
     private final long digest;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whether a command's transaction has written: a later read in it may give another result on a standby. */
+/** The mark of a command whose transaction has written: a later read in it may give another result on a standby. */
 @ExtendWith(LeakCheck.class)
 class WritingTransactionTest {
     private static final int OUTSIDE = ServerStatus.AUTOCOMMIT;

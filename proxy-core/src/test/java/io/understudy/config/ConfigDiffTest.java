@@ -21,7 +21,7 @@ class ConfigDiffTest {
 
     private static ConfigDiff diff(String from, String to) throws ConfigException {
         assertThat(BASE).contains(from);
-        return ConfigDiff.between(Load.text(BASE), Load.text(BASE.replace(from, to)));
+        return ConfigDiff.between(ConfigTexts.text(BASE), ConfigTexts.text(BASE.replace(from, to)));
     }
 
     static Stream<Arguments> changes() {
@@ -146,7 +146,8 @@ class ConfigDiffTest {
     @Test
     void commentsOrderAndSpellingAreNoChange() throws ConfigException {
         ConfigDiff diff = ConfigDiff.between(
-                Load.text(BASE), Load.text("# moved\ntransport: AUTO\nlimits: { drainTimeout: 30000ms }\n" + BASE));
+                ConfigTexts.text(BASE),
+                ConfigTexts.text("# moved\ntransport: AUTO\nlimits: { drainTimeout: 30000ms }\n" + BASE));
         assertThat(diff.isEmpty()).isTrue();
     }
 }

@@ -29,7 +29,7 @@ class ConfigSchemaTest {
     private static final LoadSettings SETTINGS =
             LoadSettings.builder().setSchema(new CoreSchema()).build();
 
-    private static final String TEXT = ConfigSchema.generate(io.understudy.config.Load.PLUGINS);
+    private static final String TEXT = ConfigSchema.generate(io.understudy.config.ConfigTexts.PLUGINS);
     private static final Schema SCHEMA = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
             .getSchema(TEXT, InputFormat.JSON);
 
@@ -40,7 +40,7 @@ class ConfigSchemaTest {
 
     private static boolean loaderAccepts(String yaml) {
         try {
-            return io.understudy.config.Load.text(yaml).config() != null;
+            return io.understudy.config.ConfigTexts.text(yaml).config() != null;
         } catch (ConfigException e) {
             return false;
         }
@@ -130,7 +130,8 @@ class ConfigSchemaTest {
 
     @Test
     void isDeterministic() {
-        assertThat(ConfigSchema.generate(io.understudy.config.Load.PLUGINS)).isEqualTo(TEXT);
+        assertThat(ConfigSchema.generate(io.understudy.config.ConfigTexts.PLUGINS))
+                .isEqualTo(TEXT);
     }
 
     @Test

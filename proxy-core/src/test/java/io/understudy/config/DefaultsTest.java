@@ -15,7 +15,7 @@ class DefaultsTest {
     private final UnderstudyConfig config;
 
     DefaultsTest() throws ConfigException {
-        loaded = Load.text("""
+        loaded = ConfigTexts.text("""
                 primary: { address: "10.0.0.1:3306", monitor: { user: u } }
                 standbys: { name: s, address: "10.0.0.2:3306", user: m }
                 plugins:
@@ -48,7 +48,10 @@ class DefaultsTest {
         assertThat(primary.proxyProtocol()).isEqualTo(SendProxyProtocol.DISABLED);
         assertThat(primary.connectTimeout()).isEqualTo(Duration.ofSeconds(5));
         assertThat(primary.monitor()).isEqualTo(new MonitorConfig("u", Secret.parse("")));
-        assertThat(Load.text("primary: { address: a:1 }").config().primary().monitor())
+        assertThat(ConfigTexts.text("primary: { address: a:1 }")
+                        .config()
+                        .primary()
+                        .monitor())
                 .isNull();
     }
 
@@ -63,7 +66,8 @@ class DefaultsTest {
                         Duration.ofSeconds(5),
                         "m",
                         Secret.parse("")));
-        assertThat(Load.text("primary: { address: a:1 }").config().standbys()).isEmpty();
+        assertThat(ConfigTexts.text("primary: { address: a:1 }").config().standbys())
+                .isEmpty();
     }
 
     @Test
@@ -85,7 +89,7 @@ class DefaultsTest {
     /** The factory methods and the compact constructors must agree on the defaults. */
     @Test
     void anEmptySectionEqualsAMissingOne() throws ConfigException {
-        LoadedConfig empty = Load.text("""
+        LoadedConfig empty = ConfigTexts.text("""
                 primary: { address: "10.0.0.1:3306", tls: {}, compression: , monitor: { user: u } }
                 standbys: { name: s, address: "10.0.0.2:3306", user: m, tls: }
                 transport: ~
@@ -108,11 +112,12 @@ class DefaultsTest {
     @Test
     void aDisabledPluginIsCheckedButNotReturned() throws ConfigException {
         LoadedConfig off =
-                Load.text("primary: { address: a:1 }\nplugins: { sample: { enabled: false, concurrency: 3 } }");
+                ConfigTexts.text("primary: { address: a:1 }\nplugins: { sample: { enabled: false, concurrency: 3 } }");
         assertThat(off.plugins()).isEmpty();
         assertThat(requireNonNull(off.config().plugins().get("sample")).enabled())
                 .isFalse();
-        assertThat(Load.headlines("primary: { address: a:1 }\nplugins: { sample: { enabled: false, concurrency: x } }"))
+        assertThat(ConfigTexts.headlines(
+                        "primary: { address: a:1 }\nplugins: { sample: { enabled: false, concurrency: x } }"))
                 .containsExactly("test.yaml:2:51: plugins.sample.concurrency: expected an integer but found 'x'");
     }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EveryTypeTest {
 
     private static SamplePlugin sample(String section) throws ConfigException {
-        LoadedConfig loaded = Load.text("primary: { address: a:1 }\nplugins:\n  sample:\n" + section.indent(4));
+        LoadedConfig loaded = ConfigTexts.text("primary: { address: a:1 }\nplugins:\n  sample:\n" + section.indent(4));
         return (SamplePlugin) requireNonNull(loaded.plugins().get("sample"));
     }
 
@@ -66,7 +66,7 @@ class EveryTypeTest {
 
     @Test
     void anchorsAndAliasesCopyAValue() throws ConfigException {
-        UnderstudyConfig config = Load.text("""
+        UnderstudyConfig config = ConfigTexts.text("""
                         primary: { address: "a:1", tls: &tls { mode: required } }
                         standbys: { name: s, address: "b:1", user: u, tls: *tls }
                         """).config();
@@ -77,9 +77,9 @@ class EveryTypeTest {
     @Test
     void theShaIsTheTexts() throws ConfigException {
         // printf 'primary: {address: a:1}' | sha256sum
-        assertThat(Load.text("primary: {address: a:1}").sha())
+        assertThat(ConfigTexts.text("primary: {address: a:1}").sha())
                 .isEqualTo("4f6d0d6f6db5207eb9dbe781116f5c8134382babd25bb3dc1c862e75dbe54651")
-                .isNotEqualTo(Load.text("primary: {address: a:2}").sha());
-        assertThat(Load.text("primary: {address: a:1}").files()).isEmpty();
+                .isNotEqualTo(ConfigTexts.text("primary: {address: a:2}").sha());
+        assertThat(ConfigTexts.text("primary: {address: a:1}").files()).isEmpty();
     }
 }

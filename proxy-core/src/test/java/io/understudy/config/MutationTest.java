@@ -114,7 +114,7 @@ class MutationTest {
             text = edit.apply(text);
         }
         try {
-            LoadedConfig loaded = Load.text(text);
+            LoadedConfig loaded = ConfigTexts.text(text);
             assertThat(loaded.toString()).isNotEmpty();
             assertThat(ConfigDiff.between(loaded, loaded).isEmpty()).isTrue();
         } catch (ConfigException e) {

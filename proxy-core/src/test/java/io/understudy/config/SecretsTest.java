@@ -19,7 +19,8 @@ class SecretsTest {
     private static final String OK = "primary: { address: \"p:1\" }\n";
 
     private static Secret password(String yaml) throws ConfigException {
-        MonitorConfig monitor = Load.text("primary: { address: \"p:1\", monitor: { user: u, password: " + yaml + " } }")
+        MonitorConfig monitor = ConfigTexts.text(
+                        "primary: { address: \"p:1\", monitor: { user: u, password: " + yaml + " } }")
                 .config()
                 .primary()
                 .monitor();
@@ -46,7 +47,7 @@ class SecretsTest {
 
     @Test
     void numbersDurationsAndAddressesCanBeSubstituted() throws ConfigException {
-        UnderstudyConfig config = Load.text("""
+        UnderstudyConfig config = ConfigTexts.text("""
                         primary: { address: "p:${env:NUMBER}", connectTimeout: "${env:NUMBER}s" }
                         listen: { maxConnections: "${env:NUMBER}" }
                         """).config();
@@ -57,7 +58,7 @@ class SecretsTest {
 
     @Test
     void allMissingVariablesAreReported() {
-        assertThat(Load.headlines(OK + """
+        assertThat(ConfigTexts.headlines(OK + """
                         admin: { token: "${env:NOPE}${env:NUMBER}" }
                         transport: "${env}"
                         limits: { drainTimeout: "${env:NUMBER" }
@@ -123,7 +124,7 @@ class SecretsTest {
 
     @Test
     void nothingPrintsASecret() throws ConfigException {
-        LoadedConfig loaded = Load.text("""
+        LoadedConfig loaded = ConfigTexts.text("""
                 primary: { address: "p:1", monitor: { user: u, password: hunter2 } }
                 standbys: { name: s, address: "s:1", user: u, password: "${env:WORD}" }
                 admin: { token: "${env:TOKEN}" }
@@ -175,7 +176,7 @@ class SecretsTest {
                 "plugins: { sample: { password: swordfish, concurrency: 0 } }",
             })
     void noProblemPrintsASecret(String text) {
-        for (Problem problem : Load.problems(OK + text)) {
+        for (Problem problem : ConfigTexts.problems(OK + text)) {
             assertThat(problem.toString()).doesNotContain("swordfish");
         }
     }
@@ -211,11 +212,11 @@ class SecretsTest {
 
     @Test
     void theExcerptStillShowsWhereASecretComesFrom() {
-        assertThat(Load.problems(OK + "admin: { token: \"${env:NOPE}\" }")
+        assertThat(ConfigTexts.problems(OK + "admin: { token: \"${env:NOPE}\" }")
                         .get(0)
                         .excerpt())
                 .isEqualTo("    admin: { token: \"${env:NOPE}\" }\n                    ^");
-        assertThat(Load.problems(OK + "admin: { token: swordfish, x: 1 }")
+        assertThat(ConfigTexts.problems(OK + "admin: { token: swordfish, x: 1 }")
                         .get(0)
                         .excerpt())
                 .isEqualTo("    admin: { token: ***\n                    ^");

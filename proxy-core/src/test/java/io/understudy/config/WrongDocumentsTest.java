@@ -234,13 +234,14 @@ class WrongDocumentsTest {
     @ParameterizedTest
     @MethodSource("wrong")
     void reportsMistakesWithTheirPlace(String text, String expected) {
-        assertThat(Load.headlines(text)).containsExactly("test.yaml:" + expected);
+        assertThat(ConfigTexts.headlines(text)).containsExactly("test.yaml:" + expected);
     }
 
     @Test
     void showsTheLineWithACaret() {
-        assertThat(Load.problems(OK + "listen:\n\tx: 1").get(0).toString()).contains("    \tx: 1\n    ^");
-        assertThat(Load.problems("primary:\n  address: p:1\nlisten:\n  maxConections: 100"))
+        assertThat(ConfigTexts.problems(OK + "listen:\n\tx: 1").get(0).toString())
+                .contains("    \tx: 1\n    ^");
+        assertThat(ConfigTexts.problems("primary:\n  address: p:1\nlisten:\n  maxConections: 100"))
                 .singleElement()
                 .hasToString("test.yaml:4:3: listen: unknown key 'maxConections'; did you mean 'maxConnections'?\n"
                         + "      maxConections: 100\n"
@@ -249,7 +250,7 @@ class WrongDocumentsTest {
 
     @Test
     void aLongLineIsCutAroundTheCaret() {
-        String excerpt = Load.problems("primary: { address: \"p:1\"," + " ".repeat(300) + "z: 1 }")
+        String excerpt = ConfigTexts.problems("primary: { address: \"p:1\"," + " ".repeat(300) + "z: 1 }")
                 .get(0)
                 .excerpt();
         String[] lines = excerpt.split("\n", -1);
@@ -259,7 +260,7 @@ class WrongDocumentsTest {
 
     @Test
     void everyMistakeIsReportedAtOnceInOrder() {
-        assertThat(Load.headlines("""
+        assertThat(ConfigTexts.headlines("""
                         transport: fast
                         primary:
                           adress: 127.0.0.1:3306
@@ -306,7 +307,7 @@ class WrongDocumentsTest {
             text.append("a" + i + ": &a" + i + " ["
                     + String.join(", ", List.of(alias, alias, alias, alias, alias, alias)) + "]\n");
         }
-        assertThat(Load.headlines(text.toString()))
+        assertThat(ConfigTexts.headlines(text.toString()))
                 .containsExactly(
                         "test.yaml:1:1: the document has more than 100000 values once its aliases are unfolded;"
                                 + " split it");
@@ -314,7 +315,7 @@ class WrongDocumentsTest {
 
     @Test
     void warningsDoNotRefuse() throws ConfigException {
-        assertThat(Load.text("""
+        assertThat(ConfigTexts.text("""
                         primary: { address: "p:1", tls: { mode: required, ca: ca.pem } }
                         listen: { tls: { certificate: c.pem }, trustedNetworks: 10.0.0.0/8 }
                         admin: { token: short }

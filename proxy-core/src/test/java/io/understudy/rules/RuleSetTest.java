@@ -238,9 +238,9 @@ class RuleSetTest {
         assertThat(rules.hits(3)).isZero();
     }
 
-    private static Subject subject(String sql) {
+    private static ExplainedStatement subject(String sql) {
         try {
-            return new Subject(
+            return new ExplainedStatement(
                     "app",
                     "shop",
                     InetAddress.getByName("10.1.2.3"),

@@ -328,7 +328,7 @@ class MonitorsTest {
         assertThat(monitor.state().problem()).contains("frozen or overloaded");
     }
 
-    /** What the server before said does not shorten the patience with the new one. */
+    /** The previous server's responses do not shorten the patience with the new one. */
     @Test
     void aNewPrimaryHasTheSamePatience() {
         PrimaryMonitor monitor = primary(true);

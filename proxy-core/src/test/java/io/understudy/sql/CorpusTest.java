@@ -11,13 +11,13 @@ class CorpusTest {
 
     private final SqlAnalyzer analyzer = new SqlAnalyzer();
 
-    static Stream<Corpus.Statement> statements() {
-        return Corpus.load().stream();
+    static Stream<StatementCorpus.Statement> statements() {
+        return StatementCorpus.load().stream();
     }
 
     @ParameterizedTest
     @MethodSource("statements")
-    void agreesWithTheLabels(Corpus.Statement statement) {
+    void agreesWithTheLabels(StatementCorpus.Statement statement) {
         byte[] text = statement.bytes();
         agrees(statement, analyzer.summarize(text, 0, text.length, SqlModes.NONE));
         // A is MariaDB's dialect, M is MySQL's, B is both.
@@ -29,10 +29,10 @@ class CorpusTest {
         }
     }
 
-    private static void agrees(Corpus.Statement statement, StatementSummary summary) {
-        assertThat(Corpus.label(summary.kind())).isEqualTo(statement.kind());
-        assertThat(Corpus.names(summary.reads())).isEqualTo(statement.reads());
-        assertThat(Corpus.names(summary.writes())).isEqualTo(statement.writes());
+    private static void agrees(StatementCorpus.Statement statement, StatementSummary summary) {
+        assertThat(StatementCorpus.label(summary.kind())).isEqualTo(statement.kind());
+        assertThat(StatementCorpus.names(summary.reads())).isEqualTo(statement.reads());
+        assertThat(StatementCorpus.names(summary.writes())).isEqualTo(statement.writes());
         assertThat(summary.pureRead()).as("%s", summary).isEqualTo(statement.pure());
         assertThat(summary.reason() == null).isEqualTo(summary.pureRead());
     }

@@ -93,7 +93,7 @@ class DigestTest {
     @Test
     void distinguishesTheStatementsOfTheCorpus() {
         Map<Long, String> seen = new HashMap<>();
-        for (Corpus.Statement statement : Corpus.load()) {
+        for (StatementCorpus.Statement statement : StatementCorpus.load()) {
             String normal = normal(statement.sql()).toUpperCase(java.util.Locale.ROOT);
             String other = seen.put(digest(statement.sql()), normal);
             if (other != null) {

@@ -106,8 +106,9 @@ class OracleTest {
     }
 
     private static List<String> statements() {
-        List<String> all =
-                Corpus.load().stream().map(Corpus.Statement::sql).collect(Collectors.toCollection(ArrayList::new));
+        List<String> all = StatementCorpus.load().stream()
+                .map(StatementCorpus.Statement::sql)
+                .collect(Collectors.toCollection(ArrayList::new));
         String[] sources = {
             "t",
             "db.t",
@@ -163,8 +164,8 @@ class OracleTest {
             if (grammar.harmful) {
                 assertThat(summary.pureRead()).as(sql).isFalse();
             }
-            Set<String> tables = Corpus.names(summary.reads());
-            tables.addAll(Corpus.names(summary.writes()));
+            Set<String> tables = StatementCorpus.names(summary.reads());
+            tables.addAll(StatementCorpus.names(summary.writes()));
             if (summary.kind().isDdl()) {
                 // The grammar uses another rule for a table that does not exist yet.
                 tables.retainAll(grammar.tables);

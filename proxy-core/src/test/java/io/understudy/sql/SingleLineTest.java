@@ -79,7 +79,7 @@ class SingleLineTest {
     void theCorpusKeepsItsDigests(int modes) {
         SqlAnalyzer analyzer = new SqlAnalyzer();
         int compared = 0;
-        for (Corpus.Statement entry : Corpus.load()) {
+        for (StatementCorpus.Statement entry : StatementCorpus.load()) {
             byte[] text = entry.sql().replace(" ", "\n").getBytes(StandardCharsets.UTF_8);
             if (line.write(text, 0, text.length, modes, null, null) != null) {
                 continue;

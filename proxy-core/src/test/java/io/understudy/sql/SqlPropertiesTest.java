@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Properties that hold for every text. */
 class SqlPropertiesTest {
 
-    private static final List<Corpus.Statement> CORPUS = Corpus.load();
+    private static final List<StatementCorpus.Statement> CORPUS = StatementCorpus.load();
     private static final String[] BLANKS = {
         " ",
         "\t",
@@ -107,7 +107,7 @@ class SqlPropertiesTest {
     };
 
     @Provide
-    Arbitrary<Corpus.Statement> statements() {
+    Arbitrary<StatementCorpus.Statement> statements() {
         return Arbitraries.of(CORPUS);
     }
 
@@ -158,7 +158,8 @@ class SqlPropertiesTest {
     }
 
     @Property(tries = 3000)
-    void commentsBlanksAndCaseChangeNothing(@ForAll("statements") Corpus.Statement statement, @ForAll Random random) {
+    void commentsBlanksAndCaseChangeNothing(
+            @ForAll("statements") StatementCorpus.Statement statement, @ForAll Random random) {
         String disguised = disguise(statement.sql(), random);
         StatementSummary before = SqlText.summary(statement.sql());
         StatementSummary after = SqlText.summary(disguised);
@@ -170,7 +171,7 @@ class SqlPropertiesTest {
 
     @Property(tries = 2000)
     void blanksAnywhereNeverMakeAStatementPure(
-            @ForAll("statements") Corpus.Statement statement, @ForAll Random random) {
+            @ForAll("statements") StatementCorpus.Statement statement, @ForAll Random random) {
         byte[] text = statement.bytes();
         Lexer lexer = new Lexer();
         lexer.reset(text, 0, text.length, SqlModes.NONE);
@@ -270,7 +271,7 @@ class SqlPropertiesTest {
 
     @Test
     void truncatedTextsAreNotReadBeyondTheirEnd() {
-        for (Corpus.Statement statement : CORPUS) {
+        for (StatementCorpus.Statement statement : CORPUS) {
             byte[] text = statement.bytes();
             for (int length = 0; length <= text.length; length++) {
                 StatementSummary inPlace = SqlText.ANALYZER.summarize(text, 0, length, 0);

@@ -138,8 +138,8 @@ class TablesTest {
     void findsTables(StatementKind kind, String reads, String writes, String sql) {
         StatementSummary summary = summary(sql);
         assertThat(summary.kind()).as("%s", summary).isEqualTo(kind);
-        assertThat(Corpus.names(summary.reads())).as("reads").isEqualTo(set(reads));
-        assertThat(Corpus.names(summary.writes())).as("writes").isEqualTo(set(writes));
+        assertThat(StatementCorpus.names(summary.reads())).as("reads").isEqualTo(set(reads));
+        assertThat(StatementCorpus.names(summary.writes())).as("writes").isEqualTo(set(writes));
         assertThat(summary.pureRead()).isFalse();
     }
 
@@ -258,7 +258,7 @@ class TablesTest {
 
     @Test
     void unparsedStatementsHaveTheKindOfTheirFirstKeyword() {
-        for (Corpus.Statement statement : Corpus.load()) {
+        for (StatementCorpus.Statement statement : StatementCorpus.load()) {
             byte[] text = statement.bytes();
             StatementKind full =
                     SqlText.ANALYZER.summarize(text, 0, text.length, 0).kind();

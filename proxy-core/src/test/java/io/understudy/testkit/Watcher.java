@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public class Watcher implements SessionObserver {
     public static final int ALL = Interest.COMMANDS | Interest.STATEMENTS | Interest.RESPONSES;
 
-    /** What was known at the end of a response. */
+    /** The figures of a response at its end. */
     public record Seen(int code, int error, int status, long affected, long rows, int preparedId) {}
 
     public final List<Integer> commands = new ArrayList<>();

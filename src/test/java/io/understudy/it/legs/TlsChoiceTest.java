@@ -2,7 +2,7 @@ package io.understudy.it.legs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.cli.check.Finding;
+import io.understudy.cli.check.CheckResult;
 import io.understudy.cli.check.TlsCheck;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
@@ -35,12 +35,12 @@ class TlsChoiceTest {
         server.close();
     }
 
-    private static Finding only(String listen) throws Exception {
+    private static CheckResult only(String listen) throws Exception {
         return only(listen, "", "listen.tls");
     }
 
-    private static Finding only(String listen, String primary, String where) throws Exception {
-        List<Finding> findings = new TlsCheck(ProxyUnderTest.configOfLegs(server.port(), listen, primary))
+    private static CheckResult only(String listen, String primary, String where) throws Exception {
+        List<CheckResult> findings = new TlsCheck(ProxyUnderTest.configOfLegs(server.port(), listen, primary))
                 .run().stream().filter(finding -> finding.where().equals(where)).toList();
         assertThat(findings).hasSize(1);
         return findings.get(0);
@@ -52,15 +52,15 @@ class TlsChoiceTest {
 
     @Test
     void aGeneratedServerCertificateIsReported() throws Exception {
-        Finding finding = only(with(certificates.certificate, certificates.key));
-        assertThat(finding.level()).isEqualTo(Finding.Level.OK);
+        CheckResult finding = only(with(certificates.certificate, certificates.key));
+        assertThat(finding.level()).isEqualTo(CheckResult.Level.OK);
         assertThat(finding.text()).startsWith("the server's own certificate (CN=127.0.0.1)");
     }
 
     @Test
     void aCertificateOfAnAuthorityIsReported() throws Exception {
-        Finding finding = only(with(certificates.clientCertificate, certificates.clientKey));
-        assertThat(finding.level()).isEqualTo(Finding.Level.OK);
+        CheckResult finding = only(with(certificates.clientCertificate, certificates.clientKey));
+        assertThat(finding.level()).isEqualTo(CheckResult.Level.OK);
         assertThat(finding.text())
                 .startsWith("a certificate of an authority (CN=application, issued by CN=Understudy test authority)");
     }
@@ -70,53 +70,54 @@ class TlsChoiceTest {
         var stranger = TestCertificates.authority("127.0.0.1");
         Path certificate = Files.writeString(folder.resolve("self.pem"), stranger.getCertificatePEM());
         Path key = Files.writeString(folder.resolve("self.key"), stranger.getPrivateKeyPEM());
-        Finding finding = only(with(certificate, key));
-        assertThat(finding.level()).isEqualTo(Finding.Level.WARNING);
+        CheckResult finding = only(with(certificate, key));
+        assertThat(finding.level()).isEqualTo(CheckResult.Level.WARNING);
         assertThat(finding.text()).startsWith("a self-signed certificate").contains("mode: passthrough");
     }
 
     @Test
     void aRelayedCertificateIsReported() throws Exception {
-        Finding finding = only("tls: { mode: passthrough }");
-        assertThat(finding.level()).isEqualTo(Finding.Level.OK);
+        CheckResult finding = only("tls: { mode: passthrough }");
+        assertThat(finding.level()).isEqualTo(CheckResult.Level.OK);
         assertThat(finding.text()).startsWith("passthrough: clients see the primary's own TLS (CN=127.0.0.1)");
     }
 
     @Test
     void disabledTlsIsReportedIfThePrimaryOffersTls() throws Exception {
-        Finding finding = only("tls: { mode: disabled }");
-        assertThat(finding.level()).isEqualTo(Finding.Level.WARNING);
+        CheckResult finding = only("tls: { mode: disabled }");
+        assertThat(finding.level()).isEqualTo(CheckResult.Level.WARNING);
         assertThat(finding.text()).contains("though the primary offers TLS");
     }
 
     @Test
     void anUnreachableServerIsReported() throws Exception {
-        List<Finding> findings = new TlsCheck(ProxyUnderTest.configOfLegs(1, "tls: { mode: passthrough }", "")).run();
+        List<CheckResult> findings =
+                new TlsCheck(ProxyUnderTest.configOfLegs(1, "tls: { mode: passthrough }", "")).run();
         assertThat(findings)
                 .filteredOn(finding -> finding.where().equals("listen.tls"))
-                .extracting(Finding::level)
-                .containsExactly(Finding.Level.WARNING, Finding.Level.OK);
+                .extracting(CheckResult::level)
+                .containsExactly(CheckResult.Level.WARNING, CheckResult.Level.OK);
     }
 
     @Test
     void theEffectOfTheServersLegOnRequireSslIsReported() throws Exception {
         String optional = with(certificates.certificate, certificates.key);
-        Finding preferred = only(optional, "", "primary.tls");
-        assertThat(preferred.level()).isEqualTo(Finding.Level.WARNING);
+        CheckResult preferred = only(optional, "", "primary.tls");
+        assertThat(preferred.level()).isEqualTo(CheckResult.Level.WARNING);
         assertThat(preferred.text()).contains("REQUIRE SSL can be used without TLS on the client's leg");
-        Finding disabled = only(optional, "tls: { mode: disabled }", "primary.tls");
-        assertThat(disabled.level()).isEqualTo(Finding.Level.WARNING);
+        CheckResult disabled = only(optional, "tls: { mode: disabled }", "primary.tls");
+        assertThat(disabled.level()).isEqualTo(CheckResult.Level.WARNING);
         assertThat(disabled.text()).contains("REQUIRE SSL are refused (ERROR 1045), also when their client has TLS");
         assertThat(only(optional, "tls: { mode: as-client }", "primary.tls").level())
-                .isEqualTo(Finding.Level.OK);
-        Finding pointless = only("", "tls: { mode: as-client }", "primary.tls");
-        assertThat(pointless.level()).isEqualTo(Finding.Level.WARNING);
+                .isEqualTo(CheckResult.Level.OK);
+        CheckResult pointless = only("", "tls: { mode: as-client }", "primary.tls");
+        assertThat(pointless.level()).isEqualTo(CheckResult.Level.WARNING);
         assertThat(pointless.text()).contains("no session has TLS on either leg");
     }
 
     @Test
     void compressionOfTheServersLegIsReportedUnlessAsClient() throws Exception {
-        assertThat(only("", "", "primary.compression").level()).isEqualTo(Finding.Level.OK);
+        assertThat(only("", "", "primary.compression").level()).isEqualTo(CheckResult.Level.OK);
         assertThat(new TlsCheck(ProxyUnderTest.configOfLegs(server.port(), "", "compression: as-client")).run())
                 .noneMatch(finding -> finding.where().equals("primary.compression"));
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a server's dictionary shows of tables that write others, and a dictionary with more objects than the limit: an
+ * A real server's dictionary with tables that write others, and a dictionary with more objects than the limit: an
  * unread object may write any table, so no table may be handed over.
  */
 @Timeout(120)

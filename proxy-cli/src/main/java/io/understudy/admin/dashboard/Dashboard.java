@@ -41,7 +41,7 @@ public final class Dashboard implements AutoCloseable {
     private final Readiness readiness;
     private final Clock clock;
     private final LongSupplier nanos;
-    private final History history = new History();
+    private final SampleHistory history = new SampleHistory();
     private final EventLog events = new EventLog();
     private final EventWatch watch = new EventWatch(events);
     private final Sampler live = new Sampler();
@@ -109,8 +109,8 @@ public final class Dashboard implements AutoCloseable {
         Instant instant = clock.instant();
         long second = instant.getEpochSecond();
         now = now(instant, live.sample(meters, nanos.getAsLong()));
-        if (second / History.STEP_SECONDS != lastStored) {
-            lastStored = second / History.STEP_SECONDS;
+        if (second / SampleHistory.STEP_SECONDS != lastStored) {
+            lastStored = second / SampleHistory.STEP_SECONDS;
             history.add(second, stored.sample(meters, nanos.getAsLong()));
         }
         watch.check(meters, readiness.reasons(), instant);
@@ -119,7 +119,7 @@ public final class Dashboard implements AutoCloseable {
     private static Map<String, Object> now(Instant instant, float[] sample) {
         Map<String, Object> values = new LinkedHashMap<>();
         for (Series series : Series.values()) {
-            values.put(series.key(), History.rounded(sample[series.ordinal()]));
+            values.put(series.key(), SampleHistory.rounded(sample[series.ordinal()]));
         }
         return Map.of("time", instant, "seconds", TICK_SECONDS, "values", values);
     }

@@ -4,8 +4,8 @@ import io.micrometer.core.instrument.Meter;
 import java.util.function.Predicate;
 
 /**
- * The figures kept for a day. The list is fixed and has no labels, so that the memory of {@link History} is fixed too;
- * of several standbys it has the worst.
+ * The figures kept for a day. The list is fixed and has no labels, so that the memory of {@link SampleHistory} is fixed
+ * too; of several standbys it has the worst.
  */
 enum Series {
     SESSIONS("sessions", new Gauge("understudy.sessions", Pick.SUM), Fold.MAX),
@@ -45,14 +45,16 @@ enum Series {
     CONFLICTS("conflictsPerSecond", new Rate(Names.CONFLICTS, not(has("kind", "pinned")), Names.CONFLICTS), Fold.MEAN),
     DOMAIN_LAG("domainLag", new Gauge("understudy.domain.lag.seconds", Pick.MAX), Fold.MAX);
 
-    /** How several samples become one where a longer range has fewer points: peaks of what hurts stay visible. */
+    /**
+     * Combines several samples into one where a longer range has fewer points. Peaks of harmful values stay visible.
+     */
     enum Fold {
         MEAN,
         MIN,
         MAX
     }
 
-    /** How several meters of a name become one figure; unknown ones are left out. */
+    /** Combines several meters of a name into one figure; unknown ones are left out. */
     enum Pick {
         SUM,
         MIN,

@@ -1,6 +1,6 @@
 /**
- * What the dashboard page needs from the server: figures of the last day, a log of state changes, and the stream of
- * frames that all viewers share. The page itself is a set of resource files.
+ * The data of the dashboard page: figures of the last day, a log of state changes, and the stream of frames that all
+ * viewers share. The page itself is a set of resource files.
  */
 @NullMarked
 package io.understudy.admin.dashboard;

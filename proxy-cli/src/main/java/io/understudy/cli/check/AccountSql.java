@@ -15,7 +15,7 @@ final class AccountSql {
     private AccountSql() {}
 
     /** Returns the statements for the account with which a standby is mirrored to and monitored. */
-    static String mirror(String user, PrimarySchemas schemas, Product product) {
+    static String mirror(String user, PrimarySchemas schemas, PrivilegeNames product) {
         String account = account(user);
         List<String> statements = new ArrayList<>();
         statements.add(create(account));
@@ -30,7 +30,7 @@ final class AccountSql {
     }
 
     /** Returns the statements for {@code primary.monitor}, with what the configured plugins need. */
-    static String monitor(String user, LoadedConfig loaded, Product product) {
+    static String monitor(String user, LoadedConfig loaded, PrivilegeNames product) {
         String account = account(user);
         List<String> privileges = new ArrayList<>();
         if (loaded.plugins().containsKey("mirror")) {
@@ -44,7 +44,7 @@ final class AccountSql {
         }
         if (usesDomains(loaded)) {
             privileges.addAll(List.of("PROCESS", "SELECT", "TRIGGER", "SHOW VIEW", "EVENT"));
-            if (product == Product.MARIADB_11_3) {
+            if (product == PrivilegeNames.MARIADB_11_3) {
                 privileges.add("SHOW CREATE ROUTINE");
             }
         }
@@ -71,7 +71,7 @@ final class AccountSql {
     }
 
     /** Returns the statement that lets an account see a replica's lag. */
-    static String seeReplication(String account, Product product) {
+    static String seeReplication(String account, PrivilegeNames product) {
         return switch (product) {
             case MARIADB_10_5, MARIADB_11_3 -> "GRANT REPLICA MONITOR ON *.* TO " + account;
             case MARIADB, MYSQL -> "GRANT REPLICATION CLIENT ON *.* TO " + account;

@@ -7,37 +7,37 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Whether the plugins that read the primary's binary log can, and what they do without. */
+/** Checks that plugins can read the primary's binary log, and says what they do without it. */
 final class BinaryLogCheck {
     private final LoadedConfig loaded;
-    private final Grants grants;
+    private final AccountGrants grants;
     private final String account;
 
     /** @param account that of {@code primary.monitor}, as GRANT wants it */
-    BinaryLogCheck(LoadedConfig loaded, Grants grants, String account) {
+    BinaryLogCheck(LoadedConfig loaded, AccountGrants grants, String account) {
         this.loaded = loaded;
         this.grants = grants;
         this.account = account;
     }
 
     /** @param logs whether the primary has a binary log */
-    List<Finding> run(boolean logs) {
+    List<CheckResult> run(boolean logs) {
         boolean may = grants.hasAny("REPLICATION SLAVE", "REPLICATION REPLICA");
-        List<Finding> findings = new ArrayList<>();
+        List<CheckResult> findings = new ArrayList<>();
         readers().forEach((plugin, without) -> {
             String where = "plugins." + plugin;
             if (!logs) {
-                findings.add(Finding.warning(
+                findings.add(CheckResult.warning(
                         where,
                         "log_bin is OFF: " + without + "; start the primary with log_bin, without which nothing"
                                 + " is replicated either"));
             } else if (!may) {
-                findings.add(Finding.warning(
+                findings.add(CheckResult.warning(
                         where,
                         "the monitor account cannot read the binary log: " + without
                                 + "; GRANT REPLICATION SLAVE ON *.* TO " + account));
             } else {
-                findings.add(Finding.ok(where, "the monitor account may read the binary log"));
+                findings.add(CheckResult.ok(where, "the monitor account may read the binary log"));
             }
         });
         return findings;

@@ -20,7 +20,7 @@ final class BufferPoolCheck {
     private final String where;
     private final CheckConnection server;
     private final long primaryPool;
-    private final List<Finding> findings = new ArrayList<>();
+    private final List<CheckResult> findings = new ArrayList<>();
 
     /** @param primaryPool {@code innodb_buffer_pool_size} of the primary, or -1 if it is not known */
     BufferPoolCheck(String where, CheckConnection server, long primaryPool) {
@@ -29,7 +29,7 @@ final class BufferPoolCheck {
         this.primaryPool = primaryPool;
     }
 
-    List<Finding> run() throws SQLException {
+    List<CheckResult> run() throws SQLException {
         OwnLoad own = OwnLoad.read(server.connection());
         if (own.poolBytes() > 0) {
             size(own.poolBytes());
@@ -41,7 +41,7 @@ final class BufferPoolCheck {
 
     private void size(long pool) throws SQLException {
         if (primaryPool > pool * MUCH_LARGER) {
-            findings.add(Finding.warning(
+            findings.add(CheckResult.warning(
                     where,
                     String.format(
                             Locale.ROOT,
@@ -54,7 +54,7 @@ final class BufferPoolCheck {
         String data = server.one(DATA);
         double bytes = data == null || data.isEmpty() ? 0 : Double.parseDouble(data);
         if (bytes > 0 && bytes < pool * FAR_SMALLER) {
-            findings.add(Finding.ok(
+            findings.add(CheckResult.ok(
                     where,
                     String.format(
                             Locale.ROOT,
@@ -71,7 +71,7 @@ final class BufferPoolCheck {
 
     private void ownLoad(OwnLoad own) {
         if (own.effective()) {
-            findings.add(Finding.ok(
+            findings.add(CheckResult.ok(
                     where,
                     "after an orderly restart it reads back " + own.dumpPercent()
                             + " % of its pages by itself (innodb_buffer_pool_dump_pct); after a crash it reads those of"
@@ -85,7 +85,7 @@ final class BufferPoolCheck {
         if (!own.loadsAtStartup()) {
             missing.add("innodb_buffer_pool_load_at_startup");
         }
-        findings.add(Finding.warning(
+        findings.add(CheckResult.warning(
                 where,
                 missing.isEmpty()
                         ? "innodb_buffer_pool_dump_pct is 0: after a restart its buffer pool is empty, and mirroring"
@@ -97,7 +97,7 @@ final class BufferPoolCheck {
 
     private void readAhead() throws SQLException {
         if ("ON".equals(server.variable("innodb_random_read_ahead"))) {
-            findings.add(Finding.warning(
+            findings.add(CheckResult.warning(
                     where,
                     "innodb_random_read_ahead is ON: a mirrored read brings up to 64 pages that nobody asked for, which"
                             + " evict those that were, and probes do not count them; SET GLOBAL"

@@ -18,7 +18,7 @@ final class CandidatesCheck {
     private final LoadedConfig loaded;
     private final PrimaryConfig primary;
     private final MonitorConfig monitor;
-    private final List<Finding> findings = new ArrayList<>();
+    private final List<CheckResult> findings = new ArrayList<>();
     private final List<Address> writable = new ArrayList<>();
     private final List<Address> reached = new ArrayList<>();
     private final Map<Address, SQLException> failed = new LinkedHashMap<>();
@@ -29,17 +29,17 @@ final class CandidatesCheck {
         this.monitor = monitor;
     }
 
-    List<Finding> run() {
+    List<CheckResult> run() {
         primary.candidates().forEach(this::check);
         failed.forEach((candidate, failure) -> findings.add(failure(candidate, failure)));
         if (writable.size() > 1) {
-            findings.add(Finding.error(
+            findings.add(CheckResult.error(
                     WHERE,
                     "split: " + names(writable, " and ") + " are all writable, so the proxy does not know which is the"
                             + " primary and takes " + primary.address() + "; make all but one read-only: SET GLOBAL"
                             + " read_only = 1"));
         } else if (writable.isEmpty()) {
-            findings.add(Finding.error(
+            findings.add(CheckResult.error(
                     WHERE,
                     "none of them is known to be writable, so the proxy takes " + primary.address()
                             + "; promote one: stop its replication and SET GLOBAL read_only = 0 there"));
@@ -66,7 +66,7 @@ final class CandidatesCheck {
             if (!readOnly) {
                 writable.add(candidate);
             }
-            findings.add(Finding.ok(
+            findings.add(CheckResult.ok(
                     WHERE,
                     candidate + " is " + (readOnly ? "read-only" : "writable") + ", version "
                             + server.one("SELECT VERSION()")));
@@ -76,7 +76,7 @@ final class CandidatesCheck {
     }
 
     /** A candidate may be down while another one is the primary; an account that cannot log in never may. */
-    private Finding failure(Address candidate, SQLException failure) {
+    private CheckResult failure(Address candidate, SQLException failure) {
         String why = LoginFailure.of(
                 failure,
                 candidate,
@@ -85,8 +85,8 @@ final class CandidatesCheck {
                 WHERE,
                 product -> AccountSql.monitor(monitor.user(), loaded, product));
         return writable.size() == 1 && LoginFailure.isOfTheNetwork(failure)
-                ? Finding.warning(WHERE, why)
-                : Finding.error(WHERE, why);
+                ? CheckResult.warning(WHERE, why)
+                : CheckResult.error(WHERE, why);
     }
 
     private static String names(List<Address> addresses, String between) {

@@ -19,7 +19,7 @@ final class ConnectionCheck {
     /** Prints the findings. Returns false if one is an error. */
     boolean run() {
         PrimaryCheck primary = new PrimaryCheck(loaded);
-        List<Finding> findings = new ArrayList<>(primary.run());
+        List<CheckResult> findings = new ArrayList<>(primary.run());
         findings.addAll(new TlsCheck(loaded, primary.address()).run());
         for (StandbyConfig standby : loaded.config().standbys()) {
             findings.addAll(
@@ -27,6 +27,6 @@ final class ConnectionCheck {
                             .run());
         }
         findings.forEach(finding -> out.println(finding.line()));
-        return findings.stream().noneMatch(finding -> finding.level() == Finding.Level.ERROR);
+        return findings.stream().noneMatch(finding -> finding.level() == CheckResult.Level.ERROR);
     }
 }

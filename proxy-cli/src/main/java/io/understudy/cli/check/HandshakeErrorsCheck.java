@@ -5,8 +5,9 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Whether clients that connect and leave can have the server refuse the proxy: each client connection opens one to the
- * server, which counts a handshake that was not finished as an error of the host that connected.
+ * Checks whether the server may come to refuse the proxy because of clients that connect and leave: each client
+ * connection opens one to the server, which counts a handshake that was not finished as an error of the host that
+ * connected.
  */
 final class HandshakeErrorsCheck {
     private static final String WHERE = "primary";
@@ -15,23 +16,23 @@ final class HandshakeErrorsCheck {
 
     private HandshakeErrorsCheck() {}
 
-    static List<Finding> of(CheckConnection server, boolean mariaDb, SendProxyProtocol header) throws SQLException {
+    static List<CheckResult> of(CheckConnection server, boolean mariaDb, SendProxyProtocol header) throws SQLException {
         String most = server.variable("max_connect_errors");
         if (most == null) {
             return List.of();
         }
         if ("ON".equals(server.variable("skip_name_resolve")) || "0".equals(server.variable("host_cache_size"))) {
-            return List.of(Finding.ok(
+            return List.of(CheckResult.ok(
                     WHERE,
                     "the server has no host cache (skip_name_resolve, host_cache_size), so max_connect_errors (" + most
                             + ") refuses nobody"));
         }
         if (Long.parseUnsignedLong(most) >= PLENTY) {
-            return List.of(Finding.ok(WHERE, "max_connect_errors is " + most));
+            return List.of(CheckResult.ok(WHERE, "max_connect_errors is " + most));
         }
         String host = header == SendProxyProtocol.DISABLED ? "the proxy's" : "the client's";
         String forget = mariaDb ? "FLUSH HOSTS" : "TRUNCATE TABLE performance_schema.host_cache";
-        return List.of(Finding.warning(
+        return List.of(CheckResult.warning(
                 WHERE,
                 "max_connect_errors is " + most
                         + ": the server counts a client that connects and leaves without a login as"

@@ -34,7 +34,7 @@ final class LoginFailure {
             String user,
             String section,
             String addressKey,
-            Function<Product, String> createAccount) {
+            Function<PrivilegeNames, String> createAccount) {
         SSLException tls = cause(failure, SSLException.class);
         if (tls != null) {
             return "no TLS with " + address + ": " + message(tls) + "; check " + section + ".tls";
@@ -49,10 +49,10 @@ final class LoginFailure {
         return switch (failure.getErrorCode()) {
             case ER_ACCESS_DENIED, ER_ACCESS_DENIED_NO_PASSWORD ->
                 refused + "; check user and password in " + section + ", or create the account: "
-                        + createAccount.apply(Product.of(address));
+                        + createAccount.apply(PrivilegeNames.of(address));
             case ER_HOST_NOT_PRIVILEGED ->
                 refused + "; no account may log in from this host; create it for any host: "
-                        + createAccount.apply(Product.UNKNOWN);
+                        + createAccount.apply(PrivilegeNames.UNKNOWN);
             case ER_HOST_IS_BLOCKED -> refused + "; on the server: FLUSH HOSTS (docs/health-checks.md)";
             case ER_ACCOUNT_LOCKED, ER_ACCOUNT_LOCKED_MARIADB ->
                 refused + "; ALTER USER " + AccountSql.account(user) + " ACCOUNT UNLOCK";

@@ -22,7 +22,7 @@ public final class PrimaryCheck {
     private static final String GTID_DOMAIN = "plugins.gtid-domain";
 
     private final LoadedConfig loaded;
-    private final List<Finding> findings = new ArrayList<>();
+    private final List<CheckResult> findings = new ArrayList<>();
     private @Nullable Identity identity;
     private PrimarySchemas schemas = PrimarySchemas.UNKNOWN;
     private Address present;
@@ -53,7 +53,7 @@ public final class PrimaryCheck {
         return poolBytes;
     }
 
-    public List<Finding> run() {
+    public List<CheckResult> run() {
         PrimaryConfig primary = loaded.config().primary();
         MonitorConfig monitor = primary.monitor();
         if (monitor == null) {
@@ -82,12 +82,12 @@ public final class PrimaryCheck {
             schemas = PrimarySchemas.of(server, monitor.user());
             String pool = server.variable("innodb_buffer_pool_size");
             poolBytes = pool == null ? -1 : Long.parseLong(pool);
-            add(Finding.ok(WHERE, address + " responds, version " + version));
+            add(CheckResult.ok(WHERE, address + " responds, version " + version));
             if (primary.candidates().isEmpty() && server.readOnly()) {
-                add(Finding.error(WHERE, "read_only is ON: this is a standby, or a primary that was fenced"));
+                add(CheckResult.error(WHERE, "read_only is ON: this is a standby, or a primary that was fenced"));
             }
             findings.addAll(HandshakeErrorsCheck.of(server, mariaDb, primary.proxyProtocol()));
-            Grants grants = new Grants(server.all("SHOW GRANTS", 1));
+            AccountGrants grants = new AccountGrants(server.all("SHOW GRANTS", 1));
             BinaryLogCheck binaryLog = new BinaryLogCheck(loaded, grants, schemas.account());
             findings.addAll(binaryLog.run("ON".equals(server.variable("log_bin"))));
             verify(grants);
@@ -96,7 +96,7 @@ public final class PrimaryCheck {
             levers(mariaDb, version);
             queryLimits(server);
         } catch (SQLException e) {
-            add(Finding.error(
+            add(CheckResult.error(
                     WHERE,
                     LoginFailure.of(
                             e,
@@ -109,20 +109,20 @@ public final class PrimaryCheck {
     }
 
     /** mirror.verify executes reads on the primary with the monitor account. */
-    private void verify(Grants grants) {
+    private void verify(AccountGrants grants) {
         if (!AccountSql.verifies(loaded)) {
             return;
         }
         List<String> unread =
                 schemas.names().stream().filter(name -> !grants.reads(name)).toList();
         if (!unread.isEmpty()) {
-            add(Finding.warning(
+            add(CheckResult.warning(
                     "plugins.mirror.verify",
                     "the monitor account cannot read all of " + String.join(", ", unread)
                             + ": reads from there are not compared with the primary's; "
                             + AccountSql.onEach(unread, "SELECT", schemas.account())));
         } else if (schemas.all()) {
-            add(Finding.ok("plugins.mirror.verify", "the monitor account can read every schema of the primary"));
+            add(CheckResult.ok("plugins.mirror.verify", "the monitor account can read every schema of the primary"));
         }
     }
 
@@ -134,7 +134,7 @@ public final class PrimaryCheck {
         try {
             List<String> limited = server.all(QueryLimits.SQL, 1);
             if (!limited.isEmpty()) {
-                add(Finding.warning(
+                add(CheckResult.warning(
                         where,
                         "nothing is injected for accounts with MAX_QUERIES_PER_HOUR, whose allowance it"
                                 + " would use up: "
@@ -143,7 +143,7 @@ public final class PrimaryCheck {
                                 + " never tagged"));
             }
         } catch (SQLException e) {
-            add(Finding.ok(
+            add(CheckResult.ok(
                     where,
                     "the monitor account cannot read mysql.user: of accounts with MAX_QUERIES_PER_HOUR the proxy"
                             + " learns when"
@@ -155,7 +155,7 @@ public final class PrimaryCheck {
 
     private void reach(PrimaryConfig primary) {
         if (primary.address().isUnix()) {
-            add(Finding.warning(WHERE, "no primary.monitor account: nothing but the socket file is known"));
+            add(CheckResult.warning(WHERE, "no primary.monitor account: nothing but the socket file is known"));
             return;
         }
         try (Socket socket = new Socket()) {
@@ -163,10 +163,10 @@ public final class PrimaryCheck {
                     new InetSocketAddress(
                             primary.address().host(), primary.address().port()),
                     (int) primary.connectTimeout().toMillis());
-            add(Finding.ok(
+            add(CheckResult.ok(
                     WHERE, primary.address() + " accepts connections; without primary.monitor no more is asked"));
         } catch (java.io.IOException e) {
-            add(Finding.error(WHERE, "cannot connect to " + primary.address() + ": " + e.getMessage()));
+            add(CheckResult.error(WHERE, "cannot connect to " + primary.address() + ": " + e.getMessage()));
         }
     }
 
@@ -176,9 +176,10 @@ public final class PrimaryCheck {
         }
         String where = "plugins.commit-latency";
         String semiSync = mariaDb ? server.variable("rpl_semi_sync_master_enabled") : semiSyncMySql(server);
-        add(Finding.ok(where, "semi-synchronous replication is " + (semiSync == null ? "not installed" : semiSync)));
+        add(CheckResult.ok(
+                where, "semi-synchronous replication is " + (semiSync == null ? "not installed" : semiSync)));
         if ("AFTER_SYNC".equals(server.variable("rpl_semi_sync_master_wait_point")) && mariaDb) {
-            add(Finding.warning(
+            add(CheckResult.warning(
                     where,
                     "rpl_semi_sync_master_wait_point is AFTER_SYNC: on MariaDB a commit then also waits for the"
                             + " acknowledgements of those before it; AFTER_COMMIT, its default, does not"));
@@ -196,7 +197,7 @@ public final class PrimaryCheck {
         }
         String where = GTID_DOMAIN;
         if (!mariaDb) {
-            add(Finding.warning(
+            add(CheckResult.warning(
                     where,
                     "this server is not MariaDB and has no GTID domains: the plugin does nothing here. MySQL:"
                             + " writesets need no tag"));
@@ -205,17 +206,17 @@ public final class PrimaryCheck {
         if (!(loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config) || !config.usesDomains()) {
             return;
         }
-        add(Finding.ok(
+        add(CheckResult.ok(
                 where,
                 "accounts whose sessions are to be tagged need: GRANT BINLOG REPLAY ON *.* TO …"
                         + "; without it their statements run untagged and are counted"));
         String format = String.valueOf(server.variable("binlog_format"));
         if (format.toUpperCase(Locale.ROOT).equals("STATEMENT")) {
-            add(Finding.warning(where, "binlog_format is STATEMENT: the guard sees no tables in the binary log"));
+            add(CheckResult.warning(where, "binlog_format is STATEMENT: the guard sees no tables in the binary log"));
         }
         String twoPhase = server.variable("binlog_alter_two_phase");
         if ("OFF".equals(twoPhase)) {
-            add(Finding.ok(
+            add(CheckResult.ok(
                     where,
                     "if only ALTER TABLE makes standbys late, SET GLOBAL binlog_alter_two_phase = 1 on the primary"
                             + " helps without"
@@ -236,8 +237,8 @@ public final class PrimaryCheck {
                 String refusal = lever.refusal(ServerFlavor.MARIADB, version);
                 add(
                         refusal.isEmpty()
-                                ? Finding.ok(GTID_DOMAIN, "'" + lever.action() + "' needs no privilege")
-                                : Finding.warning(
+                                ? CheckResult.ok(GTID_DOMAIN, "'" + lever.action() + "' needs no privilege")
+                                : CheckResult.warning(
                                         GTID_DOMAIN, "'" + lever.action() + "' has no effect here: " + refusal));
             }
         }
@@ -257,19 +258,19 @@ public final class PrimaryCheck {
                 + " PROCEDURE `"
                 + schema + "`.`" + routine + "` TO …";
         if (found.isEmpty()) {
-            add(Finding.warning(
+            add(CheckResult.warning(
                     where,
                     "the procedure " + name
                             + " does not exist, or the monitor account has no EXECUTE on it to see it; an"
                             + " administrator creates it with: " + sql));
         } else if (!found.get(0).equals("DEFINER")) {
-            add(Finding.error(where, "the procedure " + name + " does not run with its definer's rights; " + sql));
+            add(CheckResult.error(where, "the procedure " + name + " does not run with its definer's rights; " + sql));
         } else {
-            add(Finding.ok(where, "the procedure " + name + " is there; made as: " + sql));
+            add(CheckResult.ok(where, "the procedure " + name + " is there; made as: " + sql));
         }
     }
 
-    private void add(Finding finding) {
+    private void add(CheckResult finding) {
         findings.add(finding);
     }
 }

@@ -23,7 +23,7 @@ public record PrimarySchemas(List<String> names, boolean all, String account) {
                 .filter(name -> !OF_THE_SERVER.contains(name.toLowerCase(Locale.ROOT)))
                 .sorted()
                 .toList();
-        Grants grants = new Grants(server.all("SHOW GRANTS", 1));
+        AccountGrants grants = new AccountGrants(server.all("SHOW GRANTS", 1));
         return new PrimarySchemas(names, grants.hasAny("SHOW DATABASES", "SELECT"), server.account(user));
     }
 }

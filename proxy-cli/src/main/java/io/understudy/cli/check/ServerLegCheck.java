@@ -14,16 +14,16 @@ final class ServerLegCheck {
     private ServerLegCheck() {}
 
     /** @param offered the primary offers TLS, or is not known to offer none */
-    static List<Finding> of(LoadedConfig loaded, boolean offered) {
+    static List<CheckResult> of(LoadedConfig loaded, boolean offered) {
         ListenConfig listen = loaded.config().listen();
         PrimaryConfig primary = loaded.config().primary();
-        List<Finding> findings = new ArrayList<>();
+        List<CheckResult> findings = new ArrayList<>();
         ListenTlsMode clients = listen.tls().mode();
         switch (primary.tls().mode()) {
             case AS_CLIENT -> findings.add(asClient(clients, offered));
             case DISABLED -> {
                 if (offered) {
-                    findings.add(Finding.warning(
+                    findings.add(CheckResult.warning(
                             TLS,
                             "mode is disabled: accounts with REQUIRE SSL are refused (ERROR 1045)"
                                     + (listen.tls().terminates() ? ", also when their client has TLS" : "")
@@ -34,7 +34,7 @@ final class ServerLegCheck {
             }
             default -> {
                 if (offered && clients != ListenTlsMode.REQUIRED) {
-                    findings.add(Finding.warning(
+                    findings.add(CheckResult.warning(
                             TLS,
                             "sessions have TLS on the server's leg, whatever their client has: an account with"
                                     + " REQUIRE SSL can"
@@ -45,7 +45,7 @@ final class ServerLegCheck {
             }
         }
         if (!primary.compressesAsClient() && !listen.compression().isEmpty()) {
-            findings.add(Finding.ok(
+            findings.add(CheckResult.ok(
                     "primary.compression",
                     "Compression in SHOW STATUS is of the server's leg, whatever the client's leg has; as-client"
                             + " makes both"
@@ -54,22 +54,22 @@ final class ServerLegCheck {
         return findings;
     }
 
-    private static Finding asClient(ListenTlsMode clients, boolean offered) {
+    private static CheckResult asClient(ListenTlsMode clients, boolean offered) {
         if (!offered && clients == ListenTlsMode.REQUIRED) {
-            return Finding.error(
+            return CheckResult.error(
                     TLS,
                     "mode is as-client and the primary offers no TLS, so that clients are offered none, but"
                             + " listen.tls.mode is"
                             + " required: no client can log in; give the primary a certificate");
         }
         if (clients == ListenTlsMode.DISABLED) {
-            return Finding.warning(
+            return CheckResult.warning(
                     TLS,
                     "mode is as-client, but listen.tls.mode is disabled: no session has TLS on either leg, and"
                             + " accounts with"
                             + " REQUIRE SSL cannot log in; set listen.tls.mode: optional");
         }
-        return Finding.ok(
+        return CheckResult.ok(
                 TLS,
                 "as-client: REQUIRE SSL and Ssl_version are about the client's TLS, as directly"
                         + (offered ? "" : "; the primary offers no TLS, so that clients are offered none"));

@@ -24,8 +24,8 @@ public final class StandbyCheck {
     private final long primaryPool;
     private final String where;
     private String account;
-    private Product product = Product.UNKNOWN;
-    private final List<Finding> findings = new ArrayList<>();
+    private PrivilegeNames product = PrivilegeNames.UNKNOWN;
+    private final List<CheckResult> findings = new ArrayList<>();
 
     /**
      * @param primary the primary's identity, or null if it could not be queried
@@ -47,28 +47,28 @@ public final class StandbyCheck {
         this.account = AccountSql.account(standby.user());
     }
 
-    public List<Finding> run() {
+    public List<CheckResult> run() {
         try (CheckConnection server =
                 CheckConnection.to(standby.address(), standby.tls(), standby.user(), standby.password())) {
-            add(Finding.ok(where, standby.address() + " responds, version " + server.one("SELECT VERSION()")));
+            add(CheckResult.ok(where, standby.address() + " responds, version " + server.one("SELECT VERSION()")));
             if (primary != null && primary.isSameServerAs(Identity.of(server))) {
                 // Of servers that take turns as the primary, one always is it; the mirror leaves that one out.
                 add(
                         loaded.config().primary().candidates().isEmpty()
-                                ? Finding.error(
+                                ? CheckResult.error(
                                         where, "is the primary itself: mirrored statements would run on the primary")
-                                : Finding.ok(where, "is the primary now: nothing is mirrored to it meanwhile"));
+                                : CheckResult.ok(where, "is the primary now: nothing is mirrored to it meanwhile"));
                 return findings;
             }
             account = server.account(standby.user());
             String readOnly = String.valueOf(server.variable("read_only"));
             if (readOnly.equals("OFF") || readOnly.equals("0")) {
-                add(Finding.error(
+                add(CheckResult.error(
                         where, "is writable, so nothing will be mirrored to it; SET GLOBAL read_only = 1 there"));
             } else {
-                add(Finding.ok(where, "read_only is " + readOnly));
+                add(CheckResult.ok(where, "read_only is " + readOnly));
             }
-            product = Product.ofVersion(String.valueOf(server.one("SELECT VERSION()")));
+            product = PrivilegeNames.ofVersion(String.valueOf(server.one("SELECT VERSION()")));
             privileges(server);
             views(server);
             if (loaded.plugins().containsKey("mirror")) {
@@ -77,7 +77,7 @@ public final class StandbyCheck {
             replication(server);
             parallelApply(server);
         } catch (SQLException e) {
-            add(Finding.error(
+            add(CheckResult.error(
                     where,
                     LoginFailure.of(
                             e,
@@ -94,36 +94,39 @@ public final class StandbyCheck {
         return "standbys[" + loaded.config().standbys().indexOf(standby) + "]";
     }
 
-    private String createAccount(Product product) {
+    private String createAccount(PrivilegeNames product) {
         return "on the primary, from which it replicates: " + AccountSql.mirror(standby.user(), schemas, product);
     }
 
     private void privileges(CheckConnection server) throws SQLException {
-        Grants grants = new Grants(server.all("SHOW GRANTS", 1));
-        List<Grants.Excess> more = grants.beyondReading();
-        List<Grants.Excess> own = more.stream().filter(one -> !one.isPublic()).toList();
+        AccountGrants grants = new AccountGrants(server.all("SHOW GRANTS", 1));
+        List<AccountGrants.Excess> more = grants.beyondReading();
+        List<AccountGrants.Excess> own =
+                more.stream().filter(one -> !one.isPublic()).toList();
         if (own.isEmpty()) {
-            add(Finding.ok(where, "account " + standby.user() + " can only read"));
+            add(CheckResult.ok(where, "account " + standby.user() + " can only read"));
         } else {
-            add(Finding.error(
+            add(CheckResult.error(
                     where,
                     "account " + standby.user() + " can do more than read (" + privileges(own) + "); on the primary: "
                             + revokes(own) + "; or use another account: "
                             + AccountSql.mirror("understudy_mirror", schemas, product)));
         }
-        List<Grants.Excess> everybody =
-                more.stream().filter(Grants.Excess::isPublic).toList();
+        List<AccountGrants.Excess> everybody =
+                more.stream().filter(AccountGrants.Excess::isPublic).toList();
         if (!everybody.isEmpty()) {
-            add(Finding.warning(
+            add(CheckResult.warning(
                     where,
                     "PUBLIC, which is every account, so " + standby.user() + " too, can do more than read on "
-                            + everybody.stream().map(Grants.Excess::object).collect(Collectors.joining(", "))
+                            + everybody.stream()
+                                    .map(AccountGrants.Excess::object)
+                                    .collect(Collectors.joining(", "))
                             + "; where nobody needs that, on the primary: " + revokes(everybody)));
         }
         reads(grants);
     }
 
-    private static String privileges(List<Grants.Excess> all) {
+    private static String privileges(List<AccountGrants.Excess> all) {
         return all.stream()
                 .flatMap(one ->
                         one.privileges().stream().map(name -> one.object().isEmpty() ? "the role " + name : name))
@@ -132,28 +135,28 @@ public final class StandbyCheck {
                 .collect(Collectors.joining(", "));
     }
 
-    private static String revokes(List<Grants.Excess> all) {
-        return all.stream().map(Grants.Excess::revoke).collect(Collectors.joining("; "));
+    private static String revokes(List<AccountGrants.Excess> all) {
+        return all.stream().map(AccountGrants.Excess::revoke).collect(Collectors.joining("; "));
     }
 
     /** Mirrored reads of a schema that the account may not read fail on the standby. */
-    private void reads(Grants grants) {
+    private void reads(AccountGrants grants) {
         if (!loaded.plugins().containsKey("mirror")) {
             return;
         }
         List<String> unread =
                 schemas.names().stream().filter(name -> !grants.reads(name)).toList();
         if (!unread.isEmpty()) {
-            add(Finding.warning(
+            add(CheckResult.warning(
                     where,
                     "account " + standby.user() + " cannot read all of " + String.join(", ", unread)
                             + ", which the primary has: what is mirrored from there fails; on the primary: "
                             + AccountSql.onEach(unread, "SELECT", account)));
         } else if (schemas.all()) {
-            add(Finding.ok(where, "account " + standby.user() + " can read every schema of the primary"));
+            add(CheckResult.ok(where, "account " + standby.user() + " can read every schema of the primary"));
         }
         if (!schemas.all()) {
-            add(Finding.warning(
+            add(CheckResult.warning(
                     where,
                     "whether account " + standby.user()
                             + " can read every schema of the primary was not checked, because"
@@ -180,21 +183,21 @@ public final class StandbyCheck {
             }
         }
         if (!unreadable.isEmpty()) {
-            add(Finding.warning(
+            add(CheckResult.warning(
                     where,
                     "reads of views in " + String.join(", ", unreadable) + " are not mirrored, because account "
                             + standby.user() + " cannot see their definitions; on the primary: "
                             + AccountSql.onEach(List.copyOf(unreadable), "SHOW VIEW", account)));
         }
         if (!others.isEmpty()) {
-            add(Finding.ok(
+            add(CheckResult.ok(
                     where,
                     "reads of these views are not mirrored, because their definitions may do more than read: "
                             + others.stream().limit(SHOWN).collect(Collectors.joining(", "))
                             + (others.size() > SHOWN ? " and " + (others.size() - SHOWN) + " more" : "")));
         }
         if (views.refused().isEmpty() && views.pure() > 0) {
-            add(Finding.ok(where, "its " + views.pure() + " views only read, so reads of them are mirrored"));
+            add(CheckResult.ok(where, "its " + views.pure() + " views only read, so reads of them are mirrored"));
         }
     }
 
@@ -206,14 +209,14 @@ public final class StandbyCheck {
             if (e.getErrorCode() == 0) {
                 throw e; // the connection failed, not the query
             }
-            add(Finding.warning(
+            add(CheckResult.warning(
                     where,
                     "its replication cannot be seen, so pauseAbove.replicationLag has no effect; on the primary: "
                             + AccountSql.seeReplication(account, product)));
             return;
         }
         if (channels.isEmpty()) {
-            add(Finding.error(where, "does not replicate from any server"));
+            add(CheckResult.error(where, "does not replicate from any server"));
         }
         for (Map<String, String> channel : channels) {
             source(channel);
@@ -225,16 +228,16 @@ public final class StandbyCheck {
                 + channel.getOrDefault("source_port", channel.getOrDefault("master_port", "?"));
         Boolean fromPrimary = primary == null ? null : primary.isSourceOf(channel);
         if (fromPrimary == null) {
-            add(Finding.warning(
+            add(CheckResult.warning(
                     where,
                     "replicates from " + source + "; whether that is the primary cannot be said "
                             + (primary == null
                                     ? "without a response to primary.monitor"
                                     : "before it has connected there once: START SLAVE (MySQL: START REPLICA)")));
         } else if (fromPrimary) {
-            add(Finding.ok(where, "replicates from the primary (" + source + ")"));
+            add(CheckResult.ok(where, "replicates from the primary (" + source + ")"));
         } else {
-            add(Finding.error(
+            add(CheckResult.error(
                     where,
                     "replicates from elsewhere: from " + source
                             + ", which is not the primary; its pages would be warmed by"
@@ -248,21 +251,21 @@ public final class StandbyCheck {
         }
         String threads = String.valueOf(server.variable("slave_parallel_threads"));
         if (threads.equals("0")) {
-            add(Finding.warning(
+            add(CheckResult.warning(
                     where,
                     "slave_parallel_threads is 0: tagging and steering are useless until it is above; 4 is a"
                             + " beginning: STOP SLAVE; SET GLOBAL slave_parallel_threads = 4; START SLAVE"));
         }
         String mode = String.valueOf(server.variable("slave_parallel_mode"));
         if (mode.equals("none") || mode.equals("minimal")) {
-            add(Finding.warning(
+            add(CheckResult.warning(
                     where,
                     "slave_parallel_mode is " + mode + ": domains are not applied in parallel; STOP SLAVE; SET GLOBAL"
                             + " slave_parallel_mode = optimistic (or conservative); START SLAVE"));
         }
         String queued = server.variable("slave_parallel_max_queued");
         if (queued != null && Long.parseLong(queued) <= 131_072) {
-            add(Finding.warning(
+            add(CheckResult.warning(
                     where,
                     "slave_parallel_max_queued is " + queued
                             + " bytes: large row transactions still stall the others;"
@@ -271,7 +274,7 @@ public final class StandbyCheck {
         }
     }
 
-    private void add(Finding finding) {
+    private void add(CheckResult finding) {
         findings.add(finding);
     }
 }

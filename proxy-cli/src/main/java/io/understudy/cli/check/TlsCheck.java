@@ -29,7 +29,7 @@ public final class TlsCheck {
     private final LoadedConfig loaded;
     private final ListenTls listen;
     private final Address address;
-    private final List<Finding> findings = new ArrayList<>();
+    private final List<CheckResult> findings = new ArrayList<>();
 
     public TlsCheck(LoadedConfig loaded) {
         this(loaded, loaded.config().primary().address());
@@ -42,10 +42,10 @@ public final class TlsCheck {
         listen = loaded.config().listen().tls();
     }
 
-    public List<Finding> run() {
+    public List<CheckResult> run() {
         ServerTls server = null;
         if (address.isUnix()) {
-            findings.add(Finding.warning(
+            findings.add(CheckResult.warning(
                     "primary.address",
                     "a socket file tells the server the operating system's user at its other end, which is the proxy's,"
                             + " '" + System.getProperty("user.name") + "': an account of that name identified via"
@@ -56,7 +56,7 @@ public final class TlsCheck {
             try {
                 server = ServerTls.of(address);
             } catch (IOException e) {
-                findings.add(Finding.warning(
+                findings.add(CheckResult.warning(
                         WHERE,
                         "cannot ask " + address + " for its certificate, so that it is not compared: "
                                 + e.getMessage()));
@@ -73,24 +73,24 @@ public final class TlsCheck {
 
     private void disabled(@Nullable ServerTls server) {
         if (server == null || server.offered()) {
-            findings.add(Finding.warning(
+            findings.add(CheckResult.warning(
                     WHERE,
                     "mode is disabled" + (server == null ? "" : " though the primary offers TLS") + ": " + CHECKING
                             + " want TLS unless told otherwise and refuse (ERROR 2026); set mode: passthrough, or"
                             + " optional"
                             + " with the server's own certificate and key or one of an authority that they know"));
         } else {
-            findings.add(Finding.ok(WHERE, "mode is disabled, and the primary offers no TLS either"));
+            findings.add(CheckResult.ok(WHERE, "mode is disabled, and the primary offers no TLS either"));
         }
     }
 
     private void passthrough(@Nullable ServerTls server) {
         if (server != null && !server.offered()) {
-            findings.add(
-                    Finding.error(WHERE, "mode is passthrough but the primary offers no TLS that could be relayed"));
+            findings.add(CheckResult.error(
+                    WHERE, "mode is passthrough but the primary offers no TLS that could be relayed"));
             return;
         }
-        findings.add(Finding.ok(
+        findings.add(CheckResult.ok(
                 WHERE,
                 "passthrough: clients see the primary's own TLS"
                         + (server == null ? "" : " (" + name(server.certificate()) + ")")
@@ -103,7 +103,7 @@ public final class TlsCheck {
         try {
             own = file == null ? null : read(file);
         } catch (IOException | GeneralSecurityException e) {
-            findings.add(Finding.error(WHERE + ".certificate", file + " cannot be read: " + e.getMessage()));
+            findings.add(CheckResult.error(WHERE + ".certificate", file + " cannot be read: " + e.getMessage()));
             return;
         }
         if (own == null) {
@@ -112,12 +112,12 @@ public final class TlsCheck {
         expiry(own);
         X509Certificate servers = server == null ? null : server.certificate();
         if (servers != null && Arrays.equals(encoded(own), encoded(servers))) {
-            findings.add(Finding.ok(
+            findings.add(CheckResult.ok(
                     WHERE,
                     "the server's own certificate (" + name(own) + "): clients that check it by their password's hash"
                             + " accept it without any option; when the server gets a new one, bring it here too"));
         } else if (selfSigned(own)) {
-            findings.add(Finding.warning(
+            findings.add(CheckResult.warning(
                     WHERE,
                     "a self-signed certificate (" + name(own) + ")"
                             + (servers == null ? "" : " that is not the primary's (" + name(servers) + ")") + ": "
@@ -125,14 +125,14 @@ public final class TlsCheck {
                             + " refuse it (ERROR 2026) unless it is given to them as their authority; use the"
                             + " server's own certificate and key, one of an authority, or mode: passthrough"));
         } else {
-            findings.add(Finding.ok(
+            findings.add(CheckResult.ok(
                     WHERE,
                     "a certificate of an authority (" + name(own) + ", issued by "
                             + own.getIssuerX500Principal().getName() + "): " + CHECKING
                             + " accept it when they are given that authority (--ssl-ca, serverSslCert)"));
         }
         if (listen.mode() == ListenTlsMode.OPTIONAL && server != null && !server.offered()) {
-            findings.add(Finding.ok(WHERE, "the primary offers no TLS: the leg behind the proxy is in clear"));
+            findings.add(CheckResult.ok(WHERE, "the primary offers no TLS: the leg behind the proxy is in clear"));
         }
     }
 
@@ -140,7 +140,7 @@ public final class TlsCheck {
         try {
             own.checkValidity();
         } catch (CertificateExpiredException | CertificateNotYetValidException e) {
-            findings.add(Finding.error(
+            findings.add(CheckResult.error(
                     WHERE + ".certificate",
                     "not valid now (from " + own.getNotBefore() + " until " + own.getNotAfter() + "): "
                             + e.getMessage()));

@@ -7,7 +7,7 @@ import io.understudy.plugins.gtiddomain.steering.Lever;
 import io.understudy.plugins.gtiddomain.steering.SteeringExplanation;
 import io.understudy.plugins.mirror.MirrorConfig;
 import io.understudy.plugins.mirror.MirrorExplanation;
-import io.understudy.rules.Subject;
+import io.understudy.rules.ExplainedStatement;
 import io.understudy.sql.Lookup;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.SqlModes;
@@ -41,7 +41,7 @@ public final class Explainer {
         byte[] text = request.sql().getBytes(StandardCharsets.UTF_8);
         StatementSummary summary = analyzer.summarize(text, 0, text.length, modes(request.dialect()));
         String normalized = analyzer.normalize(text, 0, text.length, 0);
-        Subject subject = new Subject(
+        ExplainedStatement subject = new ExplainedStatement(
                 request.user() == null ? "" : request.user(),
                 request.schema(),
                 address(request.client()),
@@ -71,7 +71,7 @@ public final class Explainer {
                 mirrored.verdicts());
     }
 
-    private List<SteeringExplanation> actions(Subject subject) {
+    private List<SteeringExplanation> actions(ExplainedStatement subject) {
         GtidDomainConfig config = domains;
         if (config == null) {
             return List.of();

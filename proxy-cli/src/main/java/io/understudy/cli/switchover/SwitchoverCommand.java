@@ -6,8 +6,8 @@ import io.understudy.config.ConfigLoader;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.report.AdminClient;
 import io.understudy.runtime.PluginTypes;
-import io.understudy.switchover.Bounds;
 import io.understudy.switchover.Switchover;
+import io.understudy.switchover.SwitchoverLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
@@ -79,7 +79,7 @@ public final class SwitchoverCommand implements Callable<Integer> {
         UnderstudyConfig config = ConfigLoader.load(
                         Objects.requireNonNull(file), PluginTypes.installed().records())
                 .config();
-        Bounds bounds = new Bounds(Objects.requireNonNull(lag), Objects.requireNonNull(max));
+        SwitchoverLimits bounds = new SwitchoverLimits(Objects.requireNonNull(lag), Objects.requireNonNull(max));
         try (Switchover switchover = Switchover.to(
                 Objects.requireNonNull(name), config, AdminClient.of(config.admin()), bounds, line.getOut())) {
             if (dryRun) {

@@ -23,7 +23,7 @@ public final class ConflictRun {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     /**
-     * What came out.
+     * The result of a run.
      *
      * @param guard as configured
      * @param transactions sent

@@ -21,7 +21,7 @@ final class HotRowExperiment {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     /**
-     * What the replica needed.
+     * The measured time of the replica.
      *
      * @param transactions applied
      * @param retries transactions that it repeated

@@ -23,7 +23,7 @@ final class LagExperiment {
     private static final long LOOK_EVERY_NANOS = 1_000_000L;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
-    /** What the proxy does to the ALTER. */
+    /** Treatment of the ALTER by the proxy. */
     enum Lever {
         UNTOUCHED(
                 "untouched",

@@ -5,9 +5,9 @@ import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.report.LostText;
 import io.understudy.report.RescueText;
-import io.understudy.switchover.Bounds;
-import io.understudy.switchover.Outcome;
 import io.understudy.switchover.Switchover;
+import io.understudy.switchover.SwitchoverLimits;
+import io.understudy.switchover.SwitchoverOutcome;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -22,10 +22,10 @@ import java.util.Set;
 public final class FailoverDemo {
     private static final String PASSWORD = "failover";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-    /** How long the standby is cut off before the primary dies. */
+    /** Time between the standby's disconnection and the death of the primary. */
     private static final Duration CUT_OFF = Duration.ofMillis(400);
 
-    private static final Bounds BOUNDS = new Bounds(Duration.ofSeconds(5), Duration.ofSeconds(5));
+    private static final SwitchoverLimits BOUNDS = new SwitchoverLimits(Duration.ofSeconds(5), Duration.ofSeconds(5));
 
     private final int sessions;
     private final int transactions;
@@ -69,14 +69,14 @@ public final class FailoverDemo {
                 sessions);
         say("   (understudy switchover --to %s)", FailoverProxy.SECOND);
         say("");
-        Outcome outcome;
+        SwitchoverOutcome outcome;
         try (WriteSessions load = sessions(proxy, FailoverServers.PLANNED)) {
             ensure(load.awaitMore(transactions, PATIENCE), "the load does not proceed");
             try (Switchover switchover =
                     Switchover.to(FailoverProxy.SECOND, proxy.config(), proxy.admin(), BOUNDS, out)) {
                 outcome = switchover.run();
             }
-            boolean goesOn = outcome == Outcome.DONE && load.awaitMore(transactions, PATIENCE);
+            boolean goesOn = outcome == SwitchoverOutcome.DONE && load.awaitMore(transactions, PATIENCE);
             load.close();
             Set<String> missing = missing(load, servers.rows(Primary.SECOND, FailoverServers.PLANNED));
             say("");

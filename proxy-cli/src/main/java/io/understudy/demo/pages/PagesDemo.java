@@ -51,7 +51,7 @@ public final class PagesDemo {
     }
 
     /**
-     * What was seen.
+     * The measurements of a run.
      *
      * @param outcome of the rebuild
      * @param lag while it ran
@@ -98,7 +98,7 @@ public final class PagesDemo {
                 .withStandby(ServerOptions.of(2).withBufferPool("48M"));
         try (EmbeddedPair pair = EmbeddedPair.start(options)) {
             prepare(pair);
-            try (Load load = Load.start(pair.primary(), rows, updates);
+            try (UpdateLoad load = UpdateLoad.start(pair.primary(), rows, updates);
                     LagMeter meter = LagMeter.start(pair)) {
                 return measure(pair, load, meter);
             }
@@ -127,7 +127,7 @@ public final class PagesDemo {
         pair.awaitCaughtUp(PATIENCE);
     }
 
-    private Seen measure(EmbeddedPair pair, Load load, LagMeter meter) throws Exception {
+    private Seen measure(EmbeddedPair pair, UpdateLoad load, LagMeter meter) throws Exception {
         UnderstudyConfig config = config(pair.standby());
         PagesQuery query = PagesQuery.of(config, "standby-1");
         ColdReads reads = new ColdReads(pair.standby(), rows, 1);

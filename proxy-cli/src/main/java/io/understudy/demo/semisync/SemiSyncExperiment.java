@@ -31,7 +31,7 @@ public final class SemiSyncExperiment {
     private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(3);
 
     /**
-     * How to run it.
+     * The settings of a run.
      *
      * @param rtts round trips between primary and standby
      * @param length of all measurements together; starting the servers comes on top
@@ -127,7 +127,7 @@ public final class SemiSyncExperiment {
     }
 
     private Row measure(EmbeddedPair pair, Setting setting, Duration length) throws Exception {
-        new Replication(pair).set(setting);
+        new SemiSyncSetup(pair).set(setting);
         try (RunningProxy proxy = startProxy(pair)) {
             int port = ((InetSocketAddress) proxy.proxy().addresses().get(0)).getPort();
             String url = "jdbc:mariadb://127.0.0.1:" + port + "/shop?useServerPrepStmts=true&sslMode=disable";

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a server reads from disk for the first statements after its promotion.
+ * Counts the pages that a server reads from disk for its first statements after the promotion.
  *
  * @param pages page reads of a statement, for each {@link #WINDOW} statements
  */

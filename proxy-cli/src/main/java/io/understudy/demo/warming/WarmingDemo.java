@@ -47,7 +47,7 @@ public final class WarmingDemo {
     }
 
     /**
-     * What was seen, in page reads of each of the first 1,000 statements after the promotion.
+     * The measurements of a run, in page reads of each of the first 1,000 statements after the promotion.
      *
      * @param cold above the primary's, of a standby that nobody mirrored to
      * @param warmed the same after mirroring

@@ -74,7 +74,7 @@ final class WarmingProxy implements AutoCloseable {
     }
 
     /**
-     * How warm the standby is, as the proxy reports it.
+     * The standby's warmth as the proxy reports it.
      *
      * @param warmth the view of {@code /api/standbys}
      * @param adaptive the sample of adaptive rules, with the reason of its last change

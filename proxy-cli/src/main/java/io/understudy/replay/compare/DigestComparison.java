@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What the executions of one digest showed. Not thread-safe. */
+/** Compares the executions of one digest on both servers. Not thread-safe. */
 final class DigestComparison {
     /** A statement of the digest, kept for EXPLAIN and for the report. */
     record Example(byte[] text, @Nullable String schema) {}

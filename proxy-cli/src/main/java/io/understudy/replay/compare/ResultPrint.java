@@ -35,7 +35,7 @@ record ResultPrint(
         return own != null && captured != null && captured.to(own) != CapturedResult.Relation.DIFFERENT;
     }
 
-    /** How two results relate; the later, the worse. */
+    /** The difference between two results, in ascending severity. */
     enum Relation {
         EQUAL,
         /** The same rows under other names or types. */

@@ -78,7 +78,7 @@ class DashboardBrowserTest {
 
     @Test
     void everyPageFitsEveryScreen() throws Exception {
-        try (Situation situation = new Situation()) {
+        try (DashboardScene situation = new DashboardScene()) {
             String address = situation.start(90);
             for (int width : new int[] {390, 1280, 2560}) {
                 for (String page : PAGES) {
@@ -91,7 +91,7 @@ class DashboardBrowserTest {
 
     @Test
     void nothingHappening() throws Exception {
-        try (Situation situation = new Situation()) {
+        try (DashboardScene situation = new DashboardScene()) {
             situation.commandsASecond = 0;
             situation.gauges.put("understudy.sessions", 0.0);
             situation.gauges.put("understudy.standby.warmth", Double.NaN);
@@ -107,7 +107,7 @@ class DashboardBrowserTest {
 
     @Test
     void withoutPluginsThePageSaysHowToSwitchThemOn() throws Exception {
-        try (Situation situation = new Situation()) {
+        try (DashboardScene situation = new DashboardScene()) {
             List.of("mirror", "commits", "domains").forEach(situation.views::remove);
             situation.part(situation.views.get("standbys"), 0).remove("warmth");
             situation.gauges.keySet().removeIf(name -> name.contains("mirror") || name.contains("warmth"));
@@ -123,7 +123,7 @@ class DashboardBrowserTest {
 
     @Test
     void standbyDown() throws Exception {
-        try (Situation situation = new Situation()) {
+        try (DashboardScene situation = new DashboardScene()) {
             situation.gauges.put("understudy.standby.up", 0.0);
             situation.gauges.put("understudy.standby.lag.seconds", Double.NaN);
             Map<String, Object> standby = situation.part(situation.views.get("standbys"), 0, "state");
@@ -140,7 +140,7 @@ class DashboardBrowserTest {
 
     @Test
     void primaryGone() throws Exception {
-        try (Situation situation = new Situation()) {
+        try (DashboardScene situation = new DashboardScene()) {
             situation.gauges.put("understudy.primary.up", 0.0);
             situation.reasons.add("primary: connection refused");
             show(situation.start(3), 1280, true);
@@ -154,7 +154,7 @@ class DashboardBrowserTest {
 
     @Test
     void fiveThousandSessionsAndHostileNames() throws Exception {
-        try (Situation situation = new Situation()) {
+        try (DashboardScene situation = new DashboardScene()) {
             List<Map<String, Object>> rows = new ArrayList<>();
             for (int i = 0; i < 1000; i++) {
                 rows.add(Map.of("id", i, "user", "<img src=x onerror=document.title='hacked'>", "phase", "relaying"));
@@ -172,8 +172,8 @@ class DashboardBrowserTest {
 
     @Test
     void aLongNightIsThereAfterAReload() throws Exception {
-        try (Situation situation = new Situation()) {
-            String address = situation.start(History.SLOTS);
+        try (DashboardScene situation = new DashboardScene()) {
+            String address = situation.start(SampleHistory.SLOTS);
             show(address, 1280, false);
             browser.evaluate("sessionStorage.setItem('range', '24h')");
             show(address, 1280, false);
@@ -186,7 +186,7 @@ class DashboardBrowserTest {
 
     @Test
     void theKeyboardReachesTheContentFirst() throws Exception {
-        try (Situation situation = new Situation()) {
+        try (DashboardScene situation = new DashboardScene()) {
             show(situation.start(3), 1280, false);
             browser.key("Tab");
             assertThat(browser.evaluate("document.activeElement.className")).isEqualTo("skip");

@@ -12,7 +12,7 @@ class HistoryTest {
 
     private static final long NOON = 1_800_000_000L;
 
-    private final History history = new History();
+    private final SampleHistory history = new SampleHistory();
 
     private static float[] sample(float value) {
         float[] sample = new float[Series.values().length];
@@ -80,7 +80,7 @@ class HistoryTest {
             history.add(NOON + second, sample((float) second));
         }
         assertThat(points("24h", NOON + 30 * 3600 - 10, Series.SESSIONS)).doesNotContain(Float.NaN);
-        assertThat((long) Series.values().length * History.SLOTS * Float.BYTES)
+        assertThat((long) Series.values().length * SampleHistory.SLOTS * Float.BYTES)
                 .as("bytes of the ring")
                 .isLessThan(1_000_000);
     }

@@ -7,14 +7,14 @@ import org.junit.jupiter.api.Test;
 
 class GrantsTest {
     private static List<String> beyond(String... lines) {
-        return new Grants(List.of(lines))
+        return new AccountGrants(List.of(lines))
                 .beyondReading().stream()
                         .flatMap(one -> one.privileges().stream())
                         .toList();
     }
 
     private static String revoke(String line) {
-        return new Grants(List.of(line)).beyondReading().get(0).revoke();
+        return new AccountGrants(List.of(line)).beyondReading().get(0).revoke();
     }
 
     @Test
@@ -52,7 +52,7 @@ class GrantsTest {
 
     @Test
     void anyGrantThatCoversTheSchemaAllowsReadingIt() {
-        Grants grants = new Grants(List.of(
+        AccountGrants grants = new AccountGrants(List.of(
                 "GRANT USAGE ON *.* TO `m`@`%`",
                 "GRANT SELECT ON `shop\\_%`.* TO `m`@`%`",
                 "GRANT ALL PRIVILEGES ON `depot`.* TO `r`",
@@ -60,7 +60,7 @@ class GrantsTest {
                 "GRANT INSERT ON `in`.* TO `m`@`%`"));
         assertThat(List.of("shop_1", "shop_", "depot")).allMatch(grants::reads);
         assertThat(List.of("shopx1", "shop", "logs", "in", "mysql")).noneMatch(grants::reads);
-        assertThat(new Grants(List.of("GRANT SELECT ON *.* TO `m`@`%`")).reads("any"))
+        assertThat(new AccountGrants(List.of("GRANT SELECT ON *.* TO `m`@`%`")).reads("any"))
                 .isTrue();
     }
 }

@@ -24,7 +24,7 @@ final class ResultSetResponse extends ResponseGrammar {
     private static final int FILE = 4;
 
     private static final int COUNT_LENGTH = 10;
-    /** What fits a statement of 1 GiB: without a table, MariaDB's select list has no limit of its own. */
+    /** Fits a statement of 1 GiB: without a table, MariaDB's select list has no limit of its own. */
     private static final int MAX_COLUMNS = 1 << 29;
 
     private final int initialPhase;

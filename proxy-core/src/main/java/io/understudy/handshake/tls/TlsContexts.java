@@ -17,7 +17,7 @@ public final class TlsContexts {
 
     private TlsContexts() {}
 
-    /** How strictly a server's certificate is checked. */
+    /** The strictness with which a server's certificate is checked. */
     public enum Verification {
         NONE,
         /** A trusted authority must have signed it. */

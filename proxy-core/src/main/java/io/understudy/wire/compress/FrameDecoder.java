@@ -178,7 +178,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** What stays must hold no more memory than it needs: a read's buffer is larger, and others' bytes may be in it. */
+    /** Copies the bytes that stay: a read's buffer is larger than they are, and may hold the bytes of other packets. */
     @SuppressWarnings("ReferenceEquality") // another buffer, not another content
     private void keepRest(ChannelHandlerContext ctx) {
         if (!frames.isReadable()) {

@@ -80,7 +80,7 @@ final class ZstdCodec implements Codec {
     }
 
     private static final class Piecewise implements Inflation {
-        /** What may have to be copied to give the library one piece of memory. */
+        /** Most bytes that are copied to give the library one piece of memory. */
         private static final int STEP = 64 * 1024;
 
         private final ZstdDecompressCtx context = new ZstdDecompressCtx();

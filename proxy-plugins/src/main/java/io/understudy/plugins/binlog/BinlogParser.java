@@ -32,7 +32,7 @@ final class BinlogParser {
     private final boolean mariadb;
     private final BooleanSupplier wantTables;
     private final Consumer<BinlogTransaction> out;
-    private final TableNames names = new TableNames();
+    private final TableMaps names = new TableMaps();
     private final GtidFields fields = new GtidFields();
     private final RowReader rows = new RowReader();
 

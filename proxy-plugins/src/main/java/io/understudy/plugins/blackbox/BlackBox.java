@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 final class BlackBox implements BinlogListener, BinlogEvents {
     private static final Logger log = LoggerFactory.getLogger(BlackBox.class);
 
-    /** How long an OK and its events wait for each other. */
+    /** Longest time that an OK and its events wait for each other. */
     private static final long PATIENCE_NANOS = 60_000_000_000L;
 
     /** The present one and those of earlier primaries. */

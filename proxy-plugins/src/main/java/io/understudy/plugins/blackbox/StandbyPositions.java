@@ -53,7 +53,7 @@ final class StandbyPositions implements Runnable {
     private void probe(Standby standby, ServerFlavor flavor) {
         String name = standby.name();
         try {
-            known.put(name, Positions.applied(standby.dataSource(), flavor));
+            known.put(name, ServerPositions.applied(standby.dataSource(), flavor));
             Integer before = failures.remove(name);
             if (before != null && before > 1) {
                 log.info("black-box: standby {} reports its position again", name);

@@ -19,7 +19,7 @@ record Survivor(
      *
      * @throws IllegalArgumentException if its positions cannot be parsed
      */
-    static Survivor of(String name, ServerFlavor flavor, Positions.Reported reported, String chosen) {
+    static Survivor of(String name, ServerFlavor flavor, ServerPositions.Reported reported, String chosen) {
         String received = reported.received();
         return new Survivor(
                 name,

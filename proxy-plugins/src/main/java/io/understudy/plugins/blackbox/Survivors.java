@@ -115,7 +115,7 @@ final class Survivors {
         return Survivor.of(
                 name,
                 flavor(),
-                new Positions.Reported(replicated, logged, received.equals(UNKNOWN) ? null : received, readOnly),
+                new ServerPositions.Reported(replicated, logged, received.equals(UNKNOWN) ? null : received, readOnly),
                 "it was named");
     }
 
@@ -126,14 +126,14 @@ final class Survivors {
                     "the primary cannot be queried: add primary.monitor with user and password");
         }
         try {
-            return Survivor.of(PRIMARY, flavor(), Positions.query(source), chosen);
+            return Survivor.of(PRIMARY, flavor(), ServerPositions.query(source), chosen);
         } catch (SQLException e) {
             throw new IllegalStateException("the primary cannot be queried: " + e.getMessage(), e);
         }
     }
 
     private Survivor probe(Standby standby, String chosen) throws SQLException {
-        return Survivor.of(standby.name(), flavor(), Positions.query(standby.dataSource()), chosen);
+        return Survivor.of(standby.name(), flavor(), ServerPositions.query(standby.dataSource()), chosen);
     }
 
     private ServerFlavor flavor() {

@@ -1,5 +1,6 @@
 package io.understudy.plugins.capture;
 
+import io.understudy.sql.Literals;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.time.Clock;

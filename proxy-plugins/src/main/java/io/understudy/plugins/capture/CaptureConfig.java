@@ -1,6 +1,7 @@
 package io.understudy.plugins.capture;
 
 import io.understudy.base.ByteSize;
+import io.understudy.sql.Literals;
 import org.jspecify.annotations.Nullable;
 
 /**

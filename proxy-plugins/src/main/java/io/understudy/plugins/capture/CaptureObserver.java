@@ -8,6 +8,7 @@ import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.sql.Literals;
 import io.understudy.sql.SqlModes;
 import io.understudy.sql.StatementSummary;
 import io.understudy.wire.CommandCode;

@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What gives a session's statements their meaning; one object while nothing of it changes.
+ * The settings that give a session's statements their meaning; one object until one of them changes.
  *
  * @param id the proxy's number of the session
  * @param reading an assignment list for SET

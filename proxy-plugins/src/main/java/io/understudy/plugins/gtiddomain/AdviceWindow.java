@@ -90,7 +90,7 @@ final class AdviceWindow {
         List<Object> domains = new ArrayList<>();
         for (int index = 0; index < DomainIndexes.LENGTH; index++) {
             Map<String, Object> row = new LinkedHashMap<>();
-            for (Outcome outcome : Outcome.values()) {
+            for (WriteOutcome outcome : WriteOutcome.values()) {
                 long count = now[outcome.ordinal()][index] - before[outcome.ordinal()][index];
                 if (count > 0) {
                     row.put(outcome.label(), count);

@@ -1,8 +1,8 @@
 package io.understudy.plugins.gtiddomain;
 
+import io.understudy.rules.ExplainedStatement;
 import io.understudy.rules.Explanation;
 import io.understudy.rules.RuleSet;
-import io.understudy.rules.Subject;
 import io.understudy.sql.StatementSummary;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ public record DomainExplanation(
         @Nullable Long domain, @Nullable String rule, String reason, List<Explanation.Verdict> verdicts) {
 
     /** Explains one statement under a configuration. Opens no connection and counts nothing. */
-    public static DomainExplanation of(GtidDomainConfig config, Subject subject) {
+    public static DomainExplanation of(GtidDomainConfig config, ExplainedStatement subject) {
         StatementSummary summary = subject.summary();
         Work work = summary == null
                 ? Work.UNKNOWN

@@ -94,16 +94,16 @@ final class DomainMeters {
     final class OfRule {
         private final String rule;
         private final AtomicReferenceArray<@Nullable Counter> counters =
-                new AtomicReferenceArray<>(DomainIndexes.LENGTH * Outcome.values().length);
+                new AtomicReferenceArray<>(DomainIndexes.LENGTH * WriteOutcome.values().length);
         /** The same over all domains, by outcome, beside the other actions. */
         private final AtomicReferenceArray<@Nullable Counter> steered =
-                new AtomicReferenceArray<>(Outcome.values().length);
+                new AtomicReferenceArray<>(WriteOutcome.values().length);
 
         OfRule(@Nullable String rule) {
             this.rule = rule == null ? NO_RULE : rule;
         }
 
-        void count(int index, Outcome outcome) {
+        void count(int index, WriteOutcome outcome) {
             int at = outcome.ordinal() * DomainIndexes.LENGTH + index;
             Counter counter = counters.get(at);
             if (counter == null) {
@@ -121,7 +121,7 @@ final class DomainMeters {
 
         /** Returns the counts by outcome and domain index. */
         long[][] totals() {
-            long[][] totals = new long[Outcome.values().length][DomainIndexes.LENGTH];
+            long[][] totals = new long[WriteOutcome.values().length][DomainIndexes.LENGTH];
             for (int outcome = 0; outcome < totals.length; outcome++) {
                 for (int index = 0; index < DomainIndexes.LENGTH; index++) {
                     Counter counter = counters.get(outcome * DomainIndexes.LENGTH + index);
@@ -131,7 +131,7 @@ final class DomainMeters {
             return totals;
         }
 
-        long total(Outcome outcome) {
+        long total(WriteOutcome outcome) {
             double sum = 0;
             for (int index = 0; index < DomainIndexes.LENGTH; index++) {
                 Counter counter = counters.get(outcome.ordinal() * DomainIndexes.LENGTH + index);

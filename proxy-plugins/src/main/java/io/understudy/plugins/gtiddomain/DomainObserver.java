@@ -204,7 +204,7 @@ final class DomainObserver implements SessionObserver {
                 decide(entries, wanted, work, digest);
             }
             if (runs) {
-                count(rule, boundaryWrite == null ? wanted : boundaryWrite.index(), wanted, Outcome.ADVISED);
+                count(rule, boundaryWrite == null ? wanted : boundaryWrite.index(), wanted, WriteOutcome.ADVISED);
             }
             return domain.back(policy);
         }
@@ -216,20 +216,20 @@ final class DomainObserver implements SessionObserver {
             InjectedStatement injected = back != null || alone ? back : domain.probe(policy);
             if (runs) {
                 boundaryWrite = forced(entries, work, digest, alone || domain.refusedBefore());
-                Outcome left = domain.clientSteers() ? Outcome.RESPECTED : Outcome.LEFT_ALONE;
-                count(rule, domain.index(), wanted, alone ? left : Outcome.UNPROVEN);
+                WriteOutcome left = domain.clientSteers() ? WriteOutcome.RESPECTED : WriteOutcome.LEFT_ALONE;
+                count(rule, domain.index(), wanted, alone ? left : WriteOutcome.UNPROVEN);
             }
             return injected;
         }
         if (entries == null) {
             if (runs) {
-                count(rule, wanted, wanted, Outcome.TAGGED);
+                count(rule, wanted, wanted, WriteOutcome.TAGGED);
             }
             return domain.steer(wanted, policy);
         }
         PendingWrite pending = decide(entries, wanted, work, digest);
         if (runs) {
-            count(rule, pending.index(), wanted, Outcome.TAGGED);
+            count(rule, pending.index(), wanted, WriteOutcome.TAGGED);
         }
         return domain.steer(pending.index(), policy);
     }
@@ -247,11 +247,11 @@ final class DomainObserver implements SessionObserver {
                 : policy.ownership.force(entries, domain.index(), Conflict.UNSTEERABLE, work, digest, mark);
     }
 
-    private void count(int rule, int index, int wanted, Outcome outcome) {
+    private void count(int rule, int index, int wanted, WriteOutcome outcome) {
         meters.writes.increment();
-        Outcome shown = outcome;
-        if (index != wanted && (outcome == Outcome.TAGGED || outcome == Outcome.ADVISED)) {
-            shown = index == DomainIndexes.DEFAULT ? Outcome.KEPT_DEFAULT : Outcome.PINNED;
+        WriteOutcome shown = outcome;
+        if (index != wanted && (outcome == WriteOutcome.TAGGED || outcome == WriteOutcome.ADVISED)) {
+            shown = index == DomainIndexes.DEFAULT ? WriteOutcome.KEPT_DEFAULT : WriteOutcome.PINNED;
         } else if (index != DomainIndexes.DEFAULT && index != DomainIndexes.FOREIGN) {
             meters.independent.increment();
         }
@@ -305,7 +305,7 @@ final class DomainObserver implements SessionObserver {
     private PendingWrite following(CommandView command, @Nullable StatementSummary summary, Work work) {
         PendingWrite before = Objects.requireNonNull(lead);
         int rule = rules.matchIndex(command);
-        count(rule, before.index(), policy.index(rule), policy.tagging ? Outcome.TAGGED : Outcome.ADVISED);
+        count(rule, before.index(), policy.index(rule), policy.tagging ? WriteOutcome.TAGGED : WriteOutcome.ADVISED);
         return policy.ownership.force(
                 before.entries,
                 before.index(),
@@ -382,7 +382,7 @@ final class DomainObserver implements SessionObserver {
         pendingWrites.transactionOver();
     }
 
-    /** What its session writes from now on is not known: see {@link #unfollowed}. */
+    /** Records that the session's further writes are unknown: see {@link #unfollowed}. */
     @Override
     public @Nullable InjectedStatement onRetired() {
         InjectedStatement back = domain.back(policy);

@@ -94,7 +94,7 @@ final class DomainsView implements Supplier<Object> {
             row.put("name", policy.rules.name(rule));
             row.put("domain", policy.rules.rule(rule).domain());
             row.put("matched", policy.rules.hits(rule));
-            for (Outcome outcome : Outcome.values()) {
+            for (WriteOutcome outcome : WriteOutcome.values()) {
                 row.put(outcome.label(), policy.meters(rule).total(outcome));
             }
             row.put("patternAborts", policy.rules.patternAborts(rule));

@@ -1,6 +1,6 @@
 package io.understudy.plugins.gtiddomain;
 
-/** What happens when a table is written from two domains. */
+/** The reaction to writes of one table from two domains. */
 public enum Guard {
     /** A write follows the domain that its table is still owned by. */
     PIN,

@@ -1,6 +1,6 @@
 package io.understudy.plugins.gtiddomain;
 
-/** Whether domains are set, or only counted as if they were. */
+/** Says whether domains are set, or only counted as if they were. */
 public enum Mode {
     ADVISE,
     TAG

@@ -57,14 +57,14 @@ public record MirrorConfig(
         SESSION
     }
 
-    /** What is mirrored of statements that write or lock. */
+    /** The part of writing and locking statements that is mirrored. */
     public enum Writes {
         NONE,
         /** Reads of the rows that their conditions select. */
         LOOKUPS
     }
 
-    /** What becomes of the rows that a mirrored SELECT returns. */
+    /** The treatment of the rows that a mirrored SELECT returns. */
     public enum Rows {
         SEND,
         /** The standby executes the statement and returns a few counts. */

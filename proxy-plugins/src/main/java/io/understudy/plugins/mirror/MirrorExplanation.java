@@ -1,8 +1,8 @@
 package io.understudy.plugins.mirror;
 
+import io.understudy.rules.ExplainedStatement;
 import io.understudy.rules.Explanation;
 import io.understudy.rules.RuleSet;
-import io.understudy.rules.Subject;
 import io.understudy.sql.Lookup;
 import io.understudy.sql.StatementSummary;
 import java.util.List;
@@ -28,7 +28,7 @@ public record MirrorExplanation(
         boolean lookup) {
 
     /** Explains one statement under a configuration. Opens no connection and counts nothing. */
-    public static MirrorExplanation of(MirrorConfig config, Subject subject) {
+    public static MirrorExplanation of(MirrorConfig config, ExplainedStatement subject) {
         return of(config, subject, null);
     }
 
@@ -37,7 +37,7 @@ public record MirrorExplanation(
      *
      * @param lookup of the statement, or null if there is none
      */
-    public static MirrorExplanation of(MirrorConfig config, Subject subject, @Nullable Lookup lookup) {
+    public static MirrorExplanation of(MirrorConfig config, ExplainedStatement subject, @Nullable Lookup lookup) {
         Set<String> functions = config.pureFunctions();
         RuleSet<MirrorConfig.Rule> rules =
                 new RuleSet<>(config.rules(), MirrorConfig.Rule::name, MirrorConfig.Rule::match);

@@ -1,8 +1,8 @@
 package io.understudy.plugins.querylog;
 
 import io.understudy.base.ByteSize;
-import io.understudy.plugins.querylog.stream.Literals;
 import io.understudy.rules.Match;
+import io.understudy.sql.Literals;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

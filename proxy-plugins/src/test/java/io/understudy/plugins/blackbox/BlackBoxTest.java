@@ -83,7 +83,7 @@ class BlackBoxTest {
         return Survivor.of(
                 "s1",
                 ServerFlavor.MARIADB,
-                new Positions.Reported(slavePos, binlogState, received, true),
+                new ServerPositions.Reported(slavePos, binlogState, received, true),
                 "for the test");
     }
 
@@ -415,7 +415,7 @@ class BlackBoxTest {
         Loss loss = box.loss(Survivor.of(
                 "s1",
                 ServerFlavor.MYSQL,
-                new Positions.Reported(uuid + ":1-9:12", "", uuid + ":blue:1", false),
+                new ServerPositions.Reported(uuid + ":1-9:12", "", uuid + ":blue:1", false),
                 "for the test"));
         assertThat(gtids(loss.missing)).containsExactly(uuid + ":11", uuid + ":13");
         assertThat(loss.missing).extracting(each -> each.answered != null).containsExactly(false, true);

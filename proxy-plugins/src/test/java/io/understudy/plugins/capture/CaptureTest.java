@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.base.ByteSize;
+import io.understudy.sql.Literals;
 import io.understudy.wire.CommandCode;
 import java.io.IOException;
 import java.io.InputStream;
@@ -228,7 +229,7 @@ class CaptureTest {
         assertThat(count("dropped")).isEqualTo(1);
     }
 
-    /** What was offered is on disk soon, without a stop; a file that was cut off anywhere is read to its last frame. */
+    /** Offered statements are on disk soon, without a stop; a file that was cut off is read to its last frame. */
     @Test
     void aKillLosesAtMostASecond() throws Exception {
         CaptureConfig config = config(null);

@@ -14,6 +14,7 @@ import io.understudy.plugins.querylog.digests.DigestKey;
 import io.understudy.plugins.querylog.digests.DigestTable;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.replay.log.StatementLog;
+import io.understudy.sql.Literals;
 import io.understudy.testkit.FakeExchange;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a document: each problem with its position, the offending line without its secrets, and the known
- * word that was probably meant.
+ * The problems of a document: each one with its position, the offending line without its secrets, and the known word
+ * that was probably meant.
  */
 @NullMarked
 package io.understudy.config.bind.problem;

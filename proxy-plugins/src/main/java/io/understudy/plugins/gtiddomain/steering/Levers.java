@@ -12,7 +12,7 @@ import java.util.Map;
 public final class Levers {
     private static final Lever[] LEVERS = Lever.values();
 
-    /** Whether levers are set, not only counted as if they were. */
+    /** Whether levers are set instead of only counted. */
     final boolean active;
 
     final SteeringMeters meters;

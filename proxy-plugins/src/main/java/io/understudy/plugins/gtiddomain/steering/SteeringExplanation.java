@@ -1,15 +1,15 @@
 package io.understudy.plugins.gtiddomain.steering;
 
+import io.understudy.rules.ExplainedStatement;
 import io.understudy.rules.Explanation;
 import io.understudy.rules.RuleSet;
-import io.understudy.rules.Subject;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the rules decide about one lever for a statement outside of transactions, in a session that commits each
+ * The decision of the rules on one lever for a statement outside of transactions, in a session that commits each
  * statement.
  *
  * @param action as a rule has it: {@code alter: two-phase} or {@code parallel: skip}
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record SteeringExplanation(String action, @Nullable String rule, boolean applies, String reason) {
     /** Explains one statement. Opens no connection and counts nothing. */
-    public static SteeringExplanation of(Lever lever, List<LeverRule> rules, Subject subject) {
+    public static SteeringExplanation of(Lever lever, List<LeverRule> rules, ExplainedStatement subject) {
         Explanation<LeverRule> found = new RuleSet<>(rules, LeverRule::name, LeverRule::match).explain(subject);
         StatementSummary summary = subject.summary();
         StatementKind kind = summary == null ? StatementKind.UNKNOWN : summary.runs();

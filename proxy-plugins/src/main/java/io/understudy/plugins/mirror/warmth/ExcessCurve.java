@@ -24,7 +24,7 @@ final class ExcessCurve {
     private record Point(double statements, double cold) {}
 
     /**
-     * How the excess goes on.
+     * The forecast course of the excess.
      *
      * @param slope 0 where no decline was measured
      */

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a promotion now would cost, and when it would cost nothing. NaN where it is not known.
+ * The cost of a promotion now, and the time from which it would cost nothing. NaN where it is not known.
  *
  * @param excessFirst1000 page reads above the primary's of each of the first 1,000 statements, on average
  * @param extraReadsFirstMinute page reads above the primary's in the first minute, at the primary's present rate

@@ -12,8 +12,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server does itself to get its buffer pool back after a restart: it writes the list of its pages when it stops
- * and reads them when it starts. A crash leaves the list of the last orderly stop.
+ * A server's own restoring of its buffer pool after a restart: it writes the list of its pages when it stops and reads
+ * them when it starts. A crash leaves the list of the last orderly stop.
  *
  * @param dumpsAtShutdown {@code innodb_buffer_pool_dump_at_shutdown}
  * @param loadsAtStartup {@code innodb_buffer_pool_load_at_startup}

@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a probe counted. Of the server's JSON, which can hold literals, only numbers and table names are kept.
+ * The counts of a probe. Of the server's JSON, which can hold literals, only numbers and table names are kept.
  *
  * <p>Source: MariaDB Knowledge Base, "ANALYZE FORMAT=JSON": {@code r_engine_stats} has only counters that are not 0,
  * and {@code pages_accessed} where a page was touched at all.
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param pages pages read from disk; meaningful with {@link Outcome#COUNTED} only
  * @param tables the pages by table
  */
-public record ProbeResult(Outcome outcome, long pages, List<TablePages> tables) {
+public record ProbeResult(Outcome outcome, long pages, List<ReferencePages> tables) {
     /** The end of a probe. */
     public enum Outcome {
         COUNTED("counted"),
@@ -73,12 +73,12 @@ public record ProbeResult(Outcome outcome, long pages, List<TablePages> tables) 
         if (!walk.accessed && walk.executedTables > 0) {
             return of(Outcome.NO_COUNTERS);
         }
-        long pages = walk.tables.stream().mapToLong(TablePages::pages).sum();
+        long pages = walk.tables.stream().mapToLong(ReferencePages::pages).sum();
         return new ProbeResult(Outcome.COUNTED, pages, List.copyOf(walk.tables));
     }
 
     private static final class Walk {
-        private final List<TablePages> tables = new ArrayList<>();
+        private final List<ReferencePages> tables = new ArrayList<>();
         private boolean accessed;
         private boolean byOptimizer;
         private int executedTables;
@@ -109,7 +109,7 @@ public record ProbeResult(Outcome outcome, long pages, List<TablePages> tables) 
             if (node.get("r_engine_stats") instanceof Map<?, ?> stats) {
                 accessed |= stats.containsKey("pages_accessed") || stats.containsKey("pages_read_count");
                 long pages = stats.get("pages_read_count") instanceof Number read ? read.longValue() : 0;
-                tables.add(new TablePages(name, Math.max(0, pages)));
+                tables.add(new ReferencePages(name, Math.max(0, pages)));
             } else if (!(node.get("r_loops") instanceof Number loops) || loops.longValue() > 0) {
                 executedTables++;
             }

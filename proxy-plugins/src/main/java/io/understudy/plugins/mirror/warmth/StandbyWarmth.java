@@ -219,7 +219,7 @@ public final class StandbyWarmth {
         if (probe.result().tables().isEmpty() && probe.reads().size() == 1) {
             tables.add(probe.table(""), pages, probe.weight(), probe.nanos());
         }
-        for (TablePages table : probe.result().tables()) {
+        for (ReferencePages table : probe.result().tables()) {
             tables.add(probe.table(table.name()), (double) table.pages(), probe.weight(), probe.nanos());
         }
     }

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How warm one standby is, as of one moment. Immutable.
+ * The warmth of one standby at one moment. Immutable.
  *
  * @param state what is known: {@code known}, or why it is not
  * @param cold page reads of a statement on the standby

@@ -1,5 +1,6 @@
 /**
- * How cold a standby is: the pages a mirrored statement reads from disk there, above what it reads on the primary.
+ * Measures how cold a standby is: the pages a mirrored statement reads from disk there, above what it reads on the
+ * primary.
  *
  * <p>The path of a figure: {@link io.understudy.plugins.mirror.warmth.ProbePlan} chooses a share of the mirrored
  * SELECTs; the standby counts their page reads ({@link io.understudy.plugins.mirror.warmth.ProbeResult}) before the

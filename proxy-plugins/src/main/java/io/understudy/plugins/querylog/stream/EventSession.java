@@ -1,6 +1,6 @@
 package io.understudy.plugins.querylog.stream;
 
-/** What the events of one session have in common, without characters that end a field. */
+/** The fields that the events of one session share, without characters that end a field. */
 record EventSession(String user, String address, long threadId) {
     EventSession(String user, String address, long threadId) {
         this.user = field(user);

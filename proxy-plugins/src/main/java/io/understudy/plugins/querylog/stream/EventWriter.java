@@ -1,6 +1,7 @@
 package io.understudy.plugins.querylog.stream;
 
 import io.understudy.plugins.querylog.digests.DigestEntry;
+import io.understudy.sql.Literals;
 import io.understudy.sql.SingleLine;
 import io.understudy.sql.StatementSummary;
 import java.nio.charset.StandardCharsets;

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.understudy.plugin.PublishedStream;
 import io.understudy.plugins.querylog.QueryLogConfig;
+import io.understudy.sql.Literals;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,6 +7,7 @@ import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugins.querylog.digests.DigestEntry;
+import io.understudy.sql.Literals;
 import io.understudy.sql.SqlModes;
 import io.understudy.wire.CommandCode;
 import java.net.InetSocketAddress;

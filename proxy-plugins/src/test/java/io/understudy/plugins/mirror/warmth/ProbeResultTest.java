@@ -29,7 +29,7 @@ class ProbeResultTest {
         ProbeResult result = ProbeResult.parse(query(table("a", reads(2)), table("b", reads(5))));
         assertThat(result.outcome()).isEqualTo(Outcome.COUNTED);
         assertThat(result.pages()).isEqualTo(7);
-        assertThat(result.tables()).containsExactly(new TablePages("a", 2), new TablePages("b", 5));
+        assertThat(result.tables()).containsExactly(new ReferencePages("a", 2), new ReferencePages("b", 5));
         assertThat(result.toString()).doesNotContain("secret");
     }
 
@@ -65,7 +65,7 @@ class ProbeResultTest {
         ProbeResult result = ProbeResult.parse("{\"query_block\": {\"union_result\": {\"table_name\": \"<union1,2>\","
                 + " \"r_loops\": 1, \"query_specifications\": [" + query(table("a", reads(1))) + "]}}}");
         assertThat(result.outcome()).isEqualTo(Outcome.COUNTED);
-        assertThat(result.tables()).containsExactly(new TablePages("a", 1));
+        assertThat(result.tables()).containsExactly(new ReferencePages("a", 1));
     }
 
     @Test

@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The privileges of an account, from SHOW GRANTS. */
-final class Grants {
+final class AccountGrants {
     /** Privileges that a mirroring account may have: none of them writes. */
     private static final Set<String> HARMLESS = Set.of(
             "USAGE",
@@ -29,7 +29,7 @@ final class Grants {
 
     private final List<String> lines;
 
-    Grants(List<String> lines) {
+    AccountGrants(List<String> lines) {
         this.lines = lines;
     }
 

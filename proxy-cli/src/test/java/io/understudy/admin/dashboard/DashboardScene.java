@@ -29,7 +29,7 @@ import org.jspecify.annotations.NullUnmarked;
  * {@code src/test/resources/dashboard} has recorded; a test changes what its situation needs.
  */
 @NullUnmarked // JSON without a schema: a missing part fails the test
-final class Situation implements AutoCloseable {
+final class DashboardScene implements AutoCloseable {
 
     final Map<String, Object> views = new LinkedHashMap<>();
     final Map<String, Double> gauges = new LinkedHashMap<>();
@@ -43,9 +43,9 @@ final class Situation implements AutoCloseable {
     private Dashboard dashboard;
     private AdminServer server;
 
-    Situation() throws Exception {
+    DashboardScene() throws Exception {
         for (String name : List.of("standbys", "mirror", "commits", "domains", "sessions")) {
-            try (InputStream in = Situation.class.getResourceAsStream("/dashboard/" + name + ".json")) {
+            try (InputStream in = DashboardScene.class.getResourceAsStream("/dashboard/" + name + ".json")) {
                 views.put(name, JsonReader.read(new String(in.readAllBytes(), StandardCharsets.UTF_8)));
             }
         }

@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A server's product, as far as the names of privileges differ. */
-enum Product {
+enum PrivilegeNames {
     MYSQL,
     /** Before 10.5. */
     MARIADB,
@@ -20,7 +20,7 @@ enum Product {
     private static final Pattern NUMBERS = Pattern.compile("(?:5\\.5\\.5-)?(\\d+)\\.(\\d+).*");
 
     /** Returns the product from the server's handshake packet, which needs no account. */
-    static Product of(Address address) {
+    static PrivilegeNames of(Address address) {
         if (address.isUnix()) {
             return UNKNOWN;
         }
@@ -31,7 +31,7 @@ enum Product {
         }
     }
 
-    static Product ofVersion(String version) {
+    static PrivilegeNames ofVersion(String version) {
         Matcher numbers = NUMBERS.matcher(version);
         if (!numbers.matches()) {
             return UNKNOWN;

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Single-row updates on the primary at a fixed rate, each in a transaction of its own. */
-final class Load implements AutoCloseable {
+final class UpdateLoad implements AutoCloseable {
     private static final int CHUNK = 7919;
 
     private final EmbeddedServer primary;
@@ -22,7 +22,7 @@ final class Load implements AutoCloseable {
     private final Thread thread;
     private volatile @Nullable Exception failure;
 
-    private Load(EmbeddedServer primary, int rows, int perSecond) {
+    private UpdateLoad(EmbeddedServer primary, int rows, int perSecond) {
         this.primary = primary;
         this.rows = rows;
         this.everyNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
@@ -30,8 +30,8 @@ final class Load implements AutoCloseable {
         thread.setDaemon(true);
     }
 
-    static Load start(EmbeddedServer primary, int rows, int perSecond) {
-        Load load = new Load(primary, rows, perSecond);
+    static UpdateLoad start(EmbeddedServer primary, int rows, int perSecond) {
+        UpdateLoad load = new UpdateLoad(primary, rows, perSecond);
         load.thread.start();
         return load;
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** State changes that the proxy requests for itself reach plugins and not clients: the client's bytes are unchanged. */
-class GtidTrackingTest {
+class GtidTrackingServerTest {
     private static final int QUERY = 3;
     private static final int INIT_DB = 2;
     private static final int RESET = 0x1F;

@@ -11,7 +11,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Queries servers for their positions. Needs a privilege only for the received position. */
-public final class Positions {
+public final class ServerPositions {
     /**
      * A server's positions.
      *
@@ -22,7 +22,7 @@ public final class Positions {
     public record Reported(
             String replicated, String logged, @Nullable String received, boolean readOnly) {}
 
-    private Positions() {}
+    private ServerPositions() {}
 
     /** Queries all positions of a server. */
     public static Reported query(DataSource source) throws SQLException {

@@ -1,7 +1,7 @@
 package io.understudy.switchover;
 
-/** How a switchover ended. */
-public enum Outcome {
+/** The end of a switchover, with the program's exit status. */
+public enum SwitchoverOutcome {
     /** The standby is the primary now. */
     DONE(0),
     /** It failed before the promotion; what was done is undone. */
@@ -11,7 +11,7 @@ public enum Outcome {
 
     private final int status;
 
-    Outcome(int status) {
+    SwitchoverOutcome(int status) {
         this.status = status;
     }
 

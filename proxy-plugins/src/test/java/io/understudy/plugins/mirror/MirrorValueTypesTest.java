@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
-class ValueTypesTest {
+class MirrorValueTypesTest {
     @Test
     void readsRatesExactly() {
         assertThat(SampleRate.parse("10%").millionths()).isEqualTo(100_000);

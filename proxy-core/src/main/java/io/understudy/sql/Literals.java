@@ -1,8 +1,8 @@
-package io.understudy.plugins.capture;
+package io.understudy.sql;
 
-/** What a capture keeps of the values in statements. */
+/** The form in which recorded statements keep their values. */
 public enum Literals {
-    /** The client's bytes, for a replay. */
+    /** The values as the client sent them. */
     KEEP,
     /** A hash of each value, keyed anew at every start: equal values stay equal. */
     HASH,

@@ -5,4 +5,4 @@ package io.understudy.plugins.mirror.warmth;
  *
  * @param name as the statement refers to the table: its alias, if it has one
  */
-public record TablePages(String name, long pages) {}
+public record ReferencePages(String name, long pages) {}

@@ -8,11 +8,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Compares positions of replication, of either product. */
-final class Gtids {
+final class ReplicationGtids {
     /** A GTID of MariaDB. */
     record Gtid(String domain, String server, long number) {}
 
-    private Gtids() {}
+    private ReplicationGtids() {}
 
     /** Parses a list such as {@code 0-1-57,2-1-4}; other items are left out. */
     static List<Gtid> mariaDb(String list) {

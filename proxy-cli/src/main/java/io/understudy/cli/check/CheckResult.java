@@ -6,7 +6,7 @@ package io.understudy.cli.check;
  * @param where the key of the configuration that it concerns
  * @param text the fact, and the remedy
  */
-public record Finding(Level level, String where, String text) {
+public record CheckResult(Level level, String where, String text) {
     /** The severity. */
     public enum Level {
         OK,
@@ -14,16 +14,16 @@ public record Finding(Level level, String where, String text) {
         ERROR
     }
 
-    static Finding ok(String where, String text) {
-        return new Finding(Level.OK, where, text);
+    static CheckResult ok(String where, String text) {
+        return new CheckResult(Level.OK, where, text);
     }
 
-    static Finding warning(String where, String text) {
-        return new Finding(Level.WARNING, where, text);
+    static CheckResult warning(String where, String text) {
+        return new CheckResult(Level.WARNING, where, text);
     }
 
-    static Finding error(String where, String text) {
-        return new Finding(Level.ERROR, where, text);
+    static CheckResult error(String where, String text) {
+        return new CheckResult(Level.ERROR, where, text);
     }
 
     public String line() {

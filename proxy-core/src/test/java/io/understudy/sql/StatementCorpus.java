@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** The labelled statements of {@code corpus.txt}. Each is preceded by {@code @ DIALECT KIND PURE [r=…] [w=…]}. */
-final class Corpus {
+final class StatementCorpus {
 
     record Statement(String dialect, String kind, boolean pure, Set<String> reads, Set<String> writes, String sql) {
         byte[] bytes() {
@@ -26,7 +26,7 @@ final class Corpus {
         }
     }
 
-    private Corpus() {}
+    private StatementCorpus() {}
 
     static List<Statement> load() {
         List<Statement> statements = new ArrayList<>();
@@ -78,7 +78,7 @@ final class Corpus {
     }
 
     private static String text() {
-        try (InputStream in = Corpus.class.getResourceAsStream("corpus.txt")) {
+        try (InputStream in = StatementCorpus.class.getResourceAsStream("corpus.txt")) {
             return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

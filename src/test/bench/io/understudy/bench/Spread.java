@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Locale;
 
 /** Formats the median of several measurements with the lowest and the highest value, which show its spread. */
-final class Figures {
-    private Figures() {}
+final class Spread {
+    private Spread() {}
 
     static String medianAndRange(List<Double> values) {
         List<Double> sorted = values.stream().sorted().toList();

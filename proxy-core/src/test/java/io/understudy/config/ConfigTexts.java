@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Loads texts in tests with the plugins {@code sample} and {@code other-sample} and a fixed environment. */
-final class Load {
+final class ConfigTexts {
 
     static final Map<String, Class<? extends Record>> PLUGINS =
             Map.of("sample", SamplePlugin.class, "other-sample", SamplePlugin.class);
@@ -17,7 +17,7 @@ final class Load {
             "WORD", "swordfish",
             "EMPTY", "");
 
-    private Load() {}
+    private ConfigTexts() {}
 
     static LoadedConfig text(String text) throws ConfigException {
         return ConfigLoader.load(text, "test.yaml", PLUGINS, ENVIRONMENT::get);

@@ -5,12 +5,12 @@ import io.understudy.embedded.PairOptions.WaitPoint;
 import java.time.Duration;
 
 /** Sets up a pair's replication for a setting. */
-final class Replication {
+final class SemiSyncSetup {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final EmbeddedPair pair;
 
-    Replication(EmbeddedPair pair) {
+    SemiSyncSetup(EmbeddedPair pair) {
         this.pair = pair;
     }
 

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-class WarmingTest {
+class DefragmentWarmingTest {
     private static final ColdPages HALF = new ColdPages(0.5, 0.4, 0.6);
 
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);

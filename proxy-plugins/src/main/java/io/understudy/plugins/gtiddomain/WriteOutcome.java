@@ -3,7 +3,7 @@ package io.understudy.plugins.gtiddomain;
 import java.util.Locale;
 
 /** Outcomes of a write that a rule matched. */
-enum Outcome {
+enum WriteOutcome {
     /** It was sent in its rule's domain. */
     TAGGED,
     /** It would have been, in mode advise. */

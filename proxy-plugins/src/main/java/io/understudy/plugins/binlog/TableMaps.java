@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The tables of table map events, decoded once per table id. An id stands for one opening of a table and is not reused
  * for another until the server restarts. Not thread-safe.
  */
-final class TableNames {
+final class TableMaps {
     private static final int MOST = 4_096;
     private static final int ID_BYTES = 6;
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param summary the statement's analysis, or null when it could not be analysed
  * @param normalized the statement's normalised text, or null when it is not known
  */
-public record Subject(
+public record ExplainedStatement(
         String user,
         @Nullable String schema,
         @Nullable InetAddress client,

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The black box on a real pair: what it lists as lost is what is missing, and what it writes brings that back. */
 @Timeout(180)
-class BlackBoxTest {
+class BlackBoxServerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     @TempDir

@@ -11,7 +11,7 @@ import java.util.Map;
  * The last 24 hours in steps of ten seconds: a ring of {@value #SLOTS} samples of every {@link Series}, four bytes each
  * (0.9 MB in all, allocated at the start). Times without a sample are NaN. Thread-safe.
  */
-final class History {
+final class SampleHistory {
 
     static final int STEP_SECONDS = 10;
     static final int SLOTS = 24 * 60 * 60 / STEP_SECONDS;
@@ -36,7 +36,7 @@ final class History {
         return ranges;
     }
 
-    History() {
+    SampleHistory() {
         for (float[] series : values) {
             Arrays.fill(series, Float.NaN);
         }
