@@ -1,10 +1,8 @@
 package io.understudy.cli.report;
 
-import io.understudy.base.JsonWriter;
 import io.understudy.cli.AdminOptions;
 import io.understudy.report.AdminClient;
 import io.understudy.report.DomainsText;
-import java.io.PrintWriter;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -13,7 +11,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Shows what a running proxy tags or would tag, and the state of its guard. */
@@ -25,8 +22,8 @@ public final class DomainsReportCommand implements Callable<Integer> {
     @Mixin
     private final AdminOptions proxy = new AdminOptions();
 
-    @Option(names = "--json", description = "The figures as JSON.")
-    private boolean json;
+    @Mixin
+    private final ReportOutput output = new ReportOutput();
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -34,15 +31,9 @@ public final class DomainsReportCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         CommandLine line = Objects.requireNonNull(spec).commandLine();
-        PrintWriter out = line.getOut();
         AdminClient client = proxy.client(line);
         Map<String, Object> view = client.view("domains");
-        if (json) {
-            out.println(JsonWriter.write(view));
-        } else {
-            out.print(DomainsText.of(view));
-        }
-        out.flush();
+        output.print(line, view, DomainsText::of);
         return CommandLine.ExitCode.OK;
     }
 }

@@ -1,10 +1,8 @@
 package io.understudy.cli.report;
 
-import io.understudy.base.JsonWriter;
 import io.understudy.cli.AdminOptions;
 import io.understudy.report.AdminClient;
 import io.understudy.report.FailoverText;
-import java.io.PrintWriter;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -13,7 +11,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Says what the last changes of the primary did to the clients of a running proxy. */
@@ -29,8 +26,8 @@ public final class FailoverReportCommand implements Callable<Integer> {
     @Mixin
     private final AdminOptions options = new AdminOptions();
 
-    @Option(names = "--json", description = "The figures as JSON.")
-    private boolean json;
+    @Mixin
+    private final ReportOutput output = new ReportOutput();
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -38,15 +35,9 @@ public final class FailoverReportCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         CommandLine line = Objects.requireNonNull(spec).commandLine();
-        PrintWriter out = line.getOut();
         AdminClient admin = options.client(line);
         Map<String, Object> view = admin.view("failover");
-        if (json) {
-            out.println(JsonWriter.write(view));
-        } else {
-            out.print(FailoverText.of(view));
-        }
-        out.flush();
+        output.print(line, view, FailoverText::of);
         return CommandLine.ExitCode.OK;
     }
 }

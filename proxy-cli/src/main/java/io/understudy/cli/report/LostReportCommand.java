@@ -1,8 +1,6 @@
 package io.understudy.cli.report;
 
-import io.understudy.base.JsonWriter;
 import io.understudy.report.LostText;
-import java.io.PrintWriter;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -11,7 +9,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Lists the transactions that a new primary lacks, from a running proxy's black box. */
@@ -23,8 +20,8 @@ public final class LostReportCommand implements Callable<Integer> {
     @Mixin
     private final LostOptions options = new LostOptions();
 
-    @Option(names = "--json", description = "The figures as JSON.")
-    private boolean json;
+    @Mixin
+    private final ReportOutput output = new ReportOutput();
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -32,14 +29,8 @@ public final class LostReportCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         CommandLine line = Objects.requireNonNull(spec).commandLine();
-        PrintWriter out = line.getOut();
         Map<String, Object> view = options.source(line).lost(options.on());
-        if (json) {
-            out.println(JsonWriter.write(view));
-        } else {
-            out.print(LostText.of(view));
-        }
-        out.flush();
+        output.print(line, view, LostText::of);
         return CommandLine.ExitCode.OK;
     }
 }

@@ -1,6 +1,5 @@
 package io.understudy.cli.report;
 
-import io.understudy.base.JsonWriter;
 import io.understudy.cli.Logging;
 import io.understudy.cli.TimeConverter;
 import io.understudy.config.ConfigLoader;
@@ -12,7 +11,6 @@ import io.understudy.report.AdminClient;
 import io.understudy.report.LiveBinlog;
 import io.understudy.report.ParallelismText;
 import io.understudy.runtime.PluginTypes;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -22,6 +20,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -77,27 +76,21 @@ public final class ParallelismReportCommand implements Callable<Integer> {
             description = "Look at the last N transactions only; not with --admin (default: ${DEFAULT-VALUE}).")
     private int last;
 
-    @Option(names = "--json", description = "The figures as JSON.")
-    private boolean json;
+    @Mixin
+    private final ReportOutput output = new ReportOutput();
 
     @Spec
     private @Nullable CommandSpec spec;
 
     @Override
     public Integer call() throws Exception {
-        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+        CommandLine line = Objects.requireNonNull(spec).commandLine();
         Duration from = Objects.requireNonNull(longFrom);
         if (from.toNanos() < SHORTEST_LONG * 1e9 || last < 1) {
-            throw new CommandLine.ParameterException(
-                    spec.commandLine(), "--long must be 20ms or more, and --last 1 or more");
+            throw new CommandLine.ParameterException(line, "--long must be 20ms or more, and --last 1 or more");
         }
         Map<String, Object> report = report(from.toNanos() / 1_000);
-        if (json) {
-            out.println(JsonWriter.write(report));
-        } else {
-            out.print(ParallelismText.of(report));
-        }
-        out.flush();
+        output.print(line, report, ParallelismText::of);
         return CommandLine.ExitCode.OK;
     }
 
