@@ -61,8 +61,8 @@ public final class PagesAccount {
                     .getConnection();
         } catch (SQLException e) {
             String remedy = e.getErrorCode() == ER_ACCESS_DENIED
-                    ? "; is pages.password right? If it is, and the server has an anonymous account ''@'localhost', drop"
-                            + " that, as it is matched before '%'. Otherwise create the account there: "
+                    ? "; is pages.password right? If it is, and the server has an anonymous account ''@'localhost',"
+                            + " drop that, as it is matched before '%'. Otherwise create the account there: "
                             + String.join(" ", PagesGrants.create(config.user()))
                     : "";
             throw new SQLException(
