@@ -118,6 +118,8 @@ public final class PagesDemo {
                         + " SELECT seq, CRC32(seq) % 1000000, CONCAT(MD5(seq), REPEAT('c', CRC32(seq * 3) % 40)), 'new'"
                         + " FROM demo.seq_1_to_" + rows,
                 "DELETE FROM " + TABLE + " WHERE CRC32(id * 7 + 13) % 3 = 0");
+        // A redo log that the copy fills would hold up all writes, and so the applier (docs/pages.md).
+        pair.standby().execute("SET GLOBAL innodb_log_file_size = 268435456");
         pair.createAccount(
                 "pages",
                 PASSWORD,
