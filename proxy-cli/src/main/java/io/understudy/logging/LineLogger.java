@@ -25,6 +25,7 @@ final class LineLogger extends LegacyAbstractLogger implements LoggingEventAware
         this.name = name;
     }
 
+    @SuppressWarnings("ReferenceEquality") // a reload brings another object
     private Seen seen() {
         LogSettings now = EventLog.settings();
         Seen last = seen;

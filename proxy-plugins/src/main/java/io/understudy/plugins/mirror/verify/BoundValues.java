@@ -70,7 +70,10 @@ public final class BoundValues {
             case 3, 9 -> unsigned ? in.getInt() & 0xFFFF_FFFFL : (long) in.getInt();
             case 8 -> {
                 long number = in.getLong();
-                yield unsigned && number < 0 ? null : (Object) number;
+                if (unsigned && number < 0) {
+                    yield null;
+                }
+                yield number;
             }
             case 15, 253, 254 -> text(in);
             case 249, 250, 251, 252 -> bytes(in);

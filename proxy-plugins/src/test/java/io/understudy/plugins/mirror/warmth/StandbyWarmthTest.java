@@ -46,13 +46,7 @@ class StandbyWarmthTest {
             probe(ProbeResult.counted(pages));
         }
         warmth.update(
-                state(reads, uptime),
-                primary,
-                floor,
-                Estimate.UNKNOWN,
-                executed,
-                SETTINGS,
-                second * 1_000_000_000L);
+                state(reads, uptime), primary, floor, Estimate.UNKNOWN, executed, SETTINGS, second * 1_000_000_000L);
     }
 
     private @Nullable Object view(String key) {
