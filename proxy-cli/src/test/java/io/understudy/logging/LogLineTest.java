@@ -9,6 +9,7 @@ import java.time.ZonedDateTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.Level;
@@ -32,7 +33,7 @@ class LogLineTest {
         StringBuilder out = new StringBuilder();
         LogLine.append(out, event, TIME, LogFormat.JSON);
         assertThat(out.toString()).doesNotContain("\n");
-        return (Map<?, ?>) JsonReader.read(out.toString());
+        return Objects.requireNonNull((Map<?, ?>) JsonReader.read(out.toString()));
     }
 
     @Test

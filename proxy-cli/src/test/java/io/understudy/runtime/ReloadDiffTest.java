@@ -42,7 +42,7 @@ class ReloadDiffTest {
         }
         HttpResponse<String> response =
                 HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
-        return (Map<?, ?>) JsonReader.read(response.body());
+        return Objects.requireNonNull((Map<?, ?>) JsonReader.read(response.body()));
     }
 
     private Map<?, ?> reload(String next) throws Exception {
