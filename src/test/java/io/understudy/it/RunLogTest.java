@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -86,7 +87,7 @@ class RunLogTest {
 
     private static Map<?, ?> json(String line) {
         try {
-            return (Map<?, ?>) JsonReader.read(line.substring(3));
+            return Objects.requireNonNull((Map<?, ?>) JsonReader.read(line.substring(3)));
         } catch (IOException e) {
             throw new IllegalStateException(line, e);
         }

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -53,7 +54,7 @@ class SteeringAdviceTest {
     /** A proxy whose advice begins now. */
     private static DomainProxy proxy() throws Exception {
         DomainProxy proxy = pair.proxy("mode: advise\npoll: 50ms");
-        await().atMost(PATIENCE).until(() -> advice(proxy).get("problem").equals("") && standby(proxy) != null);
+        await().atMost(PATIENCE).until(() -> "".equals(advice(proxy).get("problem")) && standby(proxy) != null);
         return proxy;
     }
 
@@ -61,7 +62,7 @@ class SteeringAdviceTest {
         return Views.map(Views.value(Views.map(Views.of(proxy.server().published(), "steering")), "advice"));
     }
 
-    private static Object standby(DomainProxy proxy) {
+    private static @Nullable Object standby(DomainProxy proxy) {
         return rows(advice(proxy), "standbys").get(0).get("slaveParallelThreads");
     }
 
@@ -195,7 +196,9 @@ class SteeringAdviceTest {
                 run(app, "INSERT INTO items (n) VALUES (" + i + ")");
             }
             pair.awaitCaughtUp();
-            await().atMost(PATIENCE).until(() -> ((Number) advice(proxy).get("transactions")).intValue() >= 81);
+            await().atMost(PATIENCE)
+                    .until(() ->
+                            Views.value(advice(proxy), "transactions") instanceof Number read && read.intValue() >= 81);
             assertThat(findings(proxy))
                     .filteredOn(finding -> !"unexplained".equals(finding.get("kind")))
                     .isEmpty();
