@@ -3,6 +3,7 @@ package io.understudy.handshake;
 import io.netty.buffer.ByteBuf;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.Marker;
 import io.understudy.wire.Packets;
 import io.understudy.wire.TlsHandlerSource;
 import io.understudy.wire.packet.ErrPacket;
@@ -13,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * the session's event loop.
  */
 public final class Handshake implements AuthBridge.Ends {
+    /** Content of caching_sha2_password's AuthMoreData ahead of OK_Packet. */
+    private static final int FAST_AUTH_SUCCESS = 3;
+
     /** Receives the result of a login. */
     public interface Outcome {
         /** Called when the OK_Packet has been forwarded. */
@@ -53,12 +57,20 @@ public final class Handshake implements AuthBridge.Ends {
         this.outcome = outcome;
     }
 
+    /** Returns whether the server goes on by itself: OK_Packet follows caching_sha2_password's fast_auth_success. */
+    private static boolean goesOn(ByteBuf packet) {
+        int payload = packet.readerIndex() + Packets.HEADER;
+        return packet.readableBytes() == Packets.HEADER + 2
+                && packet.getByte(payload) == Marker.AUTH_MORE_DATA
+                && packet.getByte(payload + 1) == FAST_AUTH_SUCCESS;
+    }
+
     /** Takes ownership of the bytes. */
     public void fromServer(ByteBuf bytes) {
         fromServer.add(bytes);
         ByteBuf packet;
         while (!over && (packet = next(fromServer, server)) != null) {
-            serverDue = false;
+            serverDue = goesOn(packet);
             phase = phase.fromServer(packet);
         }
     }

@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The TLS handshakes that wait for their turn on one event loop. Confined to its thread. */
 final class HandshakeTurns {
+    /** Turns that handshakes get before one that has not begun: bytes that trickle in must not keep it out. */
+    private static final int BEGUN_IN_A_ROW = 4;
+
     private static final FastThreadLocal<HandshakeTurns> OF_THREAD = new FastThreadLocal<>() {
         @Override
         protected HandshakeTurns initialValue() {
@@ -15,10 +18,11 @@ final class HandshakeTurns {
         }
     };
 
-    /** Handshakes that have had a turn; finished first, so that a burst delays each of them once. */
+    /** Handshakes that have had a turn; preferred, so that a burst delays each of them once. */
     private final ArrayDeque<HandshakeTurn> begun = new ArrayDeque<>();
 
     private final ArrayDeque<HandshakeTurn> waiting = new ArrayDeque<>();
+    private int begunInARow;
     /** The event loop has not polled its sockets since the last turn. */
     private boolean taken;
 
@@ -64,8 +68,10 @@ final class HandshakeTurns {
 
     private @Nullable HandshakeTurn poll() {
         while (true) {
-            HandshakeTurn turn = begun.isEmpty() ? waiting.poll() : begun.poll();
+            boolean fresh = begun.isEmpty() || begunInARow >= BEGUN_IN_A_ROW && !waiting.isEmpty();
+            HandshakeTurn turn = fresh ? waiting.poll() : begun.poll();
             if (turn == null || turn.waits()) {
+                begunInARow = fresh ? 0 : begunInARow + 1;
                 return turn;
             }
         }

@@ -99,6 +99,22 @@ class HandshakeTurnTest {
         assertThat(second.handedOn()).containsExactly(2);
     }
 
+    /** A client that sends its handshake octet by octet would keep new ones out. */
+    @Test
+    void handshakesThatHaveBegunKeepNoNewOneOut() {
+        Connection trickling = connection();
+        trickling.receive(1);
+        Connection second = connection();
+        second.receive(2);
+        int polls = 0;
+        while (second.handedOn().isEmpty() && polls < 20) {
+            trickling.receive(1);
+            poll();
+            polls++;
+        }
+        assertThat(polls).isEqualTo(5);
+    }
+
     @Test
     void theSocketIsLeftUnreadMeanwhile() {
         connection().receive(1);

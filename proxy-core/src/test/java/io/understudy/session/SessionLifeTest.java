@@ -112,6 +112,27 @@ class SessionLifeTest {
     }
 
     @Test
+    void theOkMayComeApartFromFastAuthSuccess() {
+        Scripted scripted = loggingIn();
+        scripted.client(packet(1, Scripted.handshakeResponse(Scripted.CLASSIC, "app", null)), QUERY);
+        scripted.session.clientShutOutput();
+        assertThat(scripted.session.pipelined()).isTrue();
+        assertThat(scripted.session.ended()).isFalse();
+        assertThat(scripted.server.outputShut()).isFalse();
+        scripted.server.take();
+        scripted.server(packet(2, new byte[] {1, 3}));
+        assertThat(scripted.session.ended()).isFalse();
+        assertThat(scripted.session.pipelined()).isTrue();
+        scripted.server(packet(3, ok(0, AC)));
+        assertThat(scripted.server.take()).isEqualTo(QUERY);
+        assertThat(scripted.server.outputShut()).isTrue();
+        scripted.client.take();
+        scripted.server(packet(1, ok(0, AC)));
+        assertThat(scripted.client.take()).isEqualTo(packet(1, ok(0, AC)));
+        over(scripted, "client_closed");
+    }
+
+    @Test
     void aClientThatShutsItsOutputAheadOfItsLoginIsGone() {
         Scripted scripted = loggingIn();
         scripted.session.clientShutOutput();
