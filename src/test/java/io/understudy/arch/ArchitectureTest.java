@@ -30,12 +30,16 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Checks which folder may import which: the import table of docs/architecture.md, folder by folder, without cycles. */
+/**
+ * Checks which folder may import which: the import table of docs/architecture.md, folder by folder, without cycles. And
+ * that each class has a name of its own.
+ */
 class ArchitectureTest {
     private static final String ROOT = "io.understudy.";
     private static final String PLUGINS = ROOT + "plugins.";
@@ -363,6 +367,33 @@ class ArchitectureTest {
                 .orShould()
                 .accessField(System.class, "err")
                 .check(classes);
+    }
+
+    /** A name with two meanings sends each reader to the imports. Tests count too. */
+    @Test
+    void noTwoClassesShareASimpleName() throws IOException {
+        Map<String, Set<String>> files = new TreeMap<>();
+        for (String folder : List.of(
+                "proxy-core/src",
+                "proxy-plugins/src",
+                "proxy-cli/src",
+                "src/test/java",
+                "src/test/bench",
+                "src/test/jmh")) {
+            try (Stream<Path> all = Files.walk(Path.of("../..", folder))) {
+                all.map(Path::normalize)
+                        .filter(file -> file.toString().endsWith(".java") && !file.endsWith("package-info.java"))
+                        .forEach(
+                                file -> files.computeIfAbsent(file.getFileName().toString(), name -> new TreeSet<>())
+                                        .add(file.toString()));
+            }
+        }
+        assertThat(files).hasSizeGreaterThan(1_000);
+        files.values().removeIf(places -> places.size() == 1);
+        assertThat(files)
+                .as("classes with one simple name: merge them if they are one thing; otherwise rename the one whose"
+                        + " name says less of its work, and its test with it")
+                .isEmpty();
     }
 
     private static final class EachPlugin implements SliceAssignment {

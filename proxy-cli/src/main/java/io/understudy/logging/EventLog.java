@@ -37,8 +37,8 @@ public final class EventLog {
         settings = LogSettings.of(config, packages);
     }
 
-    static void write(LogEvent event) {
-        List<LogEvent> due = REPEATS.admit(event);
+    static void write(LogEntry event) {
+        List<LogEntry> due = REPEATS.admit(event);
         if (due.isEmpty()) {
             return;
         }
@@ -46,7 +46,7 @@ public final class EventLog {
         synchronized (REPEATS) {
             StringBuilder lines = new StringBuilder(256);
             ZonedDateTime now = ZonedDateTime.now(ZoneId.systemDefault());
-            for (LogEvent one : due) {
+            for (LogEntry one : due) {
                 if (JOURNAL) {
                     lines.append(Journal.priority(one.level()));
                 }

@@ -97,7 +97,7 @@ final class LineLogger extends LegacyAbstractLogger implements LoggingEventAware
             List<LogKey> keys,
             @Nullable Throwable failure) {
         String message = MessageFormatter.basicArrayFormat(pattern, arguments);
-        EventLog.write(new LogEvent(
+        EventLog.write(new LogEntry(
                 level, name, seen().plugin(), String.valueOf(pattern), message == null ? "" : message, keys, failure));
     }
 }

@@ -24,7 +24,7 @@ final class LogLine {
 
     private LogLine() {}
 
-    static void append(StringBuilder out, LogEvent event, ZonedDateTime time, LogFormat format) {
+    static void append(StringBuilder out, LogEntry event, ZonedDateTime time, LogFormat format) {
         if (format == LogFormat.JSON) {
             out.append(JsonWriter.write(fields(event, time)));
         } else {
@@ -32,7 +32,7 @@ final class LogLine {
         }
     }
 
-    private static Map<String, Object> fields(LogEvent event, ZonedDateTime time) {
+    private static Map<String, Object> fields(LogEntry event, ZonedDateTime time) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("time", TIME.format(time));
         fields.put("level", event.level().toString());
@@ -49,7 +49,7 @@ final class LogLine {
         return value instanceof Number || value instanceof Boolean ? value : cut(String.valueOf(value));
     }
 
-    private static void text(StringBuilder out, LogEvent event, ZonedDateTime time) {
+    private static void text(StringBuilder out, LogEntry event, ZonedDateTime time) {
         String level = event.level().toString();
         TIME.formatTo(time, out);
         out.append(' ').append(level).append(level.length() < 5 ? "  " : " ");
@@ -65,7 +65,7 @@ final class LogLine {
         }
     }
 
-    private static List<LogKey> keys(LogEvent event) {
+    private static List<LogKey> keys(LogEntry event) {
         List<LogKey> keys = new ArrayList<>(event.keys());
         if (event.plugin() != null && keys.stream().noneMatch(key -> key.key().equals("plugin"))) {
             keys.add(new LogKey("plugin", event.plugin()));

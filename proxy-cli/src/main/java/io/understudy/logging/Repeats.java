@@ -33,7 +33,7 @@ final class Repeats {
         private final long began;
         private int logged;
         private long suppressed;
-        private @Nullable LogEvent last;
+        private @Nullable LogEntry last;
 
         Window(long began) {
             this.began = began;
@@ -45,12 +45,12 @@ final class Repeats {
     }
 
     /** Returns what is to be logged now: counts of earlier events, and the event unless there were too many of it. */
-    synchronized List<LogEvent> admit(LogEvent event) {
+    synchronized List<LogEntry> admit(LogEntry event) {
         if (event.level().compareTo(Level.INFO) > 0) {
             return List.of(event); // whoever wants these wants all of them
         }
         long now = nanoClock.getAsLong();
-        List<LogEvent> due = new ArrayList<>(1);
+        List<LogEntry> due = new ArrayList<>(1);
         if (suppressing > 0) {
             closeOver(now, due);
         }
@@ -76,7 +76,7 @@ final class Repeats {
         return due;
     }
 
-    private void closeOver(long now, List<LogEvent> due) {
+    private void closeOver(long now, List<LogEntry> due) {
         for (Iterator<Window> all = windows.values().iterator(); all.hasNext(); ) {
             Window window = all.next();
             if (now - window.began <= INTERVAL) {
@@ -87,7 +87,7 @@ final class Repeats {
         }
     }
 
-    private void makeRoom(List<LogEvent> due) {
+    private void makeRoom(List<LogEntry> due) {
         if (windows.size() >= MOST_KINDS) {
             Iterator<Window> all = windows.values().iterator();
             Window eldest = all.next();
@@ -96,15 +96,15 @@ final class Repeats {
         }
     }
 
-    private void count(Window window, List<LogEvent> due) {
-        LogEvent last = window.last;
+    private void count(Window window, List<LogEntry> due) {
+        LogEntry last = window.last;
         if (last == null) {
             return;
         }
         suppressing--;
         List<LogKey> keys = new ArrayList<>(last.keys());
         keys.add(new LogKey("repeated", window.suppressed));
-        due.add(new LogEvent(
+        due.add(new LogEntry(
                 last.level(),
                 last.logger(),
                 last.plugin(),
@@ -114,7 +114,7 @@ final class Repeats {
                 null));
     }
 
-    private static String kind(LogEvent event) {
+    private static String kind(LogEntry event) {
         long letters = event.pattern().chars().filter(Character::isLetter).count();
         return event.level() + event.logger() + ' ' + (letters < LETTERS ? event.message() : event.pattern());
     }

@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
 public final class LeafPages {
     private LeafPages() {}
 
-    private record Row(TableName table, String index, long pages) {}
+    private record Row(TableOrPartition table, String index, long pages) {}
 
     /**
      * Reads the statistics of all tables and partitions.
      *
      * @param schema the only schema to read, as {@code innodb_index_stats} writes it; null for all
      */
-    public static Map<TableName, Map<String, Long>> read(ServerQueries queries, @Nullable String schema)
+    public static Map<TableOrPartition, Map<String, Long>> read(ServerQueries queries, @Nullable String schema)
             throws SQLException {
-        Map<TableName, Map<String, Long>> leaves = new HashMap<>();
+        Map<TableOrPartition, Map<String, Long>> leaves = new HashMap<>();
         for (Row row : queries.rows(
                 "SELECT database_name, table_name, index_name, MAX(IF(stat_name = 'n_leaf_pages', stat_value,"
                         + " IF(stat_name LIKE 'n\\_diff%', COALESCE(sample_size, 0), 0))) FROM mysql.innodb_index_stats"
@@ -30,7 +30,7 @@ public final class LeafPages {
                         + " GROUP BY database_name, table_name, index_name"
                         + " ORDER BY index_name <> 'PRIMARY', index_name",
                 row -> new Row(
-                        TableName.file(ServerQueries.text(row, 1), ServerQueries.text(row, 2)),
+                        TableOrPartition.file(ServerQueries.text(row, 1), ServerQueries.text(row, 2)),
                         ServerQueries.text(row, 3),
                         row.getLong(4)))) {
             leaves.computeIfAbsent(row.table, key -> new LinkedHashMap<>()).put(row.index, row.pages);

@@ -160,7 +160,7 @@ public final class PoolReader {
                         row.getInt(11)));
     }
 
-    private record File(TableName name, long bytes) {}
+    private record File(TableOrPartition name, long bytes) {}
 
     /** Returns the files that belong to one table or partition each, by tablespace. */
     private Map<Long, File> files() throws SQLException {
@@ -173,20 +173,20 @@ public final class PoolReader {
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, (first, second) -> first));
     }
 
-    private static TableName fileName(String tablespace) {
+    private static TableOrPartition fileName(String tablespace) {
         int slash = tablespace.indexOf('/');
-        return TableName.file(tablespace.substring(0, slash), tablespace.substring(slash + 1));
+        return TableOrPartition.file(tablespace.substring(0, slash), tablespace.substring(slash + 1));
     }
 
     private List<TablePages> tables(List<Group> groups, Map<Long, File> files, @Nullable String schema)
             throws SQLException {
-        Map<TableName, List<Group>> byTable = new TreeMap<>();
+        Map<TableOrPartition, List<Group>> byTable = new TreeMap<>();
         Map<Long, Long> other = new HashMap<>();
-        Map<TableName, Long> spaces = new HashMap<>();
+        Map<TableOrPartition, Long> spaces = new HashMap<>();
         SpaceNames names = names(groups, files);
         for (Group group : groups) {
             if (isListed(group)) {
-                TableName name = names.of(group.space, TableName.quoted(group.table));
+                TableOrPartition name = names.of(group.space, TableOrPartition.quoted(group.table));
                 if (name != null) {
                     byTable.computeIfAbsent(name, key -> new ArrayList<>()).add(group);
                     spaces.put(name, group.space);
@@ -196,8 +196,8 @@ public final class PoolReader {
             }
         }
         byTable.keySet().removeIf(name -> schema != null && !name.schema().equals(schema));
-        Map<TableName, Map<String, Long>> leaves = leaves();
-        Set<TableName> outdated = outdated(byTable.keySet());
+        Map<TableOrPartition, Map<String, Long>> leaves = leaves();
+        Set<TableOrPartition> outdated = outdated(byTable.keySet());
         Set<String> clustered = clustered(byTable);
         List<TablePages> tables = new ArrayList<>();
         byTable.forEach((name, parts) -> {
@@ -222,12 +222,12 @@ public final class PoolReader {
     }
 
     private SpaceNames names(List<Group> groups, Map<Long, File> files) {
-        Map<Long, TableName> names = new HashMap<>();
+        Map<Long, TableOrPartition> names = new HashMap<>();
         files.forEach((space, file) -> names.put(space, file.name));
         SpaceNames found = new SpaceNames(names);
         groups.stream()
                 .filter(group -> isListed(group) && files.containsKey(group.space))
-                .forEach(group -> found.saw(group.space, TableName.quoted(group.table)));
+                .forEach(group -> found.saw(group.space, TableOrPartition.quoted(group.table)));
         if (!found.note().isEmpty()) {
             notes.add(found.note());
         }
@@ -280,7 +280,7 @@ public final class PoolReader {
     }
 
     private static boolean isListed(Group group) {
-        TableName name = TableName.quoted(group.table);
+        TableOrPartition name = TableOrPartition.quoted(group.table);
         return isIndex(group)
                 && !SYSTEM.contains(name.schema())
                 && !FULLTEXT.matcher(name.table()).lookingAt();
@@ -295,7 +295,7 @@ public final class PoolReader {
     }
 
     /** Returns the leaf pages according to the server's statistics; empty if the account may not read them. */
-    private Map<TableName, Map<String, Long>> leaves() throws SQLException {
+    private Map<TableOrPartition, Map<String, Long>> leaves() throws SQLException {
         try {
             return LeafPages.read(queries, null);
         } catch (SQLException e) {
@@ -312,11 +312,11 @@ public final class PoolReader {
      * Returns the tables of which more has changed since their last statistics than the server itself tolerates. On
      * MySQL the report tells by the statistics which pages are freed.
      */
-    private Set<TableName> outdated(Set<TableName> tables) throws SQLException {
+    private Set<TableOrPartition> outdated(Set<TableOrPartition> tables) throws SQLException {
         if (product != Product.MYSQL) {
             return Set.of();
         }
-        Set<TableName> outdated = new TreeSet<>(queries.rows(
+        Set<TableOrPartition> outdated = new TreeSet<>(queries.rows(
                 "SELECT NAME FROM information_schema.INNODB_TABLESTATS"
                         + " WHERE MODIFIED_COUNTER > NUM_ROWS / 10 + 16 AND NAME LIKE '%/%'",
                 row -> fileName(ServerQueries.text(row, 1))));
@@ -324,7 +324,7 @@ public final class PoolReader {
         if (!outdated.isEmpty()) {
             notes.add("the statistics of these tables are outdated, so freed pages count as theirs; ANALYZE LOCAL TABLE"
                     + " them on the standby and report again: "
-                    + outdated.stream().map(TableName::shown).collect(Collectors.joining(", ")));
+                    + outdated.stream().map(TableOrPartition::shown).collect(Collectors.joining(", ")));
         }
         return outdated;
     }
@@ -333,7 +333,7 @@ public final class PoolReader {
      * Returns the clustered indexes that are not named PRIMARY, as {@code SPACE NAME}: those of tables without a
      * primary key.
      */
-    private Set<String> clustered(Map<TableName, List<Group>> byTable) throws SQLException {
+    private Set<String> clustered(Map<TableOrPartition, List<Group>> byTable) throws SQLException {
         boolean allPrimary =
                 byTable.values().stream().allMatch(groups -> groups.stream().anyMatch(group -> isPrimary(group.index)));
         if (allPrimary) {

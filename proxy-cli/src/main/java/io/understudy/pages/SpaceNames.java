@@ -12,21 +12,21 @@ import org.jspecify.annotations.Nullable;
  * one. The names of the files afterwards are then valid for all of them.
  */
 final class SpaceNames {
-    private final Map<Long, TableName> first = new HashMap<>();
-    private final Map<TableName, Long> owner = new HashMap<>();
+    private final Map<Long, TableOrPartition> first = new HashMap<>();
+    private final Map<TableOrPartition, Long> owner = new HashMap<>();
     private final Set<Long> unsure = new TreeSet<>();
-    private final Map<Long, TableName> files;
+    private final Map<Long, TableOrPartition> files;
 
     /**
      * @param files the name of each file that belongs to one table or partition, by its tablespace, after the reading
      */
-    SpaceNames(Map<Long, TableName> files) {
+    SpaceNames(Map<Long, TableOrPartition> files) {
         this.files = files;
     }
 
     /** Takes in the name that the server gave to a page. */
-    void saw(long space, TableName name) {
-        TableName before = first.putIfAbsent(space, name);
+    void saw(long space, TableOrPartition name) {
+        TableOrPartition before = first.putIfAbsent(space, name);
         Long other = owner.putIfAbsent(name, space);
         if (before != null && !before.equals(name)) {
             unsure.add(space);
@@ -39,7 +39,7 @@ final class SpaceNames {
 
     /** Returns the name of a page's table; null if the table is gone. */
     @Nullable
-    TableName of(long space, TableName name) {
+    TableOrPartition of(long space, TableOrPartition name) {
         return unsure.contains(space) ? files.get(space) : name;
     }
 
@@ -47,7 +47,7 @@ final class SpaceNames {
     String note() {
         Set<String> tables = new TreeSet<>();
         for (long space : unsure) {
-            TableName name = files.get(space);
+            TableOrPartition name = files.get(space);
             if (name != null) {
                 tables.add(name.shown());
             }

@@ -9,7 +9,7 @@ import java.util.List;
  * @param otherPages pages of externally stored values and of the file's own bookkeeping
  * @param fileBytes the size of the table's file; -1 if it has no file of its own
  */
-public record TablePages(TableName name, List<IndexPages> indexes, long otherPages, long fileBytes) {
+public record TablePages(TableOrPartition name, List<IndexPages> indexes, long otherPages, long fileBytes) {
     public TablePages {
         indexes = List.copyOf(indexes);
     }

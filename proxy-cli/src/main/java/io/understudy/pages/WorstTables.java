@@ -11,7 +11,7 @@ public final class WorstTables {
 
     private WorstTables() {}
 
-    /** Returns at most {@code count} tables, as {@link TableName#written(String)} parses them. */
+    /** Returns at most {@code count} tables, as {@link TableOrPartition#written(String)} parses them. */
     public static List<String> of(PoolContents contents, int count) {
         Map<String, Long> frees = new LinkedHashMap<>();
         for (TablePages table : contents.tables()) {

@@ -1,7 +1,7 @@
 package io.understudy.readiness;
 
 import io.understudy.pages.ServerQueries;
-import io.understudy.pages.TableName;
+import io.understudy.pages.TableOrPartition;
 import java.sql.SQLException;
 import java.util.HashSet;
 import java.util.List;
@@ -40,7 +40,7 @@ final class TableReader {
                         + (MOST + 1));
         Set<String> views = new HashSet<>();
         for (Map<String, String> row : rows) {
-            String name = new TableName(row.getOrDefault("s", ""), row.getOrDefault("t", ""), "").written();
+            String name = new TableOrPartition(row.getOrDefault("s", ""), row.getOrDefault("t", ""), "").written();
             names.add(name);
             if (row.getOrDefault("k", "").endsWith("VIEW")) {
                 views.add(name);
@@ -65,7 +65,7 @@ final class TableReader {
             String name = row.getOrDefault("n", "");
             int slash = name.indexOf('/');
             if (slash > 0 && !isInternal(name.substring(slash + 1))) {
-                TableName table = TableName.file(name.substring(0, slash), name.substring(slash + 1));
+                TableOrPartition table = TableOrPartition.file(name.substring(0, slash), name.substring(slash + 1));
                 if (!SYSTEM.contains(table.schema().toLowerCase(Locale.ROOT))) {
                     names.add(table.written());
                 }

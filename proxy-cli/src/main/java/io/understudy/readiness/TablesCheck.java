@@ -1,7 +1,7 @@
 package io.understudy.readiness;
 
 import io.understudy.pages.ServerQueries;
-import io.understudy.pages.TableName;
+import io.understudy.pages.TableOrPartition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -86,7 +86,7 @@ final class TablesCheck implements Check.OfRound {
     }
 
     private static String quoted(String name) {
-        TableName table = TableName.written(name);
+        TableOrPartition table = TableOrPartition.written(name);
         return table == null ? name : ServerQueries.name(table.schema()) + "." + ServerQueries.name(table.table());
     }
 

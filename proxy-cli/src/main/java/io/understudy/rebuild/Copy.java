@@ -8,11 +8,11 @@ import java.util.Set;
 
 /** Measures the copy that a running rebuild is building. */
 final class Copy {
-    private final Standby standby;
+    private final StandbyQueries standby;
     private final Set<Long> spaces = new HashSet<>();
     private boolean told = true;
 
-    Copy(Standby standby) {
+    Copy(StandbyQueries standby) {
         this.standby = standby;
     }
 

@@ -2,7 +2,7 @@ package io.understudy.rebuild;
 
 import io.understudy.pages.PagesAccount;
 import io.understudy.pages.ServerQueries;
-import io.understudy.pages.TableName;
+import io.understudy.pages.TableOrPartition;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -55,12 +55,12 @@ public final class Defragmentation {
 
     private final PagesAccount account;
     private final Options options;
-    private final Journal journal;
+    private final ProgressOutput journal;
     private final MirroredReads reads;
     private final CountDownLatch stop = new CountDownLatch(1);
 
     /** @param reads of the tables, which are not mirrored during their rebuild */
-    public Defragmentation(PagesAccount account, Options options, Journal journal, MirroredReads reads) {
+    public Defragmentation(PagesAccount account, Options options, ProgressOutput journal, MirroredReads reads) {
         this.account = account;
         this.options = options;
         this.journal = journal;
@@ -111,7 +111,7 @@ public final class Defragmentation {
     public Result run(List<String> tables) throws SQLException, Refused, InterruptedException {
         try (Connection watching = account.connect(QUERY_TIMEOUT);
                 Connection working = account.connect(AS_LONG_AS_IT_TAKES)) {
-            Standby standby = new Standby(new ServerQueries(watching));
+            StandbyQueries standby = new StandbyQueries(new ServerQueries(watching));
             new ServerChecks(standby, account.standby().name(), account.config().user())
                     .run(options.lowerSuperReadOnly());
             lock(standby);
@@ -132,7 +132,7 @@ public final class Defragmentation {
                 if (lowers) {
                     superReadOnly.lower();
                 }
-                all(standby, worker, new Names(standby), tables, outcomes);
+                all(standby, worker, new TableIdentities(standby), tables, outcomes);
             } finally {
                 asBefore = !lowers || raised(superReadOnly);
             }
@@ -146,7 +146,12 @@ public final class Defragmentation {
     }
 
     /** Rebuilds tables. An error at one of them leaves the outcomes of those before it. */
-    private void all(Standby standby, ServerQueries worker, Names names, List<String> tables, List<Outcome> outcomes)
+    private void all(
+            StandbyQueries standby,
+            ServerQueries worker,
+            TableIdentities names,
+            List<String> tables,
+            List<Outcome> outcomes)
             throws InterruptedException {
         String over = "";
         for (String table : tables) {
@@ -188,7 +193,7 @@ public final class Defragmentation {
     }
 
     /** Takes a lock that the server releases with the connection. */
-    private void lock(Standby standby) throws SQLException, Refused {
+    private void lock(StandbyQueries standby) throws SQLException, Refused {
         if (standby.queries().number("SELECT GET_LOCK(" + ServerQueries.quote(LOCK) + ", 0)") != 1) {
             throw new Refused("another defragment is at work on "
                     + account.standby().name() + ", in connection "
@@ -197,9 +202,9 @@ public final class Defragmentation {
         }
     }
 
-    private Outcome one(Standby standby, ServerQueries worker, Names names, String table)
+    private Outcome one(StandbyQueries standby, ServerQueries worker, TableIdentities names, String table)
             throws SQLException, InterruptedException {
-        TableName name = TableName.written(table);
+        TableOrPartition name = TableOrPartition.written(table);
         if (name == null) {
             return Outcome.without(
                     table,
@@ -253,7 +258,7 @@ public final class Defragmentation {
     }
 
     /** Waits until the standby is within its bounds. Returns the reason for giving up, or an empty text. */
-    private String awaitCalm(Standby standby) throws SQLException, InterruptedException {
+    private String awaitCalm(StandbyQueries standby) throws SQLException, InterruptedException {
         long deadline = System.nanoTime() + options.bounds().patience().toNanos();
         String said = "";
         while (true) {
@@ -274,7 +279,7 @@ public final class Defragmentation {
         }
     }
 
-    private Outcome rebuild(Standby standby, ServerQueries worker, Names names, Subject subject)
+    private Outcome rebuild(StandbyQueries standby, ServerQueries worker, TableIdentities names, Subject subject)
             throws SQLException, InterruptedException {
         String analyze = "ANALYZE LOCAL TABLE " + subject.quoted();
         worker.execute(analyze);
@@ -351,7 +356,7 @@ public final class Defragmentation {
         }
     }
 
-    private List<String> statements(Standby standby, Subject subject) throws SQLException {
+    private List<String> statements(StandbyQueries standby, Subject subject) throws SQLException {
         if (!subject.partitioned() || !options.byPartition()) {
             return List.of("ALTER TABLE " + subject.quoted() + " FORCE, ALGORITHM=INPLACE, LOCK=NONE");
         }

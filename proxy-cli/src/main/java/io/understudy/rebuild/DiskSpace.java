@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class DiskSpace {
     private static final long MIB = 1 << 20;
 
-    private final Standby standby;
+    private final StandbyQueries standby;
     private final Address address;
     private final @Nullable Long told;
     private final boolean byPartition;
@@ -40,7 +40,7 @@ final class DiskSpace {
      * @param told free bytes as the operator stated them; null if not stated
      * @param byPartition whether partitions are copied one by one, each in place of the one before
      */
-    DiskSpace(Standby standby, Address address, @Nullable Long told, boolean byPartition) {
+    DiskSpace(StandbyQueries standby, Address address, @Nullable Long told, boolean byPartition) {
         this(
                 standby,
                 address,
@@ -49,7 +49,7 @@ final class DiskSpace {
                 folder -> Files.getFileStore(folder).getUsableSpace());
     }
 
-    DiskSpace(Standby standby, Address address, @Nullable Long told, boolean byPartition, Free free) {
+    DiskSpace(StandbyQueries standby, Address address, @Nullable Long told, boolean byPartition, Free free) {
         this.standby = standby;
         this.address = address;
         this.told = told;

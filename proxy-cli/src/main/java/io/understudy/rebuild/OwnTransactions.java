@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The transactions that a standby logged itself up to now, to be compared with those at the end. */
 final class OwnTransactions {
-    private final Standby standby;
+    private final StandbyQueries standby;
     private final @Nullable String before;
 
-    OwnTransactions(Standby standby) throws SQLException {
+    OwnTransactions(StandbyQueries standby) throws SQLException {
         this.standby = standby;
         this.before = standby.ownTransactions();
     }
@@ -33,7 +33,7 @@ final class OwnTransactions {
             return standby.ownTransactions();
         } catch (SQLException lost) {
             try (Connection own = connecting.open()) {
-                return new Standby(new ServerQueries(own)).ownTransactions();
+                return new StandbyQueries(new ServerQueries(own)).ownTransactions();
             }
         }
     }

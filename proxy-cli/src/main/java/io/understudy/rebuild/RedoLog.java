@@ -12,9 +12,9 @@ final class RedoLog {
     /** The server keeps a part of the log free, and the next table's copy comes soon. */
     private static final int SPARE = 2;
 
-    private final Standby standby;
+    private final StandbyQueries standby;
 
-    RedoLog(Standby standby) {
+    RedoLog(StandbyQueries standby) {
         this.standby = standby;
     }
 

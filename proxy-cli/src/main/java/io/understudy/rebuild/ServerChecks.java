@@ -8,11 +8,11 @@ import java.util.List;
  * have the privileges.
  */
 final class ServerChecks {
-    private final Standby standby;
+    private final StandbyQueries standby;
     private final String name;
     private final String user;
 
-    ServerChecks(Standby standby, String name, String user) {
+    ServerChecks(StandbyQueries standby, String name, String user) {
         this.standby = standby;
         this.name = name;
         this.user = user;

@@ -8,16 +8,16 @@ import java.sql.SQLException;
 final class SuperReadOnly {
     private static final String RAISE = "SET GLOBAL super_read_only = 1";
 
-    private final Standby standby;
+    private final StandbyQueries standby;
     private final Connecting connecting;
-    private final Journal journal;
+    private final ProgressOutput journal;
 
     /** Opens a further connection to the same server. */
     interface Connecting {
         Connection open() throws SQLException;
     }
 
-    SuperReadOnly(Standby standby, Connecting connecting, Journal journal) {
+    SuperReadOnly(StandbyQueries standby, Connecting connecting, ProgressOutput journal) {
         this.standby = standby;
         this.connecting = connecting;
         this.journal = journal;
@@ -39,7 +39,7 @@ final class SuperReadOnly {
             raise(standby);
         } catch (SQLException lost) {
             try (Connection own = connecting.open()) {
-                raise(new Standby(new ServerQueries(own)));
+                raise(new StandbyQueries(new ServerQueries(own)));
             } catch (SQLException e) {
                 e.addSuppressed(lost);
                 journal.line("super_read_only is still 0, as the server cannot be reached; there: " + RAISE);
@@ -49,7 +49,7 @@ final class SuperReadOnly {
     }
 
     /** Leaves a server alone that was made writable meanwhile: the statement would also set its read_only. */
-    private void raise(Standby server) throws SQLException {
+    private void raise(StandbyQueries server) throws SQLException {
         if (!server.readOnly()) {
             journal.line("super_read_only stays 0: this server was made writable meanwhile");
             return;

@@ -17,10 +17,10 @@ final class TableChecks {
 
     private record Found(String schema, String table, String type, String engine) {}
 
-    private final Standby standby;
+    private final StandbyQueries standby;
     private final Grants grants;
 
-    TableChecks(Standby standby, Grants grants) {
+    TableChecks(StandbyQueries standby, Grants grants) {
         this.standby = standby;
         this.grants = grants;
     }

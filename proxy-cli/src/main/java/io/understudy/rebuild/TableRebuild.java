@@ -39,10 +39,10 @@ final class TableRebuild {
     /** Length to which a statement is shown. */
     private static final int SHOWN = 120;
 
-    private final Standby standby;
+    private final StandbyQueries standby;
     private final ServerQueries worker;
     private final Bounds bounds;
-    private final Journal journal;
+    private final ProgressOutput journal;
     private final BooleanSupplier stopped;
     private final Killer killer;
     private final Copy copy;
@@ -57,10 +57,10 @@ final class TableRebuild {
      * @param killer ends a statement if the connection that watches it is lost
      */
     TableRebuild(
-            Standby standby,
+            StandbyQueries standby,
             ServerQueries worker,
             Bounds bounds,
-            Journal journal,
+            ProgressOutput journal,
             BooleanSupplier stopped,
             Killer killer) {
         this.standby = standby;

@@ -3,7 +3,7 @@ package io.understudy.rebuild;
 import io.understudy.pages.LeafPages;
 import io.understudy.pages.Product;
 import io.understudy.pages.ServerQueries;
-import io.understudy.pages.TableName;
+import io.understudy.pages.TableOrPartition;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  */
 record TableSize(Map<String, Long> leafPages, long fileBytes) {
 
-    static TableSize of(Standby standby, Subject subject) throws SQLException {
+    static TableSize of(StandbyQueries standby, Subject subject) throws SQLException {
         Map<String, Long> leaves = new LinkedHashMap<>();
         LeafPages.read(standby.queries(), null).forEach((name, indexes) -> {
             if (name.schema().equals(subject.schema()) && name.table().equals(subject.table())) {
@@ -30,7 +30,7 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
     }
 
     /** Returns the size of a table's files; 0 for a table without files of its own. */
-    static long fileBytes(Standby standby, String schema, String table) throws SQLException {
+    static long fileBytes(StandbyQueries standby, String schema, String table) throws SQLException {
         long bytes =
                 files(standby, schema, table).stream().mapToLong(File::bytes).sum();
         return bytes > 0 || isAscii(schema + table) ? bytes : estimatedBytes(standby, schema, table);
@@ -42,7 +42,7 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
      * @param name the table, with the partition that the file belongs to
      * @param space the identifier of its tablespace
      */
-    record File(TableName name, long bytes, long space) {
+    record File(TableOrPartition name, long bytes, long space) {
         /** Returns the partition, without its subpartition; empty for a table without partitions. */
         String partition() {
             return name.partition().split("/", 2)[0];
@@ -50,7 +50,7 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
     }
 
     /** Returns the files of a table; empty for a table without files of its own. */
-    static List<File> files(Standby standby, String schema, String table) throws SQLException {
+    static List<File> files(StandbyQueries standby, String schema, String table) throws SQLException {
         return files(standby).stream()
                 .filter(file ->
                         file.name.schema().equals(schema) && file.name.table().equals(table))
@@ -58,7 +58,7 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
     }
 
     /** Returns the files of all tables. */
-    static List<File> files(Standby standby) throws SQLException {
+    static List<File> files(StandbyQueries standby) throws SQLException {
         return standby.queries()
                 .rows(
                         "SELECT NAME, FILE_SIZE, SPACE FROM "
@@ -67,7 +67,7 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
     }
 
     /** Returns the paths of files by their tablespaces, absolute or relative to the server's data folder. */
-    static Map<Long, String> paths(Standby standby, List<File> files) throws SQLException {
+    static Map<Long, String> paths(StandbyQueries standby, List<File> files) throws SQLException {
         Map<Long, String> paths = new HashMap<>();
         if (!files.isEmpty()) {
             String spaces =
@@ -82,9 +82,9 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
     }
 
     /** Parses the name of a tablespace, such as {@code shop/orders}. */
-    private static TableName named(String tablespace) {
+    private static TableOrPartition named(String tablespace) {
         int slash = tablespace.indexOf('/');
-        return TableName.file(tablespace.substring(0, slash), tablespace.substring(slash + 1));
+        return TableOrPartition.file(tablespace.substring(0, slash), tablespace.substring(slash + 1));
     }
 
     private static boolean isAscii(String name) {
@@ -92,7 +92,7 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
     }
 
     /** For names whose letters the server writes in file names by a table of its own. */
-    private static long estimatedBytes(Standby standby, String schema, String table) throws SQLException {
+    private static long estimatedBytes(StandbyQueries standby, String schema, String table) throws SQLException {
         if (standby.product() == Product.MYSQL) {
             standby.queries().execute("SET SESSION information_schema_stats_expiry = 0");
         }

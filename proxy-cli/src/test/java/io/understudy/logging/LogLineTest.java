@@ -18,18 +18,18 @@ class LogLineTest {
     private static final ZonedDateTime TIME = ZonedDateTime.parse("2026-11-22T13:26:17.123456+01:00");
     private static final String HEAD = "2026-11-22T13:26:17.123+01:00 ";
 
-    private static LogEvent event(String message, @Nullable Throwable failure, LogKey... keys) {
-        return new LogEvent(
+    private static LogEntry event(String message, @Nullable Throwable failure, LogKey... keys) {
+        return new LogEntry(
                 Level.WARN, "io.understudy.plugins.mirror.X", "mirror", message, message, Arrays.asList(keys), failure);
     }
 
-    private static String text(LogEvent event) {
+    private static String text(LogEntry event) {
         StringBuilder out = new StringBuilder();
         LogLine.append(out, event, TIME, LogFormat.TEXT);
         return out.toString();
     }
 
-    private static Map<?, ?> json(LogEvent event) throws IOException {
+    private static Map<?, ?> json(LogEntry event) throws IOException {
         StringBuilder out = new StringBuilder();
         LogLine.append(out, event, TIME, LogFormat.JSON);
         assertThat(out.toString()).doesNotContain("\n");
@@ -38,7 +38,7 @@ class LogLineTest {
 
     @Test
     void keysFollowTheMessage() throws IOException {
-        LogEvent event = event(
+        LogEntry event = event(
                 "standby lost", null, new LogKey("session", 7L), new LogKey("user", "a b"), new LogKey("reason", ""));
         assertThat(text(event))
                 .isEqualTo(HEAD + "WARN  X - standby lost session=7 user=\"a b\" reason=\"\" plugin=mirror");
@@ -57,7 +57,7 @@ class LogLineTest {
     /** What comes from outside neither forges a line or a key, nor steers a terminal. */
     @Test
     void aLineIsOneLine() throws IOException {
-        LogEvent event = event(
+        LogEntry event = event(
                 "first\nsecond\r\nthird\n",
                 null,
                 new LogKey("user", "x\n2026 ERROR \u001b[31m\" admin=1"),

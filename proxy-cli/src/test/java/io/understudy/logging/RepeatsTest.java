@@ -13,8 +13,8 @@ class RepeatsTest {
     private final Repeats repeats = new Repeats(nanos::get);
 
     private List<String> log(Level level, String pattern, String message) {
-        return repeats.admit(new LogEvent(level, "a.B", null, pattern, message, List.of(), null)).stream()
-                .map(LogEvent::message)
+        return repeats.admit(new LogEntry(level, "a.B", null, pattern, message, List.of(), null)).stream()
+                .map(LogEntry::message)
                 .toList();
     }
 
@@ -47,7 +47,7 @@ class RepeatsTest {
             log(Level.WARN, "connection from {} refused", "refused");
         }
         pass(Duration.ofSeconds(Repeats.SECONDS + 1));
-        LogEvent next = new LogEvent(Level.WARN, "a.B", null, "something else", "else", List.of(), null);
+        LogEntry next = new LogEntry(Level.WARN, "a.B", null, "something else", "else", List.of(), null);
         assertThat(repeats.admit(next).get(0).keys()).containsExactly(new LogKey("repeated", 1L));
     }
 

@@ -70,7 +70,8 @@ class PoolReaderTest {
     private static long leafPages(String table, String index) throws Exception {
         try (Connection connection = server.connect()) {
             Map<String, Long> ofTable = Objects.requireNonNull(
-                    LeafPages.read(new ServerQueries(connection), "pages").get(new TableName("pages", table, "")),
+                    LeafPages.read(new ServerQueries(connection), "pages")
+                            .get(new TableOrPartition("pages", table, "")),
                     table);
             return Objects.requireNonNull(ofTable.get(index), index);
         }

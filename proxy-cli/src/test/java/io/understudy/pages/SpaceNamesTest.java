@@ -6,10 +6,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class SpaceNamesTest {
-    private static final TableName ORDERS = new TableName("shop", "orders", "");
-    private static final TableName DELETED = new TableName("shop", "_orders_del", "");
-    private static final TableName GHOST = new TableName("shop", "_orders_gho", "");
-    private static final TableName ITEMS = new TableName("shop", "items", "");
+    private static final TableOrPartition ORDERS = new TableOrPartition("shop", "orders", "");
+    private static final TableOrPartition DELETED = new TableOrPartition("shop", "_orders_del", "");
+    private static final TableOrPartition GHOST = new TableOrPartition("shop", "_orders_gho", "");
+    private static final TableOrPartition ITEMS = new TableOrPartition("shop", "items", "");
 
     /** The pool's first pages were read before the exchange, the last ones after it. */
     @Test
@@ -41,7 +41,7 @@ class SpaceNamesTest {
 
     @Test
     void keepsTheServersNamesOtherwise() {
-        SpaceNames names = new SpaceNames(Map.of(8L, new TableName("shop", "@1@2", "")));
+        SpaceNames names = new SpaceNames(Map.of(8L, new TableOrPartition("shop", "@1@2", "")));
         names.saw(8, ORDERS);
         names.saw(8, ORDERS);
 

@@ -16,7 +16,7 @@ class ChecksumTest {
     private Runnable duringChecksum = () -> {};
 
     private final ServerQueries standby = new ServerQueries(
-            new FakeServer() {
+            new FakeJdbcServer() {
                 @Override
                 List<String> row(String sql) {
                     if (!sql.startsWith("CHECKSUM")) {

@@ -11,7 +11,7 @@ import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
 import io.understudy.pages.PagesAccount;
 import io.understudy.pages.ServerQueries;
-import io.understudy.pages.TableName;
+import io.understudy.pages.TableOrPartition;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -91,7 +91,10 @@ class DefragmentationTest {
 
     private Defragmentation work(EmbeddedServer server, String user, Defragmentation.Options options) throws Exception {
         return new Defragmentation(
-                account(server, user), options, new Journal(new PrintWriter(log, true), false), MirroredReads.NONE);
+                account(server, user),
+                options,
+                new ProgressOutput(new PrintWriter(log, true), false),
+                MirroredReads.NONE);
     }
 
     private static PagesAccount account(EmbeddedServer server, String user) throws Exception {
@@ -105,7 +108,8 @@ class DefragmentationTest {
     }
 
     private Defragmentation work(MirroredReads reads) throws Exception {
-        return new Defragmentation(account("pages"), with(CALM), new Journal(new PrintWriter(log, true), false), reads);
+        return new Defragmentation(
+                account("pages"), with(CALM), new ProgressOutput(new PrintWriter(log, true), false), reads);
     }
 
     private static PagesAccount account(String user) throws Exception {
@@ -240,7 +244,7 @@ class DefragmentationTest {
     @Test
     void warnsBeforeACopyThatDoesNotFitIntoTheRedoLog() throws Exception {
         try (Connection connection = standby.connect()) {
-            RedoLog log = new RedoLog(new Standby(new ServerQueries(connection)));
+            RedoLog log = new RedoLog(new StandbyQueries(new ServerQueries(connection)));
 
             assertThat(log.warning(1 << 20)).isEmpty();
             assertThat(log.warning(1L << 30))
@@ -257,7 +261,7 @@ class DefragmentationTest {
                 "CREATE TABLE shop.moved (id INT PRIMARY KEY, pad CHAR(200) NOT NULL) DATA DIRECTORY = '" + folder
                         + "'");
         try (Connection connection = standby.connect()) {
-            Standby asked = new Standby(new ServerQueries(connection));
+            StandbyQueries asked = new StandbyQueries(new ServerQueries(connection));
             DiskSpace space = new DiskSpace(
                     asked,
                     Address.parse("127.0.0.1:" + standby.port()),
@@ -285,7 +289,7 @@ class DefragmentationTest {
                         + " (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN MAXVALUE)",
                 "INSERT INTO shop.years SELECT seq, 'x' FROM shop.seq_1_to_5000");
         try (Connection connection = standby.connect()) {
-            Standby asked = new Standby(new ServerQueries(connection));
+            StandbyQueries asked = new StandbyQueries(new ServerQueries(connection));
             List<TableSize.File> files = TableSize.files(asked, "shop", "years");
             assertThat(files).hasSize(4);
             long largest = files.stream()
@@ -467,7 +471,7 @@ class DefragmentationTest {
                 "shop.dotted.name",
                 "shop.Ünïcode");
         for (String name : names) {
-            TableName table = Objects.requireNonNull(TableName.written(name));
+            TableOrPartition table = Objects.requireNonNull(TableOrPartition.written(name));
             primary.execute("CREATE TABLE " + ServerQueries.name(table.schema()) + "."
                     + ServerQueries.name(table.table()) + " (id INT PRIMARY KEY, k INT, KEY k(k)) CHARSET"
                     + " utf8mb4 SELECT seq AS id, seq AS k FROM shop.seq_1_to_3000");

@@ -16,7 +16,7 @@ class OwnTransactionsTest {
     private String logged = UUID + ":1-5";
     private boolean lost;
 
-    private final FakeServer server = new FakeServer() {
+    private final FakeJdbcServer server = new FakeJdbcServer() {
         @Override
         List<String> row(String sql) throws SQLException {
             if (lost) {
@@ -32,7 +32,7 @@ class OwnTransactionsTest {
     };
 
     private OwnTransactions begun() throws SQLException {
-        return new OwnTransactions(new Standby(new ServerQueries(server.connection())));
+        return new OwnTransactions(new StandbyQueries(new ServerQueries(server.connection())));
     }
 
     private static Connection unused() {

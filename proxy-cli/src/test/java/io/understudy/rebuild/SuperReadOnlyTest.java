@@ -18,15 +18,15 @@ class SuperReadOnlyTest {
     private boolean lost;
     private boolean unreachable;
 
-    private final FakeServer first = new Server() {
+    private final FakeJdbcServer first = new Server() {
         @Override
         boolean lost() {
             return lost;
         }
     };
-    private final FakeServer second = new Server();
+    private final FakeJdbcServer second = new Server();
 
-    private class Server extends FakeServer {
+    private class Server extends FakeJdbcServer {
         boolean lost() {
             return false;
         }
@@ -42,14 +42,14 @@ class SuperReadOnlyTest {
 
     private SuperReadOnly lowered() throws Exception {
         SuperReadOnly superReadOnly = new SuperReadOnly(
-                new Standby(new ServerQueries(first.connection())),
+                new StandbyQueries(new ServerQueries(first.connection())),
                 () -> {
                     if (unreachable) {
                         throw new SQLException("unreachable");
                     }
                     return second.connection();
                 },
-                new Journal(new PrintWriter(log, true), false));
+                new ProgressOutput(new PrintWriter(log, true), false));
         superReadOnly.lower();
         assertThat(first.executed).containsExactly("SET GLOBAL super_read_only = 0");
         first.executed.clear();

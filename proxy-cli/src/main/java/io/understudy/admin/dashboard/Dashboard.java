@@ -42,7 +42,7 @@ public final class Dashboard implements AutoCloseable {
     private final Clock clock;
     private final LongSupplier nanos;
     private final SampleHistory history = new SampleHistory();
-    private final EventLog events = new EventLog();
+    private final RecentEvents events = new RecentEvents();
     private final EventWatch watch = new EventWatch(events);
     private final Sampler live = new Sampler();
     private final Sampler stored = new Sampler();

@@ -10,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices state changes by comparing the meters of two moments, and writes them to the {@link EventLog}. A counter that
- * should stand still becomes one event when it begins to count and one when it has stopped for a minute. Not
+ * Notices state changes by comparing the meters of two moments, and writes them to the {@link RecentEvents}. A counter
+ * that should stand still becomes one event when it begins to count and one when it has stopped for a minute. Not
  * thread-safe.
  */
 final class EventWatch {
@@ -60,14 +60,14 @@ final class EventWatch {
         private boolean open;
     }
 
-    private final EventLog log;
+    private final RecentEvents log;
     private final Map<String, Boolean> states = new HashMap<>();
     private final Map<String, Burst> bursts = new HashMap<>();
     private Set<String> reasons = Set.of();
     private double reloads = Double.NaN;
     private boolean begun;
 
-    EventWatch(EventLog log) {
+    EventWatch(RecentEvents log) {
         this.log = log;
     }
 
@@ -96,9 +96,9 @@ final class EventWatch {
         boolean bad = Math.round(value) == state.bad();
         Boolean before = states.put(state.meter() + "/" + name, bad);
         if (bad && !Boolean.TRUE.equals(before)) {
-            log.add(now, EventLog.Level.PROBLEM, subject, state.broken());
+            log.add(now, RecentEvents.Level.PROBLEM, subject, state.broken());
         } else if (!bad && Boolean.TRUE.equals(before)) {
-            log.add(now, EventLog.Level.RECOVERED, subject, state.good());
+            log.add(now, RecentEvents.Level.RECOVERED, subject, state.good());
         }
     }
 
@@ -148,14 +148,14 @@ final class EventWatch {
             if (!burst.open) {
                 burst.open = true;
                 burst.before = burst.last;
-                log.add(now, EventLog.Level.PROBLEM, count.subject(), what + " began: " + number(sum - burst.last));
+                log.add(now, RecentEvents.Level.PROBLEM, count.subject(), what + " began: " + number(sum - burst.last));
             }
             burst.lastSecond = now.getEpochSecond();
         } else if (burst.open && now.getEpochSecond() - burst.lastSecond >= QUIET_SECONDS) {
             burst.open = false;
             log.add(
                     now,
-                    EventLog.Level.RECOVERED,
+                    RecentEvents.Level.RECOVERED,
                     count.subject(),
                     what + " ended: " + number(sum - burst.before) + " in all, none for a minute");
         }
@@ -166,11 +166,11 @@ final class EventWatch {
         Set<String> next = new HashSet<>(notReady);
         for (String reason : next) {
             if (!reasons.contains(reason)) {
-                log.add(now, EventLog.Level.PROBLEM, "proxy", "is not ready: " + reason);
+                log.add(now, RecentEvents.Level.PROBLEM, "proxy", "is not ready: " + reason);
             }
         }
         if (next.isEmpty() && !reasons.isEmpty()) {
-            log.add(now, EventLog.Level.RECOVERED, "proxy", "is ready");
+            log.add(now, RecentEvents.Level.RECOVERED, "proxy", "is ready");
         }
         reasons = next;
     }
@@ -183,7 +183,7 @@ final class EventWatch {
             }
         }
         if (sum > reloads) {
-            log.add(now, EventLog.Level.INFO, "configuration", "reloaded");
+            log.add(now, RecentEvents.Level.INFO, "configuration", "reloaded");
         }
         reloads = sum;
     }

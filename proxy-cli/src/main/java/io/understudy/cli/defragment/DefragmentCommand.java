@@ -13,8 +13,8 @@ import io.understudy.pages.PagesQuery;
 import io.understudy.pages.WorstTables;
 import io.understudy.rebuild.Bounds;
 import io.understudy.rebuild.Defragmentation;
-import io.understudy.rebuild.Journal;
 import io.understudy.rebuild.MirroredReads;
+import io.understudy.rebuild.ProgressOutput;
 import io.understudy.report.AdminClient;
 import io.understudy.runtime.PluginTypes;
 import java.io.PrintWriter;
@@ -156,7 +156,7 @@ public final class DefragmentCommand implements Callable<Integer> {
             log.println("no table in the buffer pool would give back pages by a rebuild");
             return CommandLine.ExitCode.OK;
         }
-        Journal journal = new Journal(log, Terminal.attached());
+        ProgressOutput journal = new ProgressOutput(log, Terminal.attached());
         MirroredReads reads = config.plugins().containsKey("mirror")
                 ? new ProxyReads(
                         AdminClient.of(config.admin()),

@@ -13,8 +13,8 @@ import io.understudy.pages.PoolContents;
 import io.understudy.pages.ServerQueries;
 import io.understudy.rebuild.Bounds;
 import io.understudy.rebuild.Defragmentation;
-import io.understudy.rebuild.Journal;
 import io.understudy.rebuild.MirroredReads;
+import io.understudy.rebuild.ProgressOutput;
 import io.understudy.report.PagesText;
 import java.io.PrintWriter;
 import java.sql.Connection;
@@ -145,7 +145,10 @@ public final class PagesDemo {
         long updatesFrom = load.done();
         long start = System.nanoTime();
         Defragmentation.Result result = new Defragmentation(
-                        PagesAccount.of(config, "standby-1"), options(), new Journal(out, false), MirroredReads.NONE)
+                        PagesAccount.of(config, "standby-1"),
+                        options(),
+                        new ProgressOutput(out, false),
+                        MirroredReads.NONE)
                 .run(List.of(TABLE));
         double seconds = (System.nanoTime() - start) / 1e9;
         long updated = load.done() - updatesFrom;

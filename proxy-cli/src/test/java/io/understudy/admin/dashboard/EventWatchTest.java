@@ -16,7 +16,7 @@ class EventWatchTest {
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
     private final LatencyHistograms histograms = new LatencyHistograms();
-    private final EventLog log = new EventLog();
+    private final RecentEvents log = new RecentEvents();
     private final EventWatch watch = new EventWatch(log);
     private final AtomicInteger standbyUp = new AtomicInteger(1);
     private Instant now = Instant.parse("2026-01-15T09:00:00Z");
@@ -25,7 +25,7 @@ class EventWatchTest {
         now = now.plusSeconds(seconds);
         int before = log.newestFirst().size();
         watch.check(new Meters(registry, histograms), List.of(notReady), now);
-        List<EventLog.Entry> all = log.newestFirst();
+        List<RecentEvents.Entry> all = log.newestFirst();
         return all.subList(0, all.size() - before).stream()
                 .map(entry -> entry.level() + " " + entry.subject() + ": " + entry.text())
                 .toList();
@@ -109,10 +109,10 @@ class EventWatchTest {
 
     @Test
     void theLogKeepsTheNewest() {
-        for (int i = 0; i < EventLog.ENTRIES + 10; i++) {
-            log.add(now, EventLog.Level.INFO, "x", "event " + i);
+        for (int i = 0; i < RecentEvents.ENTRIES + 10; i++) {
+            log.add(now, RecentEvents.Level.INFO, "x", "event " + i);
         }
-        assertThat(log.newestFirst()).hasSize(EventLog.ENTRIES);
-        assertThat(log.newestFirst().get(0).text()).isEqualTo("event " + (EventLog.ENTRIES + 9));
+        assertThat(log.newestFirst()).hasSize(RecentEvents.ENTRIES);
+        assertThat(log.newestFirst().get(0).text()).isEqualTo("event " + (RecentEvents.ENTRIES + 9));
     }
 }

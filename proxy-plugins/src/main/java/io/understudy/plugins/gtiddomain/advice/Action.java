@@ -25,7 +25,7 @@ record Action(String name, long savedMicros, String kind, String text, String no
     Map<String, Object> view() {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("action", name);
-        view.put("savesSeconds", Finding.seconds(savedMicros));
+        view.put("savesSeconds", StallCause.seconds(savedMicros));
         view.put(kind, text);
         if (!note.isEmpty()) {
             view.put("note", note);

@@ -32,8 +32,8 @@ final class GroupWork {
         this.whatIf = whatIf;
     }
 
-    List<Finding> findings() {
-        List<Finding> findings = new ArrayList<>();
+    List<StallCause> findings() {
+        List<StallCause> findings = new ArrayList<>();
         if (!evidence.optimistic() && evidence.load(whatIf) >= BUSY) {
             schemas(findings);
             smallGroups(findings);
@@ -41,7 +41,7 @@ final class GroupWork {
         return findings;
     }
 
-    private void schemas(List<Finding> findings) {
+    private void schemas(List<StallCause> findings) {
         Map<String, Integer> writes = new HashMap<>();
         Map<String, Integer> alone = new HashMap<>();
         Map<String, Integer> shared = new HashMap<>();
@@ -76,7 +76,7 @@ final class GroupWork {
         return schemas;
     }
 
-    private Finding schema(String schema, int count, int shared, long saved) {
+    private StallCause schema(String schema, int count, int shared, long saved) {
         List<Action> actions = new ArrayList<>();
         if (shared == 0 && Rules.nameable(schema)) {
             actions.add(Action.rule(
@@ -86,8 +86,8 @@ final class GroupWork {
                     "only if nothing depends on it (foreign keys and readers are not in the log); the riskiest action:"
                             + " read docs/gtid-domains.md first"));
         }
-        return new Finding(
-                Finding.Kind.SINGLE_THREADED,
+        return new StallCause(
+                StallCause.Kind.SINGLE_THREADED,
                 schema,
                 saved,
                 false,
@@ -98,7 +98,7 @@ final class GroupWork {
                 actions);
     }
 
-    private void smallGroups(List<Finding> findings) {
+    private void smallGroups(List<StallCause> findings) {
         int workers = evidence.workers();
         long saved = whatIf.grouped(workers);
         if (workers < 2 || saved < WORTH * whatIf.base().makespan()) {
@@ -119,8 +119,8 @@ final class GroupWork {
                 "SET GLOBAL binlog_commit_wait_count = " + workers + ", binlog_commit_wait_usec = " + wait,
                 "on the primary; delays commits by up to " + wait + " microseconds each"));
         int groups = ParallelismReport.groups(evidence.entries()).size();
-        findings.add(new Finding(
-                Finding.Kind.SMALL_GROUPS,
+        findings.add(new StallCause(
+                StallCause.Kind.SMALL_GROUPS,
                 "all schemas",
                 saved,
                 false,

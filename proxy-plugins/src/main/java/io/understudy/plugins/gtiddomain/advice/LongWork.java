@@ -55,7 +55,7 @@ final class LongWork {
         this.whatIf = whatIf;
     }
 
-    List<Finding> findings() {
+    List<StallCause> findings() {
         Map<String, Cause> causes = new LinkedHashMap<>();
         if (evidence.measured()) {
             for (Stall stall : evidence.stalls()) {
@@ -70,7 +70,7 @@ final class LongWork {
                 }
             }
         }
-        List<Finding> findings = new ArrayList<>();
+        List<StallCause> findings = new ArrayList<>();
         causes.values().forEach(cause -> findings.add(finding(cause)));
         return findings;
     }
@@ -82,16 +82,16 @@ final class LongWork {
         causes.computeIfAbsent(subject, none -> new Cause(entry)).add(entry, micros, behind, received);
     }
 
-    private static Finding.Kind kind(Workload.Entry entry) {
+    private static StallCause.Kind kind(Workload.Entry entry) {
         return entry.schemaChange()
-                ? Finding.Kind.SCHEMA_CHANGE
+                ? StallCause.Kind.SCHEMA_CHANGE
                 : entry.bytes() >= MANY_BYTES || entry.micros() >= LONG_MICROS
-                        ? Finding.Kind.LONG_TRANSACTION
-                        : Finding.Kind.UNEXPLAINED;
+                        ? StallCause.Kind.LONG_TRANSACTION
+                        : StallCause.Kind.UNEXPLAINED;
     }
 
-    private Finding finding(Cause cause) {
-        Finding.Kind kind = kind(cause.worst);
+    private StallCause finding(Cause cause) {
+        StallCause.Kind kind = kind(cause.worst);
         List<Action> actions = new ArrayList<>();
         String why = switch (kind) {
             case SCHEMA_CHANGE -> schemaChange(cause, actions);
@@ -100,7 +100,7 @@ final class LongWork {
                 "it has " + cause.worst.bytes() + " bytes only, so the cause is not in the log: a lock"
                         + " that a reader or a backup holds on the standby, or its disk; no rule helps";
         };
-        return new Finding(
+        return new StallCause(
                 kind,
                 cause.worst.label(),
                 cause.micros,

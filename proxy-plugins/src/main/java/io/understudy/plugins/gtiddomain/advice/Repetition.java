@@ -21,8 +21,8 @@ final class Repetition {
         this.whatIf = whatIf;
     }
 
-    List<Finding> findings() {
-        List<Finding> findings = new ArrayList<>();
+    List<StallCause> findings() {
+        List<StallCause> findings = new ArrayList<>();
         long retries = evidence.standbys().stream()
                 .filter(StandbyFacts::optimistic)
                 .mapToLong(StandbyFacts::retries)
@@ -53,7 +53,7 @@ final class Repetition {
         return findings;
     }
 
-    private Finding finding(String table, int conflicts, int wider, long retries) {
+    private StallCause finding(String table, int conflicts, int wider, long retries) {
         long saved = whatIf.skip(entry -> entry.tables().contains(table));
         List<Action> actions = new ArrayList<>();
         if (Rules.nameable(table)) {
@@ -66,8 +66,8 @@ final class Repetition {
                             : wider + " of the conflicts are in transactions over several tables: if they begin with"
                                     + " BEGIN, match their writers by user or schema instead"));
         }
-        return new Finding(
-                Finding.Kind.HOT_ROWS,
+        return new StallCause(
+                StallCause.Kind.HOT_ROWS,
                 table,
                 saved,
                 false,

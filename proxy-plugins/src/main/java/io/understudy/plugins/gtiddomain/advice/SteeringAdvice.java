@@ -26,11 +26,11 @@ public final class SteeringAdvice {
             List<Workload.Entry> entries, List<StandbyFacts> standbys, List<Stall> stalls, ApplyCost cost) {
         Evidence evidence = new Evidence(entries, standbys, stalls, cost);
         WhatIf whatIf = evidence.whatIf();
-        List<Finding> findings = new ArrayList<>();
+        List<StallCause> findings = new ArrayList<>();
         findings.addAll(new LongWork(evidence, whatIf).findings());
         findings.addAll(new Repetition(evidence, whatIf).findings());
         findings.addAll(new GroupWork(evidence, whatIf).findings());
-        findings.sort(Comparator.comparingLong(Finding::lostMicros).reversed());
+        findings.sort(Comparator.comparingLong(StallCause::lostMicros).reversed());
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("transactions", entries.size());
         view.put("seconds", evidence.seconds());
@@ -43,14 +43,14 @@ public final class SteeringAdvice {
                 findings.stream()
                         .limit(MOST)
                         .map(finding -> serial(finding, evidence, whatIf))
-                        .map(Finding::view)
+                        .map(StallCause::view)
                         .toList());
         view.put("notKnown", notKnown(evidence));
         return view;
     }
 
     /** Without parallel apply no action has an effect, so enabling it comes first. */
-    private static Finding serial(Finding finding, Evidence evidence, WhatIf whatIf) {
+    private static StallCause serial(StallCause finding, Evidence evidence, WhatIf whatIf) {
         if (evidence.workers() > 0 || finding.actions().isEmpty()) {
             return finding;
         }
@@ -59,7 +59,7 @@ public final class SteeringAdvice {
                 whatIf.withWorkers(PARALLEL),
                 "STOP SLAVE; SET GLOBAL slave_parallel_threads = " + PARALLEL + "; START SLAVE",
                 "on the standby; without parallel apply no rule has an effect"));
-        return new Finding(
+        return new StallCause(
                 finding.kind(),
                 finding.subject(),
                 finding.lostMicros(),

@@ -24,8 +24,8 @@ public final class DigestEntry {
     private final byte @Nullable [] text;
     private final long firstSeenMillis;
     private final AtomicLongArray figures = new AtomicLongArray(BUCKETS + TimeBuckets.COUNT);
-    private final Names users = new Names();
-    private final Names schemas = new Names();
+    private final NameSample users = new NameSample();
+    private final NameSample schemas = new NameSample();
     private volatile boolean understood;
 
     /**
@@ -142,11 +142,11 @@ public final class DigestEntry {
         return figures.get(BYTES);
     }
 
-    Names users() {
+    NameSample users() {
         return users;
     }
 
-    Names schemas() {
+    NameSample schemas() {
         return schemas;
     }
 

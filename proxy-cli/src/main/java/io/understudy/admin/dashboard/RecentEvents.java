@@ -8,7 +8,7 @@ import java.util.Deque;
 import java.util.List;
 
 /** The last {@value #ENTRIES} state changes, for {@code /api/events}. Thread-safe. */
-final class EventLog {
+final class RecentEvents {
 
     static final int ENTRIES = 500;
 

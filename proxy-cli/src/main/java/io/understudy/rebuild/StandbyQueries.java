@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Queries a standby's replication and read-only state over one connection. Not thread-safe. */
-final class Standby {
+final class StandbyQueries {
     /** A statement that changes a table's definition, after comments, as tools put them in front. */
     private static final Pattern DDL = Pattern.compile(
             "(?:\\s|/\\*M?!\\d*+|(?>/\\*.*?\\*/)|(?:#|--)[^\\n]*+\\n)*+"
@@ -20,7 +20,7 @@ final class Standby {
     private final ServerQueries queries;
     private final Product product;
 
-    Standby(ServerQueries queries) throws SQLException {
+    StandbyQueries(ServerQueries queries) throws SQLException {
         this.queries = queries;
         this.product = Product.of(queries);
     }

@@ -16,7 +16,7 @@ import java.util.Map;
  * @param why in words
  * @param actions that would help, the least dangerous first; may be empty
  */
-record Finding(
+record StallCause(
         Kind kind,
         String subject,
         long lostMicros,

@@ -11,36 +11,36 @@ import org.jspecify.annotations.Nullable;
  * @param partition the partition, with a slash and its subpartition if there is one; empty for a table without
  *     partitions
  */
-public record TableName(String schema, String table, String partition) implements Comparable<TableName> {
+public record TableOrPartition(String schema, String table, String partition) implements Comparable<TableOrPartition> {
     private static final String PARTITION = " /* Partition ";
     private static final Pattern NAME = Pattern.compile("`((?:[^`]|``)*)`");
     private static final Pattern SUBPARTITION_OF_FILE = Pattern.compile("#sp#", Pattern.CASE_INSENSITIVE);
-    private static final Comparator<TableName> ORDER = Comparator.comparing(TableName::schema)
-            .thenComparing(TableName::table)
-            .thenComparing(TableName::partition);
+    private static final Comparator<TableOrPartition> ORDER = Comparator.comparing(TableOrPartition::schema)
+            .thenComparing(TableOrPartition::table)
+            .thenComparing(TableOrPartition::partition);
 
     /** Parses a name from {@code INNODB_BUFFER_PAGE}: {@code `shop`.`orders` /* Partition `p0` *}{@code /}. */
-    static TableName quoted(String text) {
+    static TableOrPartition quoted(String text) {
         int comment = text.indexOf(PARTITION);
         String table = comment < 0 ? text : text.substring(0, comment);
         String partition = comment < 0 ? "" : partition(text.substring(comment + PARTITION.length()));
         int dot = table.indexOf("`.`");
         if (dot < 0) {
-            return new TableName("", bare(table), partition);
+            return new TableOrPartition("", bare(table), partition);
         }
-        return new TableName(bare(table.substring(0, dot + 1)), bare(table.substring(dot + 2)), partition);
+        return new TableOrPartition(bare(table.substring(0, dot + 1)), bare(table.substring(dot + 2)), partition);
     }
 
     /**
      * Parses a name from a tablespace or {@code innodb_index_stats}: {@code shop/orders#P#p0}, in file name encoding.
      */
-    public static TableName file(String schema, String table) {
+    public static TableOrPartition file(String schema, String table) {
         int at = table.toLowerCase(java.util.Locale.ROOT).indexOf("#p#");
         String partition = at < 0
                 ? ""
                 : FileNames.decode(
                         SUBPARTITION_OF_FILE.matcher(table.substring(at + 3)).replaceFirst("/"));
-        return new TableName(
+        return new TableOrPartition(
                 FileNames.decode(schema), FileNames.decode(at < 0 ? table : table.substring(0, at)), partition);
     }
 
@@ -48,14 +48,14 @@ public record TableName(String schema, String table, String partition) implement
      * Parses a name as an operator writes it: {@code shop.orders}, or {@code `my.shop`.`orders`} with doubled backticks
      * within. Returns null if a part is missing.
      */
-    public static @Nullable TableName written(String text) {
+    public static @Nullable TableOrPartition written(String text) {
         int end = endOfSchema(text);
         if (end < 1 || end >= text.length() - 1 || text.charAt(end) != '.') {
             return null;
         }
         String schema = bare(text.substring(0, end));
         String table = bare(text.substring(end + 1));
-        return schema.isEmpty() || table.isEmpty() ? null : new TableName(schema, table, "");
+        return schema.isEmpty() || table.isEmpty() ? null : new TableOrPartition(schema, table, "");
     }
 
     private static int endOfSchema(String text) {
@@ -91,8 +91,8 @@ public record TableName(String schema, String table, String partition) implement
     }
 
     /** Returns the table without the partition. */
-    TableName whole() {
-        return new TableName(schema, table, "");
+    TableOrPartition whole() {
+        return new TableOrPartition(schema, table, "");
     }
 
     /** Returns the name for display: {@code shop.orders}, {@code shop.orders:p0}. */
@@ -101,7 +101,7 @@ public record TableName(String schema, String table, String partition) implement
     }
 
     @Override
-    public int compareTo(TableName other) {
+    public int compareTo(TableOrPartition other) {
         return ORDER.compare(this, other);
     }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A server whose variables and statements a test scripts. */
-abstract class FakeServer {
+abstract class FakeJdbcServer {
     final List<String> executed = new ArrayList<>();
 
     /** Returns the columns of the only row. */

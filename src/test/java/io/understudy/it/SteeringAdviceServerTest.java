@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What {@code /api/steering} says held up a real standby: each kind of load is found, and a quiet one is not. */
 @Timeout(240)
-class SteeringAdviceTest {
+class SteeringAdviceServerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int HOT_WRITES = 300;
     private static final int HOT_SESSIONS = 4;

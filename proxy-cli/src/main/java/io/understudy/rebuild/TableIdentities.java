@@ -14,12 +14,12 @@ import java.util.stream.Collectors;
  * name, TRUNCATE replaces it; the identifier of its tablespace tells them apart. Tables without files that are
  * recognised by name count as unchanged.
  */
-final class Names {
-    private final Standby standby;
+final class TableIdentities {
+    private final StandbyQueries standby;
     private final Map<String, Set<Long>> known = new HashMap<>();
 
     /** Keeps which tables have which names now. */
-    Names(Standby standby) throws SQLException {
+    TableIdentities(StandbyQueries standby) throws SQLException {
         this.standby = standby;
         TableSize.files(standby)
                 .forEach(file -> known.computeIfAbsent(

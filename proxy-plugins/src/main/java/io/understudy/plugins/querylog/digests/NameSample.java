@@ -3,7 +3,7 @@ package io.understudy.plugins.querylog.digests;
 import java.util.List;
 
 /** A few distinct names, the first that came. Thread-safe. */
-final class Names {
+final class NameSample {
     private static final int MOST = 8;
 
     private volatile List<String> names = List.of();

@@ -8,7 +8,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
 /** Writes the operator's output: lines with a timestamp and, on a terminal, a progress bar. */
-public final class Journal {
+public final class ProgressOutput {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
     private static final int WIDTH = 30;
     private static final double MIB = 1 << 20;
@@ -20,7 +20,7 @@ public final class Journal {
     private int shown;
 
     /** @param terminal whether the output is a terminal, where a line can be overwritten */
-    public Journal(PrintWriter out, boolean terminal) {
+    public ProgressOutput(PrintWriter out, boolean terminal) {
         this.out = out;
         this.terminal = terminal;
     }

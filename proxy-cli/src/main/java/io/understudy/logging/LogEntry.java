@@ -10,7 +10,7 @@ import org.slf4j.event.Level;
  * @param plugin the id of the plugin that logs it, or null
  * @param pattern the message with its placeholders: the same for all events of one kind
  */
-record LogEvent(
+record LogEntry(
         Level level,
         String logger,
         @Nullable String plugin,
