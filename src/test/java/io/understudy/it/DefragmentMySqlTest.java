@@ -7,7 +7,6 @@ import io.understudy.base.JsonReader;
 import io.understudy.cli.Understudy;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -55,15 +54,8 @@ class DefragmentMySqlTest {
         }
         try (Connection connection = pair.connectReplica();
                 Statement replica = connection.createStatement()) {
-            for (String sql : List.of(
-                    "SET SESSION sql_log_bin = 0",
-                    "SET GLOBAL read_only = 1",
-                    "CREATE USER pages@'%' IDENTIFIED BY 'pages'",
-                    "GRANT PROCESS, SESSION_VARIABLES_ADMIN, CONNECTION_ADMIN, REPLICATION CLIENT ON *.* TO pages@'%'",
-                    "GRANT SELECT ON mysql.innodb_index_stats TO pages@'%'",
-                    "GRANT ALTER, CREATE, INSERT, SELECT ON shop.* TO pages@'%'")) {
-                replica.execute(sql);
-            }
+            PagesReplica.createAccount(replica, "SESSION_VARIABLES_ADMIN");
+            replica.execute("SET GLOBAL read_only = 1");
             await().atMost(MOST).ignoreExceptions().until(() -> rows(replica) == rows());
             await().atMost(MOST)
                     .until(() -> "0"
@@ -104,16 +96,6 @@ class DefragmentMySqlTest {
         return (Map<?, ?>) Objects.requireNonNull(JsonReader.read(out.toString()));
     }
 
-    private String file() throws Exception {
-        return Files.writeString(
-                        folder.resolve("u.yaml"), """
-                primary: { address: "localhost:1" }
-                standbys: [ { name: s1, address: "127.0.0.1:%d", user: x, tls: { mode: disabled } } ]
-                pages: { user: pages, password: pages }
-                """.formatted(pair.replica().getPort()))
-                .toString();
-    }
-
     /** They tell which pages of an index are freed: with those of an empty table all but one would be. */
     @Test
     void doesNotTakePagesForFreedBecauseOfOutdatedStatistics() throws Exception {
@@ -132,7 +114,16 @@ class DefragmentMySqlTest {
                     .until(() -> "5000".equals(CommitHarness.query(replica, "SELECT COUNT(*) FROM shop.grown")));
         }
 
-        Map<?, ?> report = understudy("report", "pages", "-c", file(), "--server", "s1", "--schema", "shop", "--json");
+        Map<?, ?> report = understudy(
+                "report",
+                "pages",
+                "-c",
+                PagesReplica.configuration(folder, pair),
+                "--server",
+                "s1",
+                "--schema",
+                "shop",
+                "--json");
 
         assertThat(forecast(report, "shop.grown", "PRIMARY")).isGreaterThan(60);
         assertThat(String.valueOf(report.get("notes")))
@@ -142,7 +133,7 @@ class DefragmentMySqlTest {
     /** A page that was freed by a merge stays in MySQL's pool with its old records. */
     @Test
     void forecastsTheRebuildAfterRandomDeletions() throws Exception {
-        String file = file();
+        String file = PagesReplica.configuration(folder, pair);
         Map<?, ?> report = understudy("report", "pages", "-c", file, "--server", "s1", "--schema", "shop", "--json");
 
         Map<?, ?> result = understudy(

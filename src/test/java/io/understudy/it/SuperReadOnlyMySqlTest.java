@@ -6,13 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.understudy.cli.Understudy;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -43,14 +41,7 @@ class SuperReadOnlyMySqlTest {
         }
         try (Connection connection = pair.connectReplica();
                 Statement replica = connection.createStatement()) {
-            for (String sql : List.of(
-                    "SET SESSION sql_log_bin = 0",
-                    "CREATE USER pages@'%' IDENTIFIED BY 'pages'",
-                    "GRANT PROCESS, SYSTEM_VARIABLES_ADMIN, CONNECTION_ADMIN, REPLICATION CLIENT ON *.* TO pages@'%'",
-                    "GRANT SELECT ON mysql.innodb_index_stats TO pages@'%'",
-                    "GRANT ALTER, CREATE, INSERT, SELECT ON shop.* TO pages@'%'")) {
-                replica.execute(sql);
-            }
+            PagesReplica.createAccount(replica, "SYSTEM_VARIABLES_ADMIN");
             await().atMost(MOST).ignoreExceptions().until(() -> replica.execute("SELECT id FROM shop.held"));
         }
     }
@@ -97,16 +88,6 @@ class SuperReadOnlyMySqlTest {
         }
     }
 
-    private String file() throws Exception {
-        return Files.writeString(
-                        folder.resolve("u.yaml"), """
-                primary: { address: "localhost:1" }
-                standbys: [ { name: s1, address: "127.0.0.1:%d", user: x, tls: { mode: disabled } } ]
-                pages: { user: pages, password: pages }
-                """.formatted(pair.replica().getPort()))
-                .toString();
-    }
-
     /**
      * Runs a statement on the standby while a transaction holds up a rebuild. Returns the program's output.
      *
@@ -115,7 +96,7 @@ class SuperReadOnlyMySqlTest {
     private String whileHeld(Statement replica, String query) throws Exception {
         replica.execute("SET GLOBAL super_read_only = 1");
         StringWriter out = new StringWriter();
-        String file = file();
+        String file = PagesReplica.configuration(folder, pair);
         try (Connection reader = pair.connectReplica();
                 Statement holding = reader.createStatement()) {
             holding.execute("START TRANSACTION");

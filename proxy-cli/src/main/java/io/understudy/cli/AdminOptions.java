@@ -1,11 +1,9 @@
 package io.understudy.cli;
 
 import io.understudy.config.ConfigException;
-import io.understudy.config.ConfigLoader;
 import io.understudy.config.Secret;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.report.AdminClient;
-import io.understudy.runtime.PluginTypes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +31,7 @@ public final class AdminOptions {
     /** Returns the configuration, or null if only the endpoint's address is given. */
     public @Nullable UnderstudyConfig config(CommandLine line) throws ConfigException {
         if (file != null) {
-            return ConfigLoader.load(file, PluginTypes.installed().records()).config();
+            return ConfigFile.load(file).config();
         }
         if (admin == null) {
             throw new CommandLine.ParameterException(line, "Missing where to ask: give -c FILE or --admin HOST:PORT");

@@ -1,5 +1,9 @@
 package io.understudy.cli;
 
+import io.understudy.config.ConfigException;
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
+import io.understudy.runtime.PluginTypes;
 import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -17,5 +21,15 @@ public final class ConfigFile {
     /** Returns the file. Called after the command line has been parsed. */
     public Path path() {
         return Objects.requireNonNull(file);
+    }
+
+    /** Loads the file. Called after the command line has been parsed. */
+    public LoadedConfig load() throws ConfigException {
+        return load(path());
+    }
+
+    /** Loads a configuration with the sections of the installed plugins. */
+    public static LoadedConfig load(Path file) throws ConfigException {
+        return ConfigLoader.load(file, PluginTypes.installed().records());
     }
 }

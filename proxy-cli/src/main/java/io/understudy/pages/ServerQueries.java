@@ -2,10 +2,14 @@ package io.understudy.pages;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Runs queries over one connection and returns their values. Not thread-safe. */
@@ -36,6 +40,29 @@ public final class ServerQueries {
             }
         }
         return all;
+    }
+
+    /** Returns every row, by the lower-case names of its columns; null values are left out. */
+    public List<Map<String, String>> named(String sql) throws SQLException {
+        return rows(sql, ServerQueries::named);
+    }
+
+    private static Map<String, String> named(ResultSet row) throws SQLException {
+        ResultSetMetaData columns = row.getMetaData();
+        Map<String, String> values = new HashMap<>();
+        for (int i = 1; i <= columns.getColumnCount(); i++) {
+            String value = row.getString(i);
+            if (value != null) {
+                values.put(columns.getColumnLabel(i).toLowerCase(Locale.ROOT), value);
+            }
+        }
+        return values;
+    }
+
+    /** Returns the first column of the first row, or null without a row. */
+    public @Nullable String first(String sql) throws SQLException {
+        List<String> values = rows(sql, row -> text(row, 1));
+        return values.isEmpty() ? null : values.get(0);
     }
 
     /** Returns the first column of the first row, or an empty text. */
@@ -88,10 +115,5 @@ public final class ServerQueries {
     public static String text(ResultSet row, int column) throws SQLException {
         String value = row.getString(column);
         return value == null ? "" : value;
-    }
-
-    private @Nullable String first(String sql) throws SQLException {
-        List<String> values = rows(sql, row -> text(row, 1));
-        return values.isEmpty() ? null : values.get(0);
     }
 }

@@ -1,26 +1,25 @@
 package io.understudy.readiness;
 
+import io.understudy.pages.ServerQueries;
 import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
-import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A connection whose queries together end before a deadline. Not thread-safe. */
+/** Queries over one connection that together end before a deadline. Not thread-safe. */
 final class ServerSession {
     private final Connection connection;
+    private final ServerQueries queries;
     private final long deadline;
 
     /** @param deadline by {@link System#nanoTime} */
     ServerSession(Connection connection, long deadline) {
         this.connection = connection;
+        this.queries = new ServerQueries(connection);
         this.deadline = deadline;
     }
 
@@ -40,22 +39,7 @@ final class ServerSession {
             throw new SQLTimeoutException("no response in time");
         }
         connection.setNetworkTimeout(Runnable::run, (int) left);
-        List<Map<String, String>> all = new ArrayList<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            ResultSetMetaData columns = rows.getMetaData();
-            while (rows.next()) {
-                Map<String, String> row = new HashMap<>();
-                for (int i = 1; i <= columns.getColumnCount(); i++) {
-                    String value = rows.getString(i);
-                    if (value != null) {
-                        row.put(columns.getColumnLabel(i).toLowerCase(Locale.ROOT), value);
-                    }
-                }
-                all.add(row);
-            }
-        }
-        return all;
+        return queries.named(sql);
     }
 
     /** Returns a two-column result, such as that of SHOW VARIABLES, by lower-case names. */

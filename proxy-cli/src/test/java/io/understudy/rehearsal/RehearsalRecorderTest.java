@@ -57,6 +57,12 @@ class RehearsalRecorderTest {
         recorder.tick();
     }
 
+    private void seconds(int count, int commands, long millis) {
+        for (int i = 0; i < count; i++) {
+            second(commands, millis);
+        }
+    }
+
     private void change(String to) {
         primary.putAll(Map.of("address", to, "since", now.toString(), "reason", "api", "reachable", true));
     }
@@ -81,9 +87,7 @@ class RehearsalRecorderTest {
     @Test
     void timesUntilSteadyAndErrorsOfAPlannedChange() {
         recorder.tick();
-        for (int i = 0; i < 30; i++) {
-            second(100, 5);
-        }
+        seconds(30, 100, 5);
         change("b:2");
         failed("understudy.sessions.closed", "reason", "primary_changed", 8);
         failed("understudy.sessions.closed", "reason", "client_closed", 5);
@@ -91,9 +95,7 @@ class RehearsalRecorderTest {
         second(100, 40);
         second(100, 40);
         assertThat(newest()).containsEntry("steady", "not_yet").containsEntry("steadyAfterSeconds", null);
-        for (int i = 0; i < 5; i++) {
-            second(95, 6);
-        }
+        seconds(5, 95, 6);
         assertThat(newest())
                 .containsEntry("from", "a:1")
                 .containsEntry("to", "b:2")
@@ -113,14 +115,10 @@ class RehearsalRecorderTest {
     @Test
     void clientsThatHaveStoppedAreNotCalledUnsteady() {
         recorder.tick();
-        for (int i = 0; i < 20; i++) {
-            second(100, 5);
-        }
+        seconds(20, 100, 5);
         change("b:2");
         second(100, 5);
-        for (int i = 0; i < 9; i++) {
-            second(0, 0);
-        }
+        seconds(9, 0, 0);
         assertThat(newest()).containsEntry("steady", "not_yet");
         second(0, 0);
         assertThat(newest()).containsEntry("steady", "clients_stopped");
@@ -128,27 +126,21 @@ class RehearsalRecorderTest {
         failed("understudy.connections", "outcome", "backend_unreachable", 1);
         second(0, 0);
         assertThat(newest()).as("they try, and are refused").containsEntry("steady", "not_yet");
-        for (int i = 0; i < 5; i++) {
-            second(100, 5);
-        }
+        seconds(5, 100, 5);
         assertThat(newest()).containsEntry("steady", "yes");
     }
 
     @Test
     void errorsOfTheOutageBeforeTheChangeCount() {
         recorder.tick();
-        for (int i = 0; i < 20; i++) {
-            second(100, 5);
-        }
+        seconds(20, 100, 5);
         primary.put("reachable", false);
         failed("understudy.sessions.closed", "reason", "server_closed", 8);
         second(0, 0);
         failed("understudy.connections", "outcome", "backend_unreachable", 3);
         second(0, 0);
         change("b:2");
-        for (int i = 0; i < 6; i++) {
-            second(100, 5);
-        }
+        seconds(6, 100, 5);
         assertThat(newest())
                 .containsEntry("errors", Map.of("server_closed", 8L, "backend_unreachable", 3L))
                 .containsEntry("unreachableSecondsBefore", 1.0)
@@ -159,17 +151,11 @@ class RehearsalRecorderTest {
     @Test
     void anOutageOfMinutesLeavesTheTimeBeforeIt() {
         recorder.tick();
-        for (int i = 0; i < 70; i++) {
-            second(100, 5);
-        }
+        seconds(70, 100, 5);
         primary.put("reachable", false);
-        for (int i = 0; i < 300; i++) {
-            second(0, 0);
-        }
+        seconds(300, 0, 0);
         change("b:2");
-        for (int i = 0; i < 6; i++) {
-            second(100, 5);
-        }
+        seconds(6, 100, 5);
         assertThat(newest())
                 .containsEntry("unreachableSecondsBefore", 299.0)
                 .containsEntry("commandsPerSecondBefore", 100.0)
@@ -182,17 +168,11 @@ class RehearsalRecorderTest {
     @Test
     void anOutageWithoutAChangeDoesNotThinTheLoadBeforeALaterOne() {
         recorder.tick();
-        for (int i = 0; i < 70; i++) {
-            second(100, 5);
-        }
+        seconds(70, 100, 5);
         primary.put("reachable", false);
-        for (int i = 0; i < 300; i++) {
-            second(0, 0);
-        }
+        seconds(300, 0, 0);
         primary.put("reachable", true);
-        for (int i = 0; i < 20; i++) {
-            second(100, 5);
-        }
+        seconds(20, 100, 5);
         change("b:2");
         second(100, 5);
         assertThat(newest())
@@ -223,9 +203,7 @@ class RehearsalRecorderTest {
         digest(0, 0, 0);
         recorder.tick();
         digest(1000, 0, 1);
-        for (int i = 0; i < 20; i++) {
-            second(10, 1);
-        }
+        seconds(20, 10, 1);
         change("b:2");
         second(10, 1);
         digest(1100, 4, 2);
@@ -242,9 +220,7 @@ class RehearsalRecorderTest {
         recorder.tick();
         second(0, 0);
         change("b:2");
-        for (int i = 0; i < 10; i++) {
-            second(10, 1);
-        }
+        seconds(10, 10, 1);
         assertThat(newest()).containsEntry("steady", "no_load_before");
         change("c:3");
         second(10, 1);

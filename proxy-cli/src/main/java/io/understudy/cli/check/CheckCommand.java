@@ -2,9 +2,7 @@ package io.understudy.cli.check;
 
 import io.understudy.cli.ConfigFile;
 import io.understudy.config.ConfigException;
-import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
-import io.understudy.runtime.PluginTypes;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -38,7 +36,7 @@ public final class CheckCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         LoadedConfig loaded;
         try {
-            loaded = ConfigLoader.load(path, PluginTypes.installed().records());
+            loaded = file.load();
         } catch (ConfigException e) {
             err.println(e.getMessage());
             return ExitCode.USAGE;

@@ -3,17 +3,12 @@ package io.understudy.cli.check;
 import io.understudy.config.Address;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
+import io.understudy.pages.ServerQueries;
 import io.understudy.server.QueryPool;
 import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -22,9 +17,11 @@ final class CheckConnection implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private final Connection connection;
+    private final ServerQueries queries;
 
     private CheckConnection(Connection connection) {
         this.connection = connection;
+        this.queries = new ServerQueries(connection);
     }
 
     static CheckConnection to(Address address, ServerTlsConfig tls, String user, Secret password) throws SQLException {
@@ -34,41 +31,17 @@ final class CheckConnection implements AutoCloseable {
     /** Returns the first column of the first row, or null without a row. */
     @Nullable
     String one(String sql) throws SQLException {
-        List<String> all = all(sql, 1);
-        return all.isEmpty() ? null : all.get(0);
+        return queries.first(sql);
     }
 
     /** Returns one column of every row. */
     List<String> all(String sql, int column) throws SQLException {
-        List<String> values = new ArrayList<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            while (rows.next()) {
-                String value = rows.getString(column);
-                values.add(value == null ? "" : value);
-            }
-        }
-        return values;
+        return queries.rows(sql, row -> ServerQueries.text(row, column));
     }
 
     /** Returns every row, by the lower-case names of its columns; null values are left out. */
     List<Map<String, String>> rows(String sql) throws SQLException {
-        List<Map<String, String>> all = new ArrayList<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            ResultSetMetaData columns = rows.getMetaData();
-            while (rows.next()) {
-                Map<String, String> row = new HashMap<>();
-                for (int i = 1; i <= columns.getColumnCount(); i++) {
-                    String value = rows.getString(i);
-                    if (value != null) {
-                        row.put(columns.getColumnLabel(i).toLowerCase(Locale.ROOT), value);
-                    }
-                }
-                all.add(row);
-            }
-        }
-        return all;
+        return queries.named(sql);
     }
 
     /** Returns a system variable, or null if the server does not have it. */

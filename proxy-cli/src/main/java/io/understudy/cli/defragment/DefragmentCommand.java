@@ -6,7 +6,6 @@ import io.understudy.cli.ConfigFile;
 import io.understudy.cli.Logging;
 import io.understudy.cli.Terminal;
 import io.understudy.cli.TimeConverter;
-import io.understudy.config.ConfigLoader;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.pages.PagesAccount;
 import io.understudy.pages.PagesQuery;
@@ -16,7 +15,6 @@ import io.understudy.rebuild.Defragmentation;
 import io.understudy.rebuild.MirroredReads;
 import io.understudy.rebuild.ProgressOutput;
 import io.understudy.report.AdminClient;
-import io.understudy.runtime.PluginTypes;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
@@ -141,9 +139,7 @@ public final class DefragmentCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         CommandLine line = Objects.requireNonNull(spec).commandLine();
         Logging.quiet();
-        UnderstudyConfig config = ConfigLoader.load(
-                        file.path(), PluginTypes.installed().records())
-                .config();
+        UnderstudyConfig config = file.load().config();
         PagesAccount account;
         try {
             account = PagesAccount.of(config, Objects.requireNonNull(server));

@@ -1,9 +1,7 @@
 package io.understudy.cli.explain;
 
 import io.understudy.cli.ConfigFile;
-import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
-import io.understudy.runtime.PluginTypes;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -68,8 +66,7 @@ public final class ExplainCommand implements Callable<Integer> {
         if ((sql == null) == (from == null)) {
             throw new CommandLine.ParameterException(command.commandLine(), "Give either --sql or --from");
         }
-        LoadedConfig loaded =
-                ConfigLoader.load(file.path(), PluginTypes.installed().records());
+        LoadedConfig loaded = file.load();
         Explainer explainer = new Explainer(loaded);
         PrintWriter out = command.commandLine().getOut();
         if (sql != null) {

@@ -1,12 +1,12 @@
 package io.understudy.cli.ready;
 
-import io.understudy.base.JsonWriter;
+import io.understudy.cli.ConfigFile;
 import io.understudy.cli.Failures;
 import io.understudy.cli.Logging;
+import io.understudy.cli.ReportOutput;
 import io.understudy.cli.TimeConverter;
 import io.understudy.config.Address;
 import io.understudy.config.ConfigException;
-import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.Secret;
 import io.understudy.config.StandbyConfig;
@@ -16,9 +16,7 @@ import io.understudy.readiness.ReadinessGate;
 import io.understudy.readiness.ReadinessView;
 import io.understudy.report.AdminClient;
 import io.understudy.report.ReadinessText;
-import io.understudy.runtime.PluginTypes;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -27,6 +25,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -82,8 +81,8 @@ public final class ReadyCommand implements Callable<Integer> {
             description = "Ask again for this long until nothing stands against it.")
     private @Nullable Duration wait;
 
-    @Option(names = "--json", description = "The report as JSON.")
-    private boolean json;
+    @Mixin
+    private final ReportOutput output = new ReportOutput();
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -103,7 +102,7 @@ public final class ReadyCommand implements Callable<Integer> {
             throw new CommandLine.ParameterException(line, "--timeout must be 1s to 60s");
         }
         if (file != null) {
-            loaded = ConfigLoader.load(file, PluginTypes.installed().records());
+            loaded = ConfigFile.load(file);
         }
         long deadline = System.nanoTime() + (wait == null ? 0 : wait.toNanos());
         Map<String, Object> report = query(line, time);
@@ -115,13 +114,7 @@ public final class ReadyCommand implements Callable<Integer> {
             line.getErr().println("understudy: " + failure);
             return NOT_KNOWN;
         }
-        PrintWriter out = line.getOut();
-        if (json) {
-            out.println(JsonWriter.write(report));
-        } else {
-            out.print(ReadinessText.of(report));
-        }
-        out.flush();
+        output.print(line, report, ReadinessText::of);
         return code(report);
     }
 

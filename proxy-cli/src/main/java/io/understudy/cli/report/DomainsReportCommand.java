@@ -1,6 +1,7 @@
 package io.understudy.cli.report;
 
 import io.understudy.cli.AdminOptions;
+import io.understudy.cli.ReportOutput;
 import io.understudy.report.AdminClient;
 import io.understudy.report.DomainsText;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package io.understudy.cli.report;
 
+import io.understudy.cli.ReportOutput;
 import io.understudy.report.LostText;
 import java.util.Map;
 import java.util.Objects;

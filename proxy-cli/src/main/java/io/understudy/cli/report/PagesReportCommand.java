@@ -1,14 +1,12 @@
 package io.understudy.cli.report;
 
-import io.understudy.base.JsonWriter;
+import io.understudy.cli.ConfigFile;
 import io.understudy.cli.Logging;
+import io.understudy.cli.ReportOutput;
 import io.understudy.cli.TimeConverter;
-import io.understudy.config.ConfigLoader;
 import io.understudy.pages.PagesQuery;
 import io.understudy.report.AdminClient;
 import io.understudy.report.PagesText;
-import io.understudy.runtime.PluginTypes;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -18,6 +16,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -69,8 +68,8 @@ public final class PagesReportCommand implements Callable<Integer> {
     @Option(names = "--force", description = "Read a buffer pool above pages.poolLimit too; not with --admin.")
     private boolean force;
 
-    @Option(names = "--json", description = "The figures as JSON.")
-    private boolean json;
+    @Mixin
+    private final ReportOutput output = new ReportOutput();
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -78,7 +77,6 @@ public final class PagesReportCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         CommandLine line = Objects.requireNonNull(spec).commandLine();
-        PrintWriter out = line.getOut();
         Map<String, Object> report;
         if (admin != null) {
             refuseWithAdmin(line);
@@ -89,12 +87,7 @@ public final class PagesReportCommand implements Callable<Integer> {
         } else {
             throw new CommandLine.ParameterException(line, "Missing where to ask: give -c FILE or --admin HOST:PORT");
         }
-        if (json) {
-            out.println(JsonWriter.write(report));
-        } else {
-            out.print(PagesText.of(report));
-        }
-        out.flush();
+        output.print(line, report, PagesText::of);
         return CommandLine.ExitCode.OK;
     }
 
@@ -118,9 +111,7 @@ public final class PagesReportCommand implements Callable<Integer> {
         }
         PagesQuery query;
         try {
-            query = PagesQuery.of(
-                    ConfigLoader.load(config, PluginTypes.installed().records()).config(),
-                    Objects.requireNonNull(server));
+            query = PagesQuery.of(ConfigFile.load(config).config(), Objects.requireNonNull(server));
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(line, e.getMessage(), e);
         }

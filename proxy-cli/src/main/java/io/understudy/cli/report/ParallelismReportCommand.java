@@ -1,19 +1,14 @@
 package io.understudy.cli.report;
 
-import io.understudy.cli.Logging;
+import io.understudy.cli.ReportOutput;
 import io.understudy.cli.TimeConverter;
-import io.understudy.config.ConfigLoader;
-import io.understudy.plugins.binlog.BinlogFile;
-import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
+import io.understudy.config.UnderstudyConfig;
 import io.understudy.plugins.gtiddomain.parallelism.ParallelismReport;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import io.understudy.report.AdminClient;
 import io.understudy.report.LiveBinlog;
 import io.understudy.report.ParallelismText;
-import io.understudy.runtime.PluginTypes;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -23,7 +18,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Simulates parallel apply of a binary log. */
@@ -37,28 +31,11 @@ import picocli.CommandLine.Spec;
                     + " proxy"
                     + " has seen (--admin)."
         })
-public final class ParallelismReportCommand implements Callable<Integer> {
-    private static final double SHORTEST_LONG = 0.02;
+public final class ParallelismReportCommand implements Callable<Integer>, BinlogSource.Report {
+    private static final Duration SHORTEST_LONG = Duration.ofMillis(20);
 
-    @Parameters(arity = "0..*", paramLabel = "BINLOG", description = "Binary log files in their order.")
-    private @Nullable List<Path> files;
-
-    @Option(
-            names = {"-c", "--config"},
-            paramLabel = "FILE",
-            description = "Listen to the primary of this configuration, with primary.monitor.")
-    private @Nullable Path config;
-
-    @Option(names = "--admin", paramLabel = "HOST:PORT", description = "A running proxy's admin endpoint.")
-    private @Nullable String admin;
-
-    @Option(
-            names = "--for",
-            paramLabel = "TIME",
-            converter = TimeConverter.class,
-            defaultValue = "30s",
-            description = "How long to listen (default: ${DEFAULT-VALUE}).")
-    private @Nullable Duration length;
+    @Mixin
+    private final BinlogSource source = new BinlogSource();
 
     @Option(
             names = "--long",
@@ -67,14 +44,7 @@ public final class ParallelismReportCommand implements Callable<Integer> {
             defaultValue = "500ms",
             description = "From which on a transaction counts as long, 20ms or more; not with --admin (default:"
                     + " ${DEFAULT-VALUE}).")
-    private @Nullable Duration longFrom;
-
-    @Option(
-            names = "--last",
-            paramLabel = "N",
-            defaultValue = "20000",
-            description = "Look at the last N transactions only; not with --admin (default: ${DEFAULT-VALUE}).")
-    private int last;
+    private Duration longFrom = Duration.ZERO;
 
     @Mixin
     private final ReportOutput output = new ReportOutput();
@@ -85,39 +55,29 @@ public final class ParallelismReportCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         CommandLine line = Objects.requireNonNull(spec).commandLine();
-        Duration from = Objects.requireNonNull(longFrom);
-        if (from.toNanos() < SHORTEST_LONG * 1e9 || last < 1) {
-            throw new CommandLine.ParameterException(line, "--long must be 20ms or more, and --last 1 or more");
+        if (longFrom.compareTo(SHORTEST_LONG) < 0) {
+            throw new CommandLine.ParameterException(line, "--long must be 20ms or more");
         }
-        Map<String, Object> report = report(from.toNanos() / 1_000);
-        output.print(line, report, ParallelismText::of);
+        output.print(line, source.report(line, this), ParallelismText::of);
         return CommandLine.ExitCode.OK;
     }
 
+    @Override
+    public Map<String, Object> ofFiles(Workload workload) {
+        return ParallelismReport.of(workload, longFrom.toNanos() / 1_000);
+    }
+
+    @Override
     @SuppressWarnings("unchecked")
-    private Map<String, Object> report(long longMicros) throws Exception {
-        Workload workload = new Workload(last, ApplyCost.DEFAULT);
-        List<Path> given = files;
-        if (given != null && !given.isEmpty()) {
-            for (Path file : given) {
-                BinlogFile.read(file, workload::add);
-            }
-        } else if (admin != null) {
-            return (Map<String, Object>) Objects.requireNonNull(
-                    new AdminClient(admin, null).view("domains").get("parallelism"), "parallelism");
-        } else if (config != null) {
-            Logging.quiet();
-            LiveBinlog.listen(
-                    ConfigLoader.load(config, PluginTypes.installed().records())
-                            .config()
-                            .primary(),
-                    Objects.requireNonNull(length),
-                    workload::add);
-        } else {
-            throw new CommandLine.ParameterException(
-                    Objects.requireNonNull(spec).commandLine(),
-                    "Missing what to look at: give binary log files, -c FILE, or --admin HOST:PORT");
-        }
-        return ParallelismReport.of(workload, longMicros);
+    public Map<String, Object> ofProxy(AdminClient proxy) throws Exception {
+        return (Map<String, Object>)
+                Objects.requireNonNull(proxy.view("domains").get("parallelism"), "parallelism");
+    }
+
+    @Override
+    public Map<String, Object> ofServers(UnderstudyConfig servers, Duration length, Workload workload)
+            throws Exception {
+        LiveBinlog.listen(servers.primary(), length, workload::add);
+        return ofFiles(workload);
     }
 }

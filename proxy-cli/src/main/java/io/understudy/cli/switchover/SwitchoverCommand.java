@@ -1,20 +1,19 @@
 package io.understudy.cli.switchover;
 
+import io.understudy.cli.ConfigFile;
 import io.understudy.cli.Logging;
 import io.understudy.cli.TimeConverter;
-import io.understudy.config.ConfigLoader;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.report.AdminClient;
-import io.understudy.runtime.PluginTypes;
 import io.understudy.switchover.Switchover;
 import io.understudy.switchover.SwitchoverLimits;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -42,12 +41,8 @@ public final class SwitchoverCommand implements Callable<Integer> {
     @Option(names = "--to", required = true, paramLabel = "NAME", description = "The standby.")
     private @Nullable String name;
 
-    @Option(
-            names = {"-c", "--config"},
-            required = true,
-            paramLabel = "FILE",
-            description = "The running proxy's configuration file.")
-    private @Nullable Path file;
+    @Mixin
+    private final ConfigFile file = new ConfigFile();
 
     @Option(
             names = "--lag",
@@ -76,9 +71,7 @@ public final class SwitchoverCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         CommandLine line = Objects.requireNonNull(spec).commandLine();
         Logging.quiet();
-        UnderstudyConfig config = ConfigLoader.load(
-                        Objects.requireNonNull(file), PluginTypes.installed().records())
-                .config();
+        UnderstudyConfig config = file.load().config();
         SwitchoverLimits bounds = new SwitchoverLimits(Objects.requireNonNull(lag), Objects.requireNonNull(max));
         try (Switchover switchover = Switchover.to(
                 Objects.requireNonNull(name), config, AdminClient.of(config.admin()), bounds, line.getOut())) {

@@ -53,44 +53,4 @@ public record BinlogTransaction(
 
     /** No group: on MariaDB the transaction was committed alone. */
     public static final long NO_GROUP = -1;
-
-    /** A transaction without hints. */
-    public BinlogTransaction(
-            @Nullable String gtid,
-            TransactionKind kind,
-            long domain,
-            long serverId,
-            long sequence,
-            long group,
-            long bytes,
-            long firstNanos,
-            long lastNanos,
-            boolean punctual,
-            Set<String> tables,
-            boolean tablesKnown,
-            boolean statements,
-            @Nullable LoggedStatement statement,
-            long seconds,
-            long rowEvents,
-            long thread) {
-        this(
-                gtid,
-                kind,
-                domain,
-                serverId,
-                sequence,
-                group,
-                bytes,
-                firstNanos,
-                lastNanos,
-                punctual,
-                tables,
-                tablesKnown,
-                statements,
-                statement,
-                seconds,
-                rowEvents,
-                thread,
-                ApplyHints.NONE);
-    }
 }

@@ -34,6 +34,7 @@ public final class Transactions {
                 null,
                 0,
                 0,
-                0);
+                0,
+                ApplyHints.NONE);
     }
 }

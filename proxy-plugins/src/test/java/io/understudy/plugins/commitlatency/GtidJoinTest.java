@@ -2,6 +2,7 @@ package io.understudy.plugins.commitlatency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.plugins.binlog.ApplyHints;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.plugins.binlog.Transactions;
@@ -68,7 +69,8 @@ class GtidJoinTest {
                 null,
                 0,
                 0,
-                0);
+                0,
+                ApplyHints.NONE);
     }
 
     private static void tell(GtidJoin join, Commit commit) {

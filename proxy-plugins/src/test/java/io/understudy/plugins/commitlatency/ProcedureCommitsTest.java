@@ -2,6 +2,7 @@ package io.understudy.plugins.commitlatency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.plugins.binlog.ApplyHints;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.TransactionKind;
 import java.util.ArrayList;
@@ -44,7 +45,24 @@ class ProcedureCommitsTest {
     private void event(String gtid, TransactionKind kind, long server, long thread, long millis) {
         long at = millis * MS;
         procedures.unmatched(new BinlogTransaction(
-                gtid, kind, 0, server, 1, -1, 100, at, at, true, Set.of(), true, false, null, 0, 0, thread));
+                gtid,
+                kind,
+                0,
+                server,
+                1,
+                -1,
+                100,
+                at,
+                at,
+                true,
+                Set.of(),
+                true,
+                false,
+                null,
+                0,
+                0,
+                thread,
+                ApplyHints.NONE));
     }
 
     private void over() {

@@ -2,6 +2,7 @@ package io.understudy.plugins.gtiddomain.parallelism;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.plugins.binlog.ApplyHints;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.LoggedStatement;
 import io.understudy.plugins.binlog.TransactionKind;
@@ -39,7 +40,8 @@ class ParallelismReportTest {
                 statement,
                 seconds,
                 0,
-                0));
+                0,
+                ApplyHints.NONE));
     }
 
     @SuppressWarnings("unchecked")

@@ -1,4 +1,4 @@
-package io.understudy.cli.report;
+package io.understudy.cli;
 
 import io.understudy.base.JsonWriter;
 import java.io.PrintWriter;
@@ -8,11 +8,11 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
 /** Prints a report as text, or as JSON with {@code --json}. */
-final class ReportOutput {
+public final class ReportOutput {
     @Option(names = "--json", description = "The figures as JSON.")
     private boolean json;
 
-    void print(CommandLine line, Map<String, Object> report, Function<Map<String, Object>, String> text) {
+    public void print(CommandLine line, Map<String, Object> report, Function<Map<String, Object>, String> text) {
         PrintWriter out = line.getOut();
         if (json) {
             out.println(JsonWriter.write(report));

@@ -1,0 +1,84 @@
+package io.understudy.cli.report;
+
+import io.understudy.cli.ConfigFile;
+import io.understudy.cli.Logging;
+import io.understudy.cli.TimeConverter;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.plugins.binlog.BinlogFile;
+import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import io.understudy.report.AdminClient;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The options of reports on a binary log: where its transactions come from, and how many of them count. */
+final class BinlogSource {
+    @Parameters(arity = "0..*", paramLabel = "BINLOG", description = "Binary log files in their order.")
+    private @Nullable List<Path> files;
+
+    @Option(
+            names = {"-c", "--config"},
+            paramLabel = "FILE",
+            description = "Listen to the servers of this configuration, with primary.monitor.")
+    private @Nullable Path config;
+
+    @Option(names = "--admin", paramLabel = "HOST:PORT", description = "A running proxy's admin endpoint.")
+    private @Nullable String admin;
+
+    @Option(
+            names = "--for",
+            paramLabel = "TIME",
+            converter = TimeConverter.class,
+            defaultValue = "30s",
+            description = "How long to listen (default: ${DEFAULT-VALUE}).")
+    private @Nullable Duration length;
+
+    @Option(
+            names = "--last",
+            paramLabel = "N",
+            defaultValue = "20000",
+            description = "The last N transactions only; not with --admin (default: ${DEFAULT-VALUE}).")
+    private int last;
+
+    /** Makes a report of each source. */
+    interface Report {
+        /** @param workload the transactions of the files */
+        Map<String, Object> ofFiles(Workload workload);
+
+        Map<String, Object> ofProxy(AdminClient proxy) throws Exception;
+
+        /** @param workload receives the transactions of that time */
+        Map<String, Object> ofServers(UnderstudyConfig servers, Duration length, Workload workload) throws Exception;
+    }
+
+    /** Returns the report of the source that was given. Called after the command line has been parsed. */
+    Map<String, Object> report(CommandLine line, Report report) throws Exception {
+        if (last < 1) {
+            throw new CommandLine.ParameterException(line, "--last must be 1 or more");
+        }
+        Workload workload = new Workload(last, ApplyCost.DEFAULT);
+        List<Path> given = files;
+        if (given != null && !given.isEmpty()) {
+            for (Path file : given) {
+                BinlogFile.read(file, workload::add);
+            }
+            return report.ofFiles(workload);
+        }
+        if (admin != null) {
+            return report.ofProxy(new AdminClient(admin, null));
+        }
+        if (config != null) {
+            Logging.quiet();
+            return report.ofServers(ConfigFile.load(config).config(), Objects.requireNonNull(length), workload);
+        }
+        throw new CommandLine.ParameterException(
+                line, "Missing what to look at: give binary log files, -c FILE, or --admin HOST:PORT");
+    }
+}
