@@ -8,7 +8,7 @@ public record Packet(int sequence, byte[] payload) {
         return payload.length == 0 ? -1 : payload[0] & 0xFF;
     }
 
-    boolean isErr() {
+    public boolean isErr() {
         return first() == 0xFF;
     }
 

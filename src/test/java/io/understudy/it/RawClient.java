@@ -49,6 +49,7 @@ public final class RawClient implements AutoCloseable {
     private byte[] scramble = new byte[0];
     private long threadId;
     private long serverCapabilities;
+    private int collation = 45;
     private String attribute = "app";
     private String attributeValue = "shop";
 
@@ -90,6 +91,11 @@ public final class RawClient implements AutoCloseable {
         RawClient client = open(address);
         client.login(server.user(), server.password(), ServerUnderTest.SCHEMA, capabilities);
         return client;
+    }
+
+    /** Sets the collation id of the login; one byte, as in HandshakeResponse41. */
+    public void collation(int id) {
+        collation = id;
     }
 
     /** Sets the connection attribute of a login with {@link #CONNECT_ATTRS}. */
@@ -160,7 +166,7 @@ public final class RawClient implements AutoCloseable {
         Payload response = new Payload()
                 .uint(capabilities | CONNECT_WITH_DB, 4)
                 .uint(1 << 24, 4)
-                .uint(45, 1)
+                .uint(collation, 1)
                 .zeros(19)
                 .uint(capabilities >>> 32, 4)
                 .text(user)
@@ -248,7 +254,7 @@ public final class RawClient implements AutoCloseable {
         out.flush();
     }
 
-    void command(int code, byte[] arguments) throws IOException {
+    public void command(int code, byte[] arguments) throws IOException {
         send(0, new Payload().uint(code, 1).raw(arguments).bytes());
     }
 
@@ -261,7 +267,7 @@ public final class RawClient implements AutoCloseable {
     }
 
     /** Sends a statement and expects OK. */
-    void execute(String sql) throws IOException {
+    public void execute(String sql) throws IOException {
         query(sql);
         Packet response = read();
         if (!response.isOk()) {
@@ -296,7 +302,7 @@ public final class RawClient implements AutoCloseable {
     /**
      * Reads the packets of one response with column definitions and rows, or its single packet. Expects EOF packets.
      */
-    List<Packet> readResult() throws IOException {
+    public List<Packet> readResult() throws IOException {
         List<Packet> packets = new ArrayList<>();
         Packet head = read();
         packets.add(head);

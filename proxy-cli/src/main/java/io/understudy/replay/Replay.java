@@ -170,6 +170,7 @@ public final class Replay implements AutoCloseable {
                 0,
                 null,
                 null,
+                null,
                 null);
         for (PinnedLoop on : pinned) {
             Semaphore over = new Semaphore(0);

@@ -10,6 +10,7 @@ import io.understudy.plugins.capture.CapturedResult;
 import io.understudy.plugins.capture.ResultHash;
 import io.understudy.replay.log.Execution;
 import io.understudy.replay.log.LogEvent;
+import io.understudy.replay.log.WriteSettings;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.SqlModes;
 import io.understudy.wire.CommandCode;
@@ -57,6 +58,8 @@ final class ReplayConnection {
     private @Nullable ServerConnection connection;
     private @Nullable String schema;
     private @Nullable String settings;
+    /** The resets of the session that the settings have taken account of. */
+    private int resets;
     /** Statement ids by text, the one that was not used for longest first. */
     private final LinkedHashMap<ByteBuffer, Integer> prepared = new LinkedHashMap<>(16, 0.75f, true);
 
@@ -175,7 +178,7 @@ final class ReplayConnection {
     private boolean prepares(ServerConnection open, Due next) {
         LogEvent event = next.event();
         String assignments = event.settings();
-        if (assignments != null && !assignments.equals(settings)) {
+        if (assignments != null && (!assignments.equals(settings) || wasReset(event))) {
             busy = true;
             adopt(open, next, assignments);
             return true;
@@ -187,6 +190,12 @@ final class ReplayConnection {
             return true;
         }
         return false;
+    }
+
+    /** Returns whether the client has reset its session since this connection took over its settings. */
+    private boolean wasReset(LogEvent event) {
+        WriteSettings writing = event.writing();
+        return !readsOnly && writing != null && writing.resets() != resets;
     }
 
     private void connect() {
@@ -239,9 +248,9 @@ final class ReplayConnection {
                 }
             }
         };
-        made.execute(command(made, CommandCode.QUERY, SessionStart.NAMES.getBytes(StandardCharsets.UTF_8)), response);
+        made.execute(query(made, SessionStart.NAMES), response);
         for (String sql : first) {
-            made.execute(command(made, CommandCode.QUERY, sql.getBytes(StandardCharsets.UTF_8)), response);
+            made.execute(query(made, sql), response);
         }
     }
 
@@ -278,19 +287,39 @@ final class ReplayConnection {
         }
     }
 
+    /**
+     * Gives the connection the session's settings. One that only reads is reset before. Where everything is played, the
+     * session's own SET statements have been played, and a reset would roll its transaction back and drop its temporary
+     * tables: it gets one only where the client reset its session.
+     */
     private void adopt(ServerConnection open, Due statement, String assignments) {
         List<ByteBuf> commands = new ArrayList<>();
-        if (settings != null) {
+        boolean begins = settings == null;
+        if (!begins && (readsOnly || wasReset(statement.event()))) {
+            begins = true;
             commands.add(command(open, CommandCode.RESET_CONNECTION, new byte[0]));
             if (readsOnly) {
-                SessionStart.READ_ONLY.forEach(
-                        sql -> commands.add(command(open, CommandCode.QUERY, sql.getBytes(StandardCharsets.UTF_8))));
+                SessionStart.READ_ONLY.forEach(sql -> commands.add(query(open, sql)));
             }
             prepared.clear();
         }
-        commands.add(command(open, CommandCode.QUERY, ("SET " + assignments).getBytes(StandardCharsets.UTF_8)));
+        commands.add(query(open, "SET " + assignments));
+        WriteSettings writing = statement.event().writing();
+        if (writing != null && begins && !readsOnly) {
+            if (writing.transaction() != null) {
+                commands.add(query(open, "SET SESSION TRANSACTION " + writing.transaction()));
+            }
+            if (writing.assignments() != null) {
+                commands.add(query(open, "SET " + writing.assignments()));
+            }
+        }
+        resets = writing == null ? 0 : writing.resets();
         Adoption response = new Adoption(statement, assignments, commands.size());
         commands.forEach(command -> open.execute(command, response));
+    }
+
+    private static ByteBuf query(ServerConnection on, String sql) {
+        return command(on, CommandCode.QUERY, sql.getBytes(StandardCharsets.UTF_8));
     }
 
     private void transmit(ServerConnection open, Due statement, int code, byte[] payload) {

@@ -153,6 +153,9 @@ public final class ReplayFigures {
         view.put("rotations", log.rotations());
         view.put("missing", log.missing());
         view.put("refused", log.refused());
+        if (!log.notCaptured().isEmpty()) {
+            view.put("notCaptured", log.notCaptured());
+        }
         view.put("sessions", sessions.sum());
         view.put("leftOut", sums(leftOut));
         view.put("sent", sent.sum());

@@ -88,7 +88,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
                 login.collation(), new AdoptedMode(sqlMode, begunNanos, System.nanoTime()), product(flavor));
         statement = new StatementBytes(analyzer, this);
         inFlight = new InFlight(statement);
-        settings.status((status & ServerStatus.NO_BACKSLASH_ESCAPES) != 0);
+        settings.status((status & ServerStatus.NO_BACKSLASH_ESCAPES) != 0, autocommit());
         setSchema(login.schema());
     }
 
@@ -197,7 +197,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         if ((bits & ServerStatus.IN_TRANS) == 0) {
             wroteInTransaction = false;
         }
-        settings.status((bits & ServerStatus.NO_BACKSLASH_ESCAPES) != 0);
+        settings.status((bits & ServerStatus.NO_BACKSLASH_ESCAPES) != 0, autocommit());
     }
 
     /** Must be called at most once, before the first command. */

@@ -1,5 +1,6 @@
 package io.understudy.plugin;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,32 @@ public interface SessionSettings {
      */
     default @Nullable String reading() {
         return null;
+    }
+
+    /** Returns whether autocommit is on, by the status in the server's last response. */
+    default boolean autocommit() {
+        return true;
+    }
+
+    /**
+     * Returns what the session has set for its transactions, to follow {@code SET SESSION TRANSACTION}, such as
+     * {@code ISOLATION LEVEL READ COMMITTED, READ ONLY}; or null when both have the server's values.
+     */
+    default @Nullable String transaction() {
+        return null;
+    }
+
+    /**
+     * Returns the variables that change what a write does, as an assignment list for SET, or null when all have the
+     * server's values. See {@link io.understudy.sql.WriteVariables}.
+     */
+    default @Nullable String writing() {
+        return null;
+    }
+
+    /** Returns the names of the variables that {@link #transaction} and {@link #writing} do not know. Allocates. */
+    default List<String> unknownForWrites() {
+        return List.of();
     }
 
     /** Returns the SQL mode, or null while it is the server's default and that is not known for certain. */

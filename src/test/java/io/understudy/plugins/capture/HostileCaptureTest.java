@@ -33,7 +33,8 @@ class HostileCaptureTest {
 
     private static CapturedSession session(
             long id, String user, @Nullable String schema, @Nullable String zone, @Nullable String mode) {
-        return new CapturedSession(id, id, user, "10.0.0.9", schema, 45, null, zone, mode, null);
+        return new CapturedSession(
+                id, id, user, "10.0.0.9", schema, 45, null, zone, mode, null, true, null, null, List.of());
     }
 
     private static CapturedCommand command(int i, byte[] text) {
@@ -50,7 +51,8 @@ class HostileCaptureTest {
                 i,
                 0,
                 i % 50 == 0 ? 1064 : 0,
-                ends ? null : result);
+                ends ? null : result,
+                false);
     }
 
     /** The records of all frames, made as they are read. */

@@ -17,7 +17,7 @@ final class ReplayText {
                         + some(" · missing, as the log says: ", view.get("missing"))
                         + some(" · begun anew: ", view.get("rotations")));
         line(out, "left out", counts("", view.get("leftOut")));
-        line(out, "sessions", String.valueOf(view.get("sessions")));
+        line(out, "sessions", view.get("sessions") + counts(" · whose capture lacks ", view.get("notCaptured")));
         line(out, "time as logged", times(view.get("loggedSeconds")));
         if (!dryRun) {
             double seconds = ((Number) view.getOrDefault("seconds", 0)).doubleValue();

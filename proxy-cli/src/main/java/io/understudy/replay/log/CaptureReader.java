@@ -10,10 +10,12 @@ import java.time.DateTimeException;
 import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,12 @@ final class CaptureReader implements StatementLog {
 
         @Nullable
         String settings;
+
+        /** Null until the records say that they have them: those of TiProxy and of older versions do not. */
+        @Nullable
+        WriteSettings writing;
+
+        final Set<String> missing = new HashSet<>();
 
         /** Whether the records say each change of the schema, as those of the proxy do. */
         boolean saysSchema;
@@ -201,14 +209,42 @@ final class CaptureReader implements StatementLog {
         }
         String schema = keys.get("Schema");
         if (schema != null) {
-            String name = text(schema);
-            session.schema = name.isEmpty() ? null : name;
+            session.schema = textOrNull(schema);
             session.saysSchema = true;
         }
         String settings = keys.get("Settings");
         if (settings != null) {
             session.settings = text(settings);
         }
+        describeWrites(session);
+    }
+
+    private void describeWrites(Session session) throws IOException {
+        WriteSettings before = Objects.requireNonNullElse(session.writing, WriteSettings.NONE);
+        // The first record of a session in a frame leaves out what is empty.
+        boolean anew = keys.containsKey("Server_thread");
+        String transaction = keys.get("Transaction");
+        String assignments = keys.get("Write_settings");
+        boolean reset = keys.containsKey("Reset");
+        if (anew || transaction != null || assignments != null || reset) {
+            session.writing = new WriteSettings(
+                    transaction == null ? anew ? null : before.transaction() : textOrNull(transaction),
+                    assignments == null ? anew ? null : before.assignments() : textOrNull(assignments),
+                    before.resets() + (reset ? 1 : 0));
+        }
+        String missing = keys.get("Not_captured");
+        if (missing != null) {
+            for (String what : text(missing).split(", ")) {
+                if (!what.isEmpty() && session.missing.add(what)) {
+                    counts.notCaptured(what);
+                }
+            }
+        }
+    }
+
+    private @Nullable String textOrNull(String quoted) throws IOException {
+        String text = text(quoted);
+        return text.isEmpty() ? null : text;
     }
 
     private LogEvent query(Session session, long id, byte[] payload, long firstLine) throws IOException {
@@ -280,6 +316,7 @@ final class CaptureReader implements StatementLog {
                 took == null ? LogEvent.UNKNOWN : number(took, Long.MAX_VALUE),
                 firstLine,
                 session.settings,
+                session.writing,
                 execution,
                 result());
     }

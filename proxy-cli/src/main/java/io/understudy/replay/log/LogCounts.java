@@ -11,6 +11,8 @@ public final class LogCounts {
     private long missing;
     private final Map<String, Long> refused = new TreeMap<>();
 
+    private final Map<String, Long> notCaptured = new TreeMap<>();
+
     void event() {
         events++;
     }
@@ -25,6 +27,18 @@ public final class LogCounts {
 
     void refuse(String reason) {
         refused.merge(reason, 1L, Long::sum);
+    }
+
+    void notCaptured(String what) {
+        notCaptured.merge(what, 1L, Long::sum);
+    }
+
+    /**
+     * Returns the number of sessions by what a capture does not have of them: values from before its start, and
+     * character sets of unknown collations.
+     */
+    public Map<String, Long> notCaptured() {
+        return Collections.unmodifiableMap(notCaptured);
     }
 
     /** Returns the number of events, refused ones not counted. */

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param durationMicros execution time, or {@link #UNKNOWN}
  * @param line number of the event's first line
  * @param settings of the session, an assignment list for SET, or null when the log does not say
+ * @param writing further settings of the session, or null when the log does not say
  * @param execution of a prepared statement, whose text then is {@code text}; or null
  * @param result hashes of its rows, or null when the log does not have them
  */
@@ -29,6 +30,7 @@ public record LogEvent(
         long durationMicros,
         long line,
         @Nullable String settings,
+        @Nullable WriteSettings writing,
         @Nullable Execution execution,
         @Nullable CapturedResult result) {
 
@@ -45,7 +47,7 @@ public record LogEvent(
             long startMicros,
             long durationMicros,
             long line) {
-        this(kind, threadId, user, schema, text, startMicros, durationMicros, line, null, null, null);
+        this(kind, threadId, user, schema, text, startMicros, durationMicros, line, null, null, null, null);
     }
 
     /** The kind of an event. */

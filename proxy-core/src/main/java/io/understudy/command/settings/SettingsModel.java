@@ -1,10 +1,13 @@
 package io.understudy.command.settings;
 
 import io.understudy.plugin.SessionSettings;
+import io.understudy.sql.Collations;
 import io.understudy.sql.ReadVariables;
 import io.understudy.sql.SetStatement;
 import io.understudy.sql.SqlModes;
 import io.understudy.sql.TableName;
+import io.understudy.sql.WriteVariables;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** The {@link SessionSettings}, derived from the session's commands and responses. */
 public final class SettingsModel implements SessionSettings {
     private static final int CHARSET_LIMIT = 256;
+    /** Makes the lexer assume the worst case. */
+    private static final String UNKNOWN_CHARSET = "unknown";
 
     private static final int CHARSET = 1;
     private static final int TIME_ZONE = 1 << 1;
@@ -24,7 +29,12 @@ public final class SettingsModel implements SessionSettings {
     /** Bits for the settings whose value is not known. */
     private int unknown;
     /** Null until one of them is set. */
-    private @Nullable ReadSettings reading;
+    private @Nullable AssignedVariables reading;
+    /** Null until one of them is set. */
+    private @Nullable AssignedVariables writing;
+
+    private @Nullable TransactionMode transaction;
+    private boolean autocommit = true;
 
     private long timeZoneToldBy = -1;
     private @Nullable String characterSet;
@@ -61,6 +71,8 @@ public final class SettingsModel implements SessionSettings {
     public void reset() {
         unknown = 0;
         reading = null;
+        writing = null;
+        transaction = null;
         characterSet = null;
         charsetName = null;
         timeZone = null;
@@ -108,14 +120,29 @@ public final class SettingsModel implements SessionSettings {
                 }
             }
             case "sql_mode" -> sqlMode(assignment, value);
+            case "transaction_isolation", "tx_isolation", "transaction_read_only", "tx_read_only" -> {
+                TransactionMode mode = transaction;
+                if (mode == null) {
+                    mode = new TransactionMode();
+                    transaction = mode;
+                }
+                mode.assign(assignment);
+            }
             default -> {
                 // A variable that is not carried does not change the meaning of a read, or is set by the mirror itself:
                 // see docs/mirroring.md.
                 if (ReadVariables.carried(assignment.name())) {
-                    ReadSettings settings = reading;
+                    AssignedVariables settings = reading;
                     if (settings == null) {
-                        settings = new ReadSettings();
+                        settings = new AssignedVariables();
                         reading = settings;
+                    }
+                    settings.assign(assignment);
+                } else if (WriteVariables.carried(assignment.name())) {
+                    AssignedVariables settings = writing;
+                    if (settings == null) {
+                        settings = new AssignedVariables();
+                        writing = settings;
                     }
                     settings.assign(assignment);
                 }
@@ -192,8 +219,9 @@ public final class SettingsModel implements SessionSettings {
         refresh();
     }
 
-    /** Takes the server's status bit for NO_BACKSLASH_ESCAPES. */
-    public void status(boolean noBackslash) {
+    /** Takes the server's status bits for NO_BACKSLASH_ESCAPES and autocommit. */
+    public void status(boolean noBackslash, boolean commits) {
+        autocommit = commits;
         if (noBackslashEscapes != noBackslash) {
             noBackslashEscapes = noBackslash;
             refresh();
@@ -239,7 +267,10 @@ public final class SettingsModel implements SessionSettings {
 
     private void refresh() {
         String named = charsetName;
-        String charset = named != null ? named.toLowerCase(Locale.ROOT) : CollationCharsets.charset(loginCollation);
+        String charset = named != null ? named.toLowerCase(Locale.ROOT) : Collations.clientCharset(loginCollation);
+        if (charset == null) {
+            charset = UNKNOWN_CHARSET;
+        }
         int bits = SqlModes.withCharset(sqlMode.lexerModes(), charset);
         modes = SqlModes.withNoBackslashEscapes(bits, noBackslashEscapes) | product;
     }
@@ -247,7 +278,7 @@ public final class SettingsModel implements SessionSettings {
     @Override
     public boolean known() {
         // A mode that the standby would have to guess, and that is not the usual one according to the server's status.
-        ReadSettings settings = reading;
+        AssignedVariables settings = reading;
         return unknown == 0
                 && (settings == null || settings.known())
                 && !(noBackslashEscapes && mode().adopted() != null);
@@ -270,8 +301,37 @@ public final class SettingsModel implements SessionSettings {
 
     @Override
     public @Nullable String reading() {
-        ReadSettings settings = reading;
+        AssignedVariables settings = reading;
         return settings == null ? null : settings.assignments();
+    }
+
+    @Override
+    public boolean autocommit() {
+        return autocommit;
+    }
+
+    @Override
+    public @Nullable String transaction() {
+        TransactionMode mode = transaction;
+        return mode == null ? null : mode.characteristics();
+    }
+
+    @Override
+    public @Nullable String writing() {
+        AssignedVariables settings = writing;
+        return settings == null ? null : settings.assignments();
+    }
+
+    @Override
+    public List<String> unknownForWrites() {
+        List<String> names = new ArrayList<>();
+        if (transaction != null) {
+            names.addAll(transaction.unknown());
+        }
+        if (writing != null) {
+            names.addAll(writing.unknown());
+        }
+        return names;
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.understudy.sql.SqlModes;
 import io.understudy.sql.StatementSummary;
 import io.understudy.wire.CommandCode;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Copies the commands of one session while a capture runs. A session's part begins outside a transaction. */
@@ -33,14 +34,22 @@ final class CaptureObserver implements SessionObserver {
             byte[] payload,
             @Nullable PreparedStatement prepared,
             byte @Nullable [] types,
-            @Nullable ResultHash hash) {}
+            @Nullable ResultHash hash,
+            boolean reset) {}
 
     private final CapturePlugin plugin;
     private final SessionContext session;
     /** Whether rows can be hashed: decided when the session begins. */
     private final boolean rows;
 
+    /** The capture that ran when the session began: it misses nothing of it. */
+    private final @Nullable Capture since;
+
     private @Nullable Capture joined;
+    private List<String> missing = List.of();
+    /** Whether the client has reset the session since the last captured command. */
+    private boolean reset;
+
     private @Nullable CapturedSession described;
     private @Nullable HashedText hashed;
 
@@ -48,6 +57,7 @@ final class CaptureObserver implements SessionObserver {
         this.plugin = plugin;
         this.session = session;
         this.rows = plugin.mayHashResults();
+        this.since = plugin.active();
     }
 
     @Override
@@ -68,6 +78,9 @@ final class CaptureObserver implements SessionObserver {
                 return;
             }
             joined = capture;
+            described = null;
+            reset = false;
+            missing = capture == since ? List.of() : CapturedSession.missingOf(session);
         }
         PreparedStatement prepared = command.prepared();
         String unfit = unfit(command, prepared);
@@ -79,6 +92,7 @@ final class CaptureObserver implements SessionObserver {
                 ? kept(capture, command, prepared)
                 : withoutValues(capture, command, prepared);
         if (pending != null) {
+            reset = false;
             command.attach(pending);
         }
     }
@@ -112,7 +126,7 @@ final class CaptureObserver implements SessionObserver {
         }
         byte[] types = prepared == null ? null : prepared.parameterTypes();
         ResultHash hash = rows && capture.results() == Results.HASH ? hashed(command, payload) : null;
-        return new Pending(capture, described(prepared), command.code(), payload, prepared, types, hash);
+        return new Pending(capture, described(prepared), command.code(), payload, prepared, types, hash, reset);
     }
 
     /** Has the result of a read hashed, unless its rows come with later commands or another plugin sees them. */
@@ -143,7 +157,7 @@ final class CaptureObserver implements SessionObserver {
             capture.meters().skipped("unparsed");
             return null;
         }
-        return new Pending(capture, described(prepared), CommandCode.QUERY, text, null, null, null);
+        return new Pending(capture, described(prepared), CommandCode.QUERY, text, null, null, null, reset);
     }
 
     private static byte @Nullable [] copy(CommandView command) {
@@ -163,8 +177,10 @@ final class CaptureObserver implements SessionObserver {
     private CapturedSession described(@Nullable PreparedStatement prepared) {
         String schema = prepared == null ? session.schema() : prepared.schema();
         CapturedSession known = described;
-        if (known == null || !known.describes(session, schema)) {
-            known = CapturedSession.of(session, schema);
+        if (known == null
+                || !known.describes(session, schema)
+                || !known.missing().equals(missing)) {
+            known = CapturedSession.of(session, schema, missing);
             described = known;
         }
         return known;
@@ -193,7 +209,15 @@ final class CaptureObserver implements SessionObserver {
                 response.rows(),
                 response.affectedRows(),
                 response.errorCode(),
-                hash == null || !response.ok() ? null : hash.result(response.rows())));
+                hash == null || !response.ok() ? null : hash.result(response.rows()),
+                pending.reset()));
+    }
+
+    /** What the session had from before the capture is gone. */
+    @Override
+    public void onReset() {
+        reset = true;
+        missing = List.of();
     }
 
     @Override
@@ -202,7 +226,7 @@ final class CaptureObserver implements SessionObserver {
         CapturedSession known = described;
         if (capture != null && known != null && capture.isActive()) {
             capture.offer(new CapturedCommand(
-                    known, CommandCode.QUIT, NOTHING, null, null, System.nanoTime(), 0, 0, 0, 0, null));
+                    known, CommandCode.QUIT, NOTHING, null, null, System.nanoTime(), 0, 0, 0, 0, null, false));
         }
     }
 }

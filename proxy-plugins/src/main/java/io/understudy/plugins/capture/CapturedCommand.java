@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param startNanos monotonic time of the first byte
  * @param nanos until the response's last byte
  * @param result hashes of the rows, or null if they were not asked for or there is no result
+ * @param reset whether the client has reset the session since its command before
  */
 record CapturedCommand(
         CapturedSession session,
@@ -25,7 +26,8 @@ record CapturedCommand(
         long rows,
         long affectedRows,
         int errorCode,
-        @Nullable CapturedResult result) {
+        @Nullable CapturedResult result,
+        boolean reset) {
     /** Roughly what a command takes beside its payload. */
     private static final int OVERHEAD = 200;
 

@@ -2,7 +2,10 @@ package io.understudy.plugins.capture;
 
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionSettings;
+import io.understudy.sql.Collations;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id the proxy's number of the session
  * @param reading an assignment list for SET
+ * @param transaction what follows SET SESSION TRANSACTION, for sessions that write
+ * @param writing an assignment list for SET, for sessions that write
+ * @param missing what the session may have from before the capture that is not known
  */
 record CapturedSession(
         long id,
@@ -22,9 +28,13 @@ record CapturedSession(
         @Nullable String characterSet,
         @Nullable String timeZone,
         @Nullable String sqlMode,
-        @Nullable String reading) {
+        @Nullable String reading,
+        boolean autocommit,
+        @Nullable String transaction,
+        @Nullable String writing,
+        List<String> missing) {
 
-    static CapturedSession of(SessionContext session, @Nullable String schema) {
+    static CapturedSession of(SessionContext session, @Nullable String schema, List<String> missing) {
         SessionSettings settings = session.settings();
         String address = session.clientAddress() instanceof InetSocketAddress inet && inet.getAddress() != null
                 ? inet.getAddress().getHostAddress()
@@ -39,24 +49,49 @@ record CapturedSession(
                 settings.characterSet(),
                 settings.timeZone(),
                 settings.sqlMode(),
-                settings.reading());
+                settings.reading(),
+                settings.autocommit(),
+                settings.transaction(),
+                settings.writing(),
+                missing);
+    }
+
+    /**
+     * Returns what a session that is older than the capture may have that the capture cannot say: the values of
+     * variables that were set to an expression, and state that is no setting.
+     */
+    static List<String> missingOf(SessionContext session) {
+        SessionSettings settings = session.settings();
+        List<String> missing = new ArrayList<>(settings.unknownForWrites());
+        if (settings.temporaryTables()) {
+            missing.add("temporary tables");
+        }
+        if (settings.lockedTables()) {
+            missing.add("locked tables");
+        }
+        missing.add("user variables");
+        return missing;
     }
 
     /** Returns whether this still describes the session. The usual case, so it allocates nothing. */
     boolean describes(SessionContext session, @Nullable String nowSchema) {
         SessionSettings settings = session.settings();
         return collation == settings.loginCollation()
+                && autocommit == settings.autocommit()
                 && Objects.equals(schema, nowSchema)
                 && Objects.equals(characterSet, settings.characterSet())
                 && Objects.equals(timeZone, settings.timeZone())
                 && Objects.equals(sqlMode, settings.sqlMode())
                 && Objects.equals(reading, settings.reading())
+                && Objects.equals(transaction, settings.transaction())
+                && Objects.equals(writing, settings.writing())
                 && user.equals(session.user());
     }
 
     /** Returns the settings as an assignment list for SET. */
     String settings() {
-        StringBuilder list = new StringBuilder("NAMES ").append(charset(collation));
+        StringBuilder list = new StringBuilder("NAMES ")
+                .append(Objects.requireNonNullElse(Collations.clientCharset(collation), "DEFAULT"));
         if (characterSet != null) {
             list.append(", ").append(characterSet);
         }
@@ -72,18 +107,18 @@ record CapturedSession(
         return list.toString();
     }
 
-    /** Source: {@code information_schema.COLLATIONS} of both products. */
-    private static String charset(int id) {
-        return switch (id) {
-            case 63 -> "binary";
-            case 11, 65 -> "ascii";
-            case 5, 8, 15, 31, 47, 48, 49, 94 -> "latin1";
-            case 1, 84 -> "big5";
-            case 13, 88 -> "sjis";
-            case 28, 87 -> "gbk";
-            case 95, 96 -> "cp932";
-            case 248, 249, 250 -> "gb18030";
-            default -> "utf8mb4";
-        };
+    /** Returns further settings of a session that writes, as an assignment list for SET; empty without any. */
+    String writeSettings() {
+        String others = writing == null ? "" : writing;
+        return autocommit ? others : others.isEmpty() ? "autocommit = 0" : "autocommit = 0, " + others;
+    }
+
+    /** Returns what of the session the records do not have, separated by commas; empty if nothing is missing. */
+    String notCaptured() {
+        String list = String.join(", ", missing);
+        if (characterSet != null || Collations.clientCharset(collation) != null) {
+            return list;
+        }
+        return (list.isEmpty() ? "" : list + ", ") + "character set of collation " + collation;
     }
 }

@@ -69,6 +69,9 @@ final class RecordWriter {
         if (command.errorCode() != 0) {
             put("\n# Success: false\n# Errno: ").put(command.errorCode());
         }
+        if (command.reset()) {
+            put("\n# Reset: true");
+        }
         session(session, frame);
         PreparedStatement prepared = command.prepared();
         if (prepared != null) {
@@ -125,6 +128,19 @@ final class RecordWriter {
         String settings = session.settings();
         if (before == null || !before.settings().equals(settings)) {
             put("\n# Settings: ").quoted(settings.getBytes(StandardCharsets.UTF_8));
+        }
+        text(
+                "Transaction",
+                Objects.requireNonNullElse(session.transaction(), ""),
+                before == null ? "" : Objects.requireNonNullElse(before.transaction(), ""));
+        text("Write_settings", session.writeSettings(), before == null ? "" : before.writeSettings());
+        text("Not_captured", session.notCaptured(), before == null ? "" : before.notCaptured());
+    }
+
+    /** Writes a value unless the frame has it; without a value, a session has an empty one. */
+    private void text(String key, String value, String before) {
+        if (!value.equals(before)) {
+            put("\n# ").put(key).put(": ").quoted(value.getBytes(StandardCharsets.UTF_8));
         }
     }
 

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class CaptureTest {
-    private static final CapturedSession SESSION =
-            new CapturedSession(1, 2, "app", "10.0.0.9", "shop", 45, null, null, null, null);
+    private static final CapturedSession SESSION = new CapturedSession(
+            1, 2, "app", "10.0.0.9", "shop", 45, null, null, null, null, true, null, null, List.of());
 
     @TempDir
     private Path folder;
@@ -60,7 +60,8 @@ class CaptureTest {
                 1,
                 0,
                 0,
-                null);
+                null,
+                false);
     }
 
     private double count(String outcome) {

@@ -1,31 +1,36 @@
 package io.understudy.command.settings;
 
 import io.understudy.sql.SetStatement;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session's values of {@link io.understudy.sql.ReadVariables}, in the order in which they were set, because
- * {@code max_join_size} changes {@code sql_big_selects}.
+ * The values that a session has given to variables, in the order in which they were set, because {@code max_join_size}
+ * changes {@code sql_big_selects}.
  */
-final class ReadSettings {
+final class AssignedVariables {
     private static final String FLAGS = "optimizer_switch";
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(\\.[0-9]+)?");
     private static final int LONGEST = 1024;
 
     private final Map<String, String> values = new LinkedHashMap<>();
-    private final Set<String> unknown = new HashSet<>();
+    private final Set<String> unknown = new TreeSet<>();
     private @Nullable String list;
 
     /** Returns whether every value could be read. */
     boolean known() {
         return unknown.isEmpty();
+    }
+
+    /** Returns the names of the variables whose value could not be read. */
+    Set<String> unknown() {
+        return unknown;
     }
 
     /** Returns assignments for SET, or null when all variables have the server's value. */
@@ -56,7 +61,7 @@ final class ReadSettings {
         if (name.equals(FLAGS)) {
             // A list of flags changes only the flags that it names.
             if (!unknown.contains(FLAGS)) {
-                values.merge(FLAGS, value, ReadSettings::merged);
+                values.merge(FLAGS, value, AssignedVariables::merged);
             }
             return;
         }
