@@ -49,12 +49,14 @@ final class BinlogSource {
 
     /** Makes a report of each source. */
     interface Report {
-        /** @param workload the transactions of the files */
+        /** Returns the report on transactions that were read from files. */
         Map<String, Object> ofFiles(Workload workload);
 
         Map<String, Object> ofProxy(AdminClient proxy) throws Exception;
 
-        /** @param workload receives the transactions of that time */
+        /**
+         * Listens for that time and returns the report on the transactions, of which {@code workload} is to be told.
+         */
         Map<String, Object> ofServers(UnderstudyConfig servers, Duration length, Workload workload) throws Exception;
     }
 

@@ -4,11 +4,8 @@ import io.understudy.base.BackOff;
 import io.understudy.plugin.ServerConnection;
 import java.time.Duration;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,14 +17,8 @@ import org.slf4j.LoggerFactory;
  * <p>{@link #wake}, {@link #sweep} and the methods marked so are thread-safe; the rest runs on the connection's event
  * loop, or before there is one.
  */
-final class MirrorConnection implements Playback.Listener {
+final class MirrorConnection implements Playback.Listener, MirrorLogin.Outcome {
     private static final Logger log = LoggerFactory.getLogger(MirrorConnection.class);
-    /** Time beyond the timeout in which the standby may end a statement by itself. */
-    private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-
-    /** Further time in which it may obey a KILL QUERY before its connection is killed. */
-    private static final long KILL_NANOS = TimeUnit.SECONDS.toNanos(2);
-
     private static final int ER_QUERY_INTERRUPTED = 1317;
 
     /**
@@ -44,23 +35,13 @@ final class MirrorConnection implements Playback.Listener {
     private final Runnable begin = this::begin;
     // A login costs as much as hundreds of statements, and no session waits for a mirror.
     private final BackOff backOff = BackOff.spread(Duration.ofSeconds(1), Duration.ofSeconds(10));
+    private final StatementDeadline deadline = new StatementDeadline();
+    private final MirrorLogin login;
+    private final HandedOver handedOver = new HandedOver();
 
     private volatile @Nullable ServerConnection wire;
-    /** Logged in, with its first statements in flight; {@link #busySinceNanos} covers them too. */
-    private volatile @Nullable ServerConnection preparing;
-
     private volatile boolean backingOff;
     private volatile boolean closed;
-    /** When the standby began the current statement, or 0. */
-    private volatile long busySinceNanos;
-
-    /** The {@link #busySinceNanos} of the statement that is being killed, or 0. */
-    private volatile long killedNanos;
-
-    /** Statements that other connections handed over because this one has their schema. */
-    private final Queue<MirroredStatement> handedOver = new ConcurrentLinkedQueue<>();
-
-    private final AtomicInteger handedOverCount = new AtomicInteger();
     private volatile boolean idle;
 
     private long openedNanos;
@@ -75,6 +56,7 @@ final class MirrorConnection implements Playback.Listener {
     MirrorConnection(StandbyMirror mirror, MirrorLane lane) {
         this.mirror = mirror;
         this.lane = lane;
+        this.login = new MirrorLogin(mirror, deadline, this);
     }
 
     boolean backingOff() {
@@ -89,79 +71,15 @@ final class MirrorConnection implements Playback.Listener {
             if (current != null) {
                 current.loop().execute(begin);
             } else {
-                mirror.context().executor().execute(this::connect);
+                mirror.context().executor().execute(login::begin);
             }
         } catch (RejectedExecutionException e) {
             lost(null);
         }
     }
 
-    private void connect() {
-        if (closed) {
-            return;
-        }
-        attempt(() -> mirror.collations().names().whenComplete((names, unknown) -> {
-            if (names == null) {
-                lost(unknown == null ? "no reason given" : String.valueOf(unknown.getMessage()));
-            } else {
-                attempt(() -> connect(names));
-            }
-        }));
-    }
-
-    private void connect(CollationNames names) {
-        if (closed) {
-            return;
-        }
-        mirror.standby().connector().connect().whenComplete((connected, failure) -> {
-            if (connected == null) {
-                lost(failure == null ? "no reason given" : String.valueOf(failure.getMessage()));
-            } else {
-                attempt(() -> prepare(connected, names));
-            }
-        });
-    }
-
-    /** Runs a step of an attempt to connect; an exception, which a stage would swallow, ends the attempt. */
-    private void attempt(Runnable step) {
-        try {
-            step.run();
-        } catch (RuntimeException fault) {
-            log.error("connecting the mirror to {} failed unexpectedly", mirror.name(), fault);
-            ServerConnection half = preparing;
-            if (half != null) {
-                preparing = null;
-                half.close();
-            }
-            disconnected(fault.toString());
-        }
-    }
-
-    private void prepare(ServerConnection connected, CollationNames names) {
-        if (closed) {
-            connected.close();
-            return;
-        }
-        busySinceNanos = System.nanoTime();
-        preparing = connected;
-        FirstStatements.send(
-                connected,
-                ReadOnlySession.statements(connected.flavor(), mirror.config()),
-                refused -> attempt(() -> prepared(connected, names, refused)));
-    }
-
-    private void prepared(ServerConnection connected, CollationNames names, @Nullable String refused) {
-        preparing = null;
-        busySinceNanos = 0;
-        if (refused == null) {
-            opened(connected, names);
-        } else {
-            connected.close();
-            lost(refused);
-        }
-    }
-
-    private void opened(ServerConnection connected, CollationNames names) {
+    @Override
+    public void opened(ServerConnection connected, CollationNames names) {
         openedNanos = System.nanoTime();
         backingOff = false;
         playback = new Playback(connected, names, mirror.probing(), this);
@@ -169,6 +87,11 @@ final class MirrorConnection implements Playback.Listener {
         lane.opened();
         mirror.timer().runOn(connected.loop());
         begin();
+    }
+
+    @Override
+    public void notOpened(String reason) {
+        disconnected(reason);
     }
 
     /** Sends whatever waits, even if it is less than a batch. */
@@ -208,7 +131,7 @@ final class MirrorConnection implements Playback.Listener {
             disconnected("the standby closed the connection");
             return;
         }
-        if (!woken && !lane.hasBatch() && handedOverCount.get() == 0) {
+        if (!woken && !lane.hasBatch() && handedOver.size() == 0) {
             becomeIdle();
             return;
         }
@@ -226,7 +149,7 @@ final class MirrorConnection implements Playback.Listener {
                 bytes += statement.bytes();
                 if (inFlight++ == 0) {
                     batchBegan = System.nanoTime();
-                    busySinceNanos = batchBegan;
+                    deadline.begin(batchBegan);
                     batchSent = 0;
                 }
                 batchSent++;
@@ -244,7 +167,7 @@ final class MirrorConnection implements Playback.Listener {
         idle = true;
         lane.addIdle(this);
         // A statement may have been handed over before this connection became idle.
-        if (handedOverCount.get() > 0 && lane.removeIdle(this)) {
+        if (handedOver.size() > 0 && lane.removeIdle(this)) {
             wake();
         }
     }
@@ -256,7 +179,6 @@ final class MirrorConnection implements Playback.Listener {
     private @Nullable MirroredStatement nextFor(Playback player) {
         MirroredStatement given = handedOver.poll();
         if (given != null) {
-            handedOverCount.decrementAndGet();
             return given;
         }
         MirroredStatement statement = lane.poll();
@@ -277,8 +199,8 @@ final class MirrorConnection implements Playback.Listener {
      */
     int suits(StatementSetting setting) {
         Playback player = playback;
-        int given = handedOverCount.get();
-        boolean free = busySinceNanos == 0
+        int given = handedOver.size();
+        boolean free = !deadline.running()
                 && (idle || given > 0)
                 && given < lane.batch().statements();
         return wire == null || player == null || !free ? -1 : player.suits(setting);
@@ -287,7 +209,6 @@ final class MirrorConnection implements Playback.Listener {
     /** Adds a statement to the next batch. Thread-safe. */
     private void handOver(MirroredStatement statement) {
         handedOver.add(statement);
-        handedOverCount.incrementAndGet();
         if (wire == null) {
             giveBack(); // lost meanwhile
         } else if (lane.removeIdle(this)) {
@@ -298,7 +219,6 @@ final class MirrorConnection implements Playback.Listener {
     private void giveBack() {
         MirroredStatement statement;
         while ((statement = handedOver.poll()) != null) {
-            handedOverCount.decrementAndGet();
             if (!lane.offer(statement)) {
                 mirror.discard(statement, DropReason.QUEUE_FULL);
             }
@@ -310,20 +230,17 @@ final class MirrorConnection implements Playback.Listener {
         statement.release();
         inFlight--;
         if (inFlight > 0) {
-            busySinceNanos = System.nanoTime();
+            deadline.begin(System.nanoTime());
             return;
         }
-        busySinceNanos = 0;
+        deadline.end();
         lane.batch().completed(batchSent, System.nanoTime() - batchBegan);
         next();
     }
 
     @Override
     public void executed(MirroredStatement statement, String outcome, @Nullable StandbyError error, long nanos) {
-        boolean killed = error != null
-                && error.code() == ER_QUERY_INTERRUPTED
-                && killedNanos != 0
-                && killedNanos == busySinceNanos;
+        boolean killed = error != null && error.code() == ER_QUERY_INTERRUPTED && deadline.killed();
         if (error != null && !killed && outcome.equals("error")) {
             mirror.errors().failed(statement.rule().name(), statement.digest(), error, System.nanoTime());
         }
@@ -349,7 +266,7 @@ final class MirrorConnection implements Playback.Listener {
             statement.release();
             return;
         }
-        long nanos = System.nanoTime() - busySinceNanos;
+        long nanos = deadline.nanos();
         boolean overdue = nanos > mirror.config().timeout().toNanos();
         mirror.executed(statement, overdue ? "timeout" : "error", nanos);
         statement.release();
@@ -359,7 +276,7 @@ final class MirrorConnection implements Playback.Listener {
     private void disconnected(String reason) {
         ServerConnection current = wire;
         wire = null;
-        busySinceNanos = 0;
+        deadline.end();
         giveBack();
         if (current != null) {
             lane.closed();
@@ -394,27 +311,12 @@ final class MirrorConnection implements Playback.Listener {
         lane.addIdle(this);
     }
 
-    /**
-     * Kills a statement that the standby has not ended in time; a new connection's first statements count as one.
-     * Thread-safe.
-     */
+    /** Kills a statement that the standby has not ended in time. Thread-safe. */
     void sweep(long nowNanos) {
-        long since = busySinceNanos;
-        ServerConnection current = wire;
-        boolean first = current == null;
-        if (first) {
-            current = preparing;
-        }
-        if (since == 0 || current == null) {
-            return;
-        }
-        long over = nowNanos - since - mirror.config().timeout().toNanos() - GRACE_NANOS;
-        if (over > (first ? 0 : KILL_NANOS)) {
-            mirror.killer().killConnection(current.threadId());
-            current.close(); // fails the pending responses, which counts them and reconnects
-        } else if (over > 0 && killedNanos != since) {
-            killedNanos = since;
-            mirror.killer().killQuery(current.threadId());
+        ServerConnection opened = wire;
+        ServerConnection current = opened == null ? login.preparing() : opened;
+        if (current != null) {
+            deadline.enforce(nowNanos, mirror.config().timeout().toNanos(), mirror.killer(), current, opened == null);
         }
     }
 
@@ -447,9 +349,6 @@ final class MirrorConnection implements Playback.Listener {
         if (current != null) {
             current.close();
         }
-        ServerConnection half = preparing;
-        if (half != null) {
-            half.close();
-        }
+        login.close();
     }
 }

@@ -1,18 +1,11 @@
 package io.understudy.plugins.mirror;
 
-import io.micrometer.core.instrument.Counter;
-import io.understudy.plugin.LatencyRecorder;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.Standby;
 import io.understudy.plugins.mirror.warmth.Floor;
 import io.understudy.sql.TableName;
-import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -40,8 +33,6 @@ final class StandbyMirror {
 
     private final Standby standby;
     private final PluginContext context;
-    private final MirrorMeters meters;
-    private final DigestTimes times;
     private final PauseGuard pause;
     private final StandbyCollations collations;
     private final RecentDdl schemaChanges;
@@ -49,19 +40,14 @@ final class StandbyMirror {
     private final TableLeases skipped = new TableLeases();
     private final StandbyErrors errors;
     private final StandbyKiller killer;
-    private final LatencyRecorder seconds;
     private final StandbyProbes probing;
     private final Floor floor;
-    private final Map<DropReason, Counter> dropped = new EnumMap<>(DropReason.class);
-    /** By rule and outcome. */
-    private final ConcurrentMap<String, ConcurrentMap<String, Counter>> executed = new ConcurrentHashMap<>();
-
-    private final List<MirrorLane> lanes = new ArrayList<>();
-    private final List<MirrorConnection> connections = new ArrayList<>();
+    private final NamedTables names;
+    private final StatementCounters counters;
+    private final MirrorLanes lanes;
     private final AtomicInteger statements = new AtomicInteger();
     private final AtomicLong bytes = new AtomicLong();
     private final DrainTimer timer = new DrainTimer(this::drain);
-    private final int concurrency;
     private final MirrorConfig.Order order;
 
     private volatile MirrorConfig config;
@@ -104,10 +90,7 @@ final class StandbyMirror {
         this.floor = floor;
         this.standby = standby;
         this.context = context;
-        this.meters = meters;
         this.config = config;
-        this.times = times;
-        this.concurrency = config.concurrency();
         this.order = config.order();
         this.pause = new PauseGuard(standby);
         this.collations = collations;
@@ -127,26 +110,16 @@ final class StandbyMirror {
         });
         this.errors = new StandbyErrors(standby.name(), context.clock(), System.nanoTime());
         this.killer = new StandbyKiller(standby.name(), standby.connector());
-        this.seconds =
-                context.latency("understudy_mirror_seconds", "Execution on the standby", "standby", standby.name());
+        this.names = new NamedTables(tables, skipped, errors);
+        this.counters = new StatementCounters(
+                standby.name(),
+                meters,
+                times,
+                context.latency("understudy_mirror_seconds", "Execution on the standby", "standby", standby.name()));
         this.probing = new StandbyProbes(standby, meters, config, floor, queryExecutor, System.nanoTime());
-        for (DropReason reason : DropReason.values()) {
-            dropped.put(reason, meters.dropped(standby.name(), reason.label()));
-        }
         pause.check(config.pauseAbove());
         meters.waiting(standby.name(), statements::get, bytes::get);
-        boolean ordered = order == MirrorConfig.Order.SESSION;
-        int laneCount = ordered ? concurrency : 1;
-        for (int i = 0; i < laneCount; i++) {
-            lanes.add(new MirrorLane(config.queue().statements()));
-        }
-        for (int i = 0; i < concurrency; i++) {
-            MirrorLane lane = lanes.get(i % laneCount);
-            MirrorConnection connection = new MirrorConnection(this, lane);
-            connections.add(connection);
-            lane.add(connection);
-            lane.addIdle(connection);
-        }
+        this.lanes = new MirrorLanes(this, config);
     }
 
     void start() {
@@ -160,7 +133,7 @@ final class StandbyMirror {
         if (task != null) {
             task.cancel(false);
         }
-        connections.forEach(MirrorConnection::close);
+        lanes.close();
         discardWaiting(DropReason.STANDBY_DOWN);
     }
 
@@ -220,7 +193,7 @@ final class StandbyMirror {
             return;
         }
         StandbyTables.Verdict verdict = tables.verdict(statement.tables());
-        refused = refusal(statement, verdict);
+        refused = names.refusal(statement, verdict);
         if (refused != null) {
             drop(refused);
             return;
@@ -252,7 +225,7 @@ final class StandbyMirror {
             discard(statement, DropReason.STANDBY_DOWN);
             return;
         }
-        MirrorLane lane = lanes.get((int) Math.floorMod(statement.sessionId(), (long) lanes.size()));
+        MirrorLane lane = lanes.of(statement.sessionId());
         if (!lane.offer(statement)) {
             discard(statement, DropReason.QUEUE_FULL);
             return;
@@ -268,37 +241,9 @@ final class StandbyMirror {
         timer.offered();
     }
 
-    /**
-     * Returns why a statement must not be sent by what its names are, or null; the reason may be in the last errors.
-     */
-    private @Nullable DropReason refusal(MirroredStatement statement, StandbyTables.Verdict verdict) {
-        if (skipped.covers(statement.tables(), System.nanoTime())) {
-            skipped.count(statement.tables());
-            return DropReason.TABLE_SKIPPED;
-        }
-        return switch (verdict) {
-            case READS, WAIT -> null;
-            case VIEW -> DropReason.VIEW;
-            case UNKNOWN -> {
-                StandbyError error = tables.errorOf(statement.tables());
-                if (error != null) {
-                    errors.failed(statement.rule().name(), statement.digest(), error, System.nanoTime());
-                }
-                yield DropReason.TABLE_UNKNOWN;
-            }
-        };
-    }
-
-    /** As {@link #refusal(MirroredStatement, StandbyTables.Verdict)}, when there is no time left to ask the standby. */
-    private @Nullable DropReason refusalOfQueued(MirroredStatement statement) {
-        StandbyTables.Verdict verdict = tables.verdict(statement.tables());
-        // Its names were known when it was queued; since then an outage or a reload made the mirror forget them.
-        return verdict == StandbyTables.Verdict.WAIT ? DropReason.TABLE_UNKNOWN : refusal(statement, verdict);
-    }
-
     /** Called when a statement has waited for its names to be known. */
     private void decided(MirroredStatement statement, StandbyTables.Verdict verdict) {
-        DropReason refused = refusal(statement, verdict);
+        DropReason refused = names.refusal(statement, verdict);
         if (refused != null) {
             discard(statement, refused);
         } else {
@@ -310,31 +255,14 @@ final class StandbyMirror {
     /** A view that statements could read takes user locks, perhaps: no connection keeps one. */
     private void turnedUnfit(TableName name, String reason) {
         log.info("{} on standby {} is not mirrored any more: {}", name, standby.name(), reason);
-        connections.forEach(MirrorConnection::releaseLocks);
+        lanes.releaseLocks();
     }
 
     private @Nullable DropReason refusal() {
         if (pause.paused()) {
             return pause.reason();
         }
-        return openConnections() == 0 && allBackingOff() ? DropReason.STANDBY_DOWN : null;
-    }
-
-    private int openConnections() {
-        int open = 0;
-        for (MirrorLane lane : lanes) {
-            open += lane.openConnections();
-        }
-        return open;
-    }
-
-    private boolean allBackingOff() {
-        for (MirrorConnection connection : connections) {
-            if (!connection.backingOff()) {
-                return false;
-            }
-        }
-        return true;
+        return lanes.allBackingOff() ? DropReason.STANDBY_DOWN : null;
     }
 
     /**
@@ -349,7 +277,7 @@ final class StandbyMirror {
                 : System.nanoTime() - statement.queuedNanos()
                                 > config.queue().age().toNanos()
                         ? DropReason.TOO_OLD
-                        : refusalOfQueued(statement);
+                        : names.refusalOfQueued(statement);
         if (stale != null) {
             drop(stale);
             statement.release();
@@ -359,34 +287,21 @@ final class StandbyMirror {
     }
 
     void drop(DropReason reason) {
-        Counter counter = dropped.get(reason);
-        if (counter != null) {
-            counter.increment();
-        }
+        counters.dropped(reason);
     }
 
     /** Called by connections when an execution has ended. */
     void executed(MirroredStatement statement, String outcome, long nanos) {
         probing.executed();
-        String rule = statement.rule().name();
-        executed.computeIfAbsent(rule, key -> new ConcurrentHashMap<>())
-                .computeIfAbsent(outcome, key -> meters.executed(standby.name(), rule, outcome))
-                .increment();
-        seconds.record(nanos);
-        if (outcome.equals("ok")) {
-            times.record(statement.digest(), statement.primaryNanos(), nanos);
-        }
+        counters.executed(statement, outcome, nanos);
     }
 
     /** Drops all queued statements. */
     void discardWaiting(DropReason reason) {
-        for (MirrorLane lane : lanes) {
-            MirroredStatement statement;
-            while ((statement = lane.poll()) != null) {
-                discard(statement, reason);
-            }
-        }
         MirroredStatement statement;
+        while ((statement = lanes.poll()) != null) {
+            discard(statement, reason);
+        }
         while ((statement = tables.poll()) != null) {
             discard(statement, reason);
         }
@@ -405,7 +320,7 @@ final class StandbyMirror {
         if (statements.get() == 0) {
             return false;
         }
-        lanes.forEach(MirrorLane::drain);
+        lanes.drain();
         return true;
     }
 
@@ -420,10 +335,8 @@ final class StandbyMirror {
         schemaChanges.forget(now, appliedNanos());
         skipped.expire(now);
         probing.update(config, floor, now);
-        for (MirrorConnection connection : connections) {
-            connection.sweep(now);
-        }
-        if (openConnections() == 0 && allBackingOff()) {
+        lanes.sweep(now);
+        if (lanes.allBackingOff()) {
             discardWaiting(DropReason.STANDBY_DOWN);
         }
         drain(); // the timer has no loop before the first connection is open
@@ -480,17 +393,10 @@ final class StandbyMirror {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("standby", standby.name());
         view.put("state", pause.describe());
-        view.put("connections", openConnections());
+        view.put("connections", lanes.openConnections());
         view.put("waitingStatements", statements.get());
         view.put("waitingBytes", bytes.get());
-        Map<String, Long> drops = new LinkedHashMap<>();
-        dropped.forEach((reason, counter) -> drops.put(reason.label(), (long) counter.count()));
-        view.put("dropped", drops);
-        Map<String, Long> done = new java.util.TreeMap<>();
-        executed.values()
-                .forEach(rule ->
-                        rule.forEach((outcome, counter) -> done.merge(outcome, (long) counter.count(), Long::sum)));
-        view.put("executed", done);
+        view.putAll(counters.view());
         view.put("tables", tables.view());
         view.put("skippedTables", skipped.view(System.nanoTime()));
         view.put("boostedTables", probing.boostedView(config, System.nanoTime()));

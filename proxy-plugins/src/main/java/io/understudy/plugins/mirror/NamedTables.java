@@ -1,0 +1,49 @@
+package io.understudy.plugins.mirror;
+
+import org.jspecify.annotations.Nullable;
+
+/** Decides by the tables that a statement names whether one standby may execute it. Thread-safe. */
+final class NamedTables {
+    private final StandbyTables tables;
+    private final TableLeases skipped;
+    private final StandbyErrors errors;
+
+    /**
+     * @param tables what the names are on the standby
+     * @param skipped the tables that an operator has had skipped
+     * @param errors receives why a name could not be looked up
+     */
+    NamedTables(StandbyTables tables, TableLeases skipped, StandbyErrors errors) {
+        this.tables = tables;
+        this.skipped = skipped;
+        this.errors = errors;
+    }
+
+    /** Returns why a statement must not be sent, or null; the reason may be in the last errors. */
+    @Nullable
+    DropReason refusal(MirroredStatement statement, StandbyTables.Verdict verdict) {
+        if (skipped.covers(statement.tables(), System.nanoTime())) {
+            skipped.count(statement.tables());
+            return DropReason.TABLE_SKIPPED;
+        }
+        return switch (verdict) {
+            case READS, WAIT -> null;
+            case VIEW -> DropReason.VIEW;
+            case UNKNOWN -> {
+                StandbyError error = tables.errorOf(statement.tables());
+                if (error != null) {
+                    errors.failed(statement.rule().name(), statement.digest(), error, System.nanoTime());
+                }
+                yield DropReason.TABLE_UNKNOWN;
+            }
+        };
+    }
+
+    /** As {@link #refusal}, when there is no time left to ask the standby. */
+    @Nullable
+    DropReason refusalOfQueued(MirroredStatement statement) {
+        StandbyTables.Verdict verdict = tables.verdict(statement.tables());
+        // Its names were known when it was queued; since then an outage or a reload made the mirror forget them.
+        return verdict == StandbyTables.Verdict.WAIT ? DropReason.TABLE_UNKNOWN : refusal(statement, verdict);
+    }
+}

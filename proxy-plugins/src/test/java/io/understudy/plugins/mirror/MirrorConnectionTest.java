@@ -1,0 +1,107 @@
+package io.understudy.plugins.mirror;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Connections that fail or are lost, and the attempts after them. */
+class MirrorConnectionTest extends MirrorHarness {
+    @Test
+    void anExceptionWhileConnectingLeadsToAnotherAttempt() {
+        standby.connectFault = new IllegalStateException("no event loop");
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 1", 1);
+        run(mirror);
+        assertThat(standby.statements()).contains("SELECT 1");
+        mirror.stop();
+    }
+
+    @Test
+    void anExceptionAtTheFirstStatementLeadsToAnotherConnection() {
+        standby.commandFault = new IllegalStateException("no memory");
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 1", 1);
+        run(mirror);
+        assertThat(standby.connections).hasSize(2);
+        assertThat(standby.connections.get(0).isOpen()).isFalse();
+        assertThat(standby.statements()).contains("SELECT 1");
+        mirror.stop();
+    }
+
+    @Test
+    void aStandbyThatRefusesConnectionsCausesOnlyDrops() {
+        standby.refuse = true;
+        StandbyMirror mirror = mirror(config(2, 100, "1MiB", Duration.ofSeconds(5)));
+        for (int i = 0; i < 5; i++) {
+            offer(mirror, "SELECT " + i, i);
+            mirror.drain();
+            executor.runReady();
+        }
+        mirror.start();
+        executor.runPeriodic();
+        offer(mirror, "SELECT 9", 9);
+        assertThat(dropped("standby_down")).isEqualTo(6);
+        mirror.stop();
+    }
+
+    @Test
+    void aLostConnectionIsReopened() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 1", 1);
+        run(mirror);
+        standby.connections.get(0).close();
+        offer(mirror, "SELECT 2", 1);
+        run(mirror);
+        assertThat(standby.connections).hasSize(2);
+        assertThat(standby.statements()).contains("SELECT 2");
+        mirror.stop();
+    }
+
+    /** Each attempt costs a login and a log line. */
+    @Test
+    void aStandbyThatResetsConnectionsIsTriedLessAndLessOften() {
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        List<Long> delays = new ArrayList<>();
+        for (int i = 0; i < 7; i++) {
+            offer(mirror, "SELECT " + i, 1);
+            mirror.drain();
+            executor.runReady();
+            standby.connections.get(i).close();
+            offer(mirror, "SELECT 'finds it closed'", 1);
+            mirror.drain();
+            delays.add(executor.lastDelayMillis());
+            executor.runAll();
+        }
+        assertThat(delays.get(0)).isLessThanOrEqualTo(1000);
+        assertThat(delays.get(6)).isGreaterThanOrEqualTo(5000);
+        mirror.stop();
+    }
+
+    /** Only the statement that the standby was executing has failed; it never began those after it. */
+    @Test
+    void aConnectionThatIsLostWithinABatchCountsOneErrorAndDropsTheRest() {
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        offer(mirror, "SELECT 'first'", 1);
+        run(mirror);
+        standby.responding = false;
+        for (int i = 0; i < BATCH; i++) {
+            offer(mirror, "SELECT " + i, 1);
+        }
+        standby.loop.runNext();
+        standby.connections.get(0).respondOne();
+        standby.connections.get(0).close();
+        assertThat(executed("ok")).isEqualTo(2);
+        assertThat(executed("error")).isEqualTo(1);
+        assertThat(dropped("standby_down")).isEqualTo(BATCH - 2.0);
+        standby.responding = true;
+        executor.runAll();
+        offer(mirror, "SELECT 'again'", 1);
+        run(mirror);
+        assertThat(standby.connections).hasSize(2);
+        assertThat(standby.statements()).contains("SELECT 'again'");
+        mirror.stop();
+    }
+}

@@ -1,0 +1,107 @@
+package io.understudy.plugins.mirror;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugin.StandbyState;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** When mirroring to a standby pauses and resumes. */
+class MirrorPauseTest extends MirrorHarness {
+    @Test
+    void aWritableStandbyIsNotMirroredTo() {
+        standby.state = new StandbyState(true, false, 0.0, false, 1, null);
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        mirror.start();
+        executor.runPeriodic();
+        offer(mirror, "SELECT 1", 1);
+        assertThat(dropped("not_read_only")).isEqualTo(1);
+        mirror.pause().resumeByOperator();
+        offer(mirror, "SELECT 2", 1);
+        run(mirror);
+        assertThat(standby.statements()).contains("SELECT 2");
+        mirror.stop();
+    }
+
+    /** It may have been promoted while it was unreachable. */
+    @Test
+    void aStandbyThatComesBackIsCheckedBeforeMirroringResumes() {
+        standby.state = StandbyState.UNKNOWN;
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        mirror.start();
+        offer(mirror, "SELECT 1", 1);
+        assertThat(dropped("standby_down")).isEqualTo(1);
+        standby.state = new StandbyState(true, false, 0.0, false, 1, null);
+        executor.runPeriodic();
+        offer(mirror, "SELECT 2", 1);
+        assertThat(dropped("not_read_only")).isEqualTo(1);
+        standby.state = StandbyState.UNKNOWN;
+        executor.runPeriodic();
+        offer(mirror, "SELECT 3", 1);
+        assertThat(dropped("not_read_only")).isEqualTo(2);
+        standby.state = new StandbyState(true, true, 0.0, false, 1, null);
+        executor.runPeriodic();
+        offer(mirror, "SELECT 4", 1);
+        run(mirror);
+        assertThat(standby.statements()).contains("SELECT 4").doesNotContain("SELECT 1", "SELECT 2", "SELECT 3");
+        mirror.stop();
+    }
+
+    @Test
+    void pausesAboveTheLagAndResumesWellBelowIt() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        mirror.start();
+        standby.state = new StandbyState(true, true, 11.0, false, 1, null);
+        executor.runPeriodic();
+        assertThat(mirror.pause().paused()).isTrue();
+        standby.state = new StandbyState(true, true, 9.0, false, 1, null);
+        executor.runPeriodic();
+        assertThat(mirror.pause().paused())
+                .as("nine of ten seconds is not yet down enough")
+                .isTrue();
+        standby.state = new StandbyState(true, true, 7.0, false, 1, null);
+        executor.runPeriodic();
+        assertThat(mirror.pause().paused()).isFalse();
+        mirror.stop();
+    }
+
+    @Test
+    void aStoppedApplierPausesUnlessItIsAllowed() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        mirror.start();
+        standby.state = new StandbyState(true, true, null, true, 1, null);
+        executor.runPeriodic();
+        assertThat(mirror.pause().describe()).isEqualTo("paused_stopped");
+        offer(mirror, "SELECT 1", 1);
+        assertThat(dropped("paused")).isEqualTo(1);
+        mirror.reload(new MirrorConfig(
+                1, null, null, null, null, new MirrorConfig.PauseAbove(null, null, false), null, null));
+        executor.runPeriodic();
+        assertThat(mirror.pause().paused()).isFalse();
+        mirror.reload(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        standby.state = new StandbyState(true, true, null, false, 1, null);
+        executor.runPeriodic();
+        assertThat(mirror.pause().paused())
+                .as("one that does not replicate, or does not say")
+                .isFalse();
+        mirror.stop();
+    }
+
+    /** The address may now lead to another server, or to the same after a promotion. */
+    @Test
+    void theOperatorsResumeEndsWhenTheStandbyIsUnreachable() {
+        standby.state = new StandbyState(true, false, 0.0, false, 1, null);
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        mirror.start();
+        executor.runPeriodic();
+        mirror.pause().resumeByOperator();
+        executor.runPeriodic();
+        assertThat(mirror.pause().paused()).isFalse();
+        standby.state = StandbyState.UNKNOWN;
+        executor.runPeriodic();
+        standby.state = new StandbyState(true, false, 0.0, false, 1, null);
+        executor.runPeriodic();
+        assertThat(mirror.pause().describe()).isEqualTo("paused_writable");
+        mirror.stop();
+    }
+}
