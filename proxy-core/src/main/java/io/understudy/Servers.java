@@ -17,6 +17,7 @@ import io.understudy.host.Published;
 import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.Standby;
 import io.understudy.server.Candidates;
+import io.understudy.server.FollowedName;
 import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryMonitor;
 import io.understudy.server.PrimaryState;
@@ -122,20 +123,21 @@ final class Servers implements AutoCloseable {
                 monitors,
                 StandbyMonitor.INTERVAL);
         monitor.plannedWhile(address::isChangePlanned);
+        NettyServerConnector connector = new NettyServerConnector(
+                transport,
+                loops,
+                config.address(),
+                config.user(),
+                config.password(),
+                config.tls(),
+                config.connectTimeout(),
+                LOGIN_TIMEOUT);
+        monitor.beforeProbes(new FollowedName(config.name(), config.address(), names, () -> {
+            queries.evict();
+            connector.disconnect();
+        }));
         standbyMonitors.add(monitor);
-        standbys.add(new HostedStandby(
-                config.name(),
-                queries.dataSource(),
-                monitor,
-                new NettyServerConnector(
-                        transport,
-                        loops,
-                        config.address(),
-                        config.user(),
-                        config.password(),
-                        config.tls(),
-                        config.connectTimeout(),
-                        LOGIN_TIMEOUT)));
+        standbys.add(new HostedStandby(config.name(), queries.dataSource(), monitor, connector));
     }
 
     private boolean isPrimary(StandbyConfig standby, @Nullable String identity) {
@@ -182,7 +184,9 @@ final class Servers implements AutoCloseable {
     void reload(PrimaryConfig before, PrimaryConfig now) {
         monitors.setCorePoolSize(threads(now));
         candidates.watch(now.candidates());
-        if (now.candidates().isEmpty() && !now.address().equals(before.address())) {
+        // The first candidate stands for an address that the file did not have.
+        boolean named = !before.candidates().isEmpty() || !now.address().equals(before.address());
+        if (now.candidates().isEmpty() && named) {
             address.change(now.address(), PrimaryAddress.Reason.RELOAD, "primary.address was changed by a reload");
         }
     }

@@ -5,7 +5,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import io.understudy.config.Address;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
@@ -29,6 +32,7 @@ public final class NettyServerConnector implements ServerConnector {
     private final ServerTlsConfig tls;
     private final Duration connectTimeout;
     private final Duration loginTimeout;
+    private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     /** Guarded by this, as the next. */
     private @Nullable ConnectionTls settings;
 
@@ -83,6 +87,7 @@ public final class NettyServerConnector implements ServerConnector {
             @Override
             protected void initChannel(Channel channel) {
                 transport.tune(channel);
+                open.add(channel);
                 channel.pipeline().addLast("login", new Login(account, secured, loginTimeout, result));
             }
         });
@@ -93,6 +98,11 @@ public final class NettyServerConnector implements ServerConnector {
             }
         });
         return result;
+    }
+
+    /** Closes all connections, because they lead to a former server. */
+    public void disconnect() {
+        open.close();
     }
 
     /** Returns the TLS settings for a server, kept while that stays the same: they read files. */

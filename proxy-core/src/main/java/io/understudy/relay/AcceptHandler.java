@@ -10,6 +10,7 @@ import io.netty.util.concurrent.Future;
 import io.understudy.config.Address;
 import io.understudy.connection.DescriptorShortage;
 import io.understudy.server.ConnectFailure;
+import io.understudy.server.PrimaryAddress;
 import io.understudy.session.ClientSession;
 
 /**
@@ -37,14 +38,19 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         context.hold().afterRelease(loop, () -> connect(loop, session, client, timer));
     }
 
-    /** Connects to the present primary. If another one takes its place meanwhile, connects to that one. */
+    /**
+     * Connects to the present primary. If another one takes its place meanwhile, under another address or the same
+     * name, connects to that one.
+     */
     private void connect(EventLoop loop, ClientSession session, ChannelLeg client, HandshakeTimer timer) {
         if (session.ended()) {
             return; // while it waited
         }
-        Address primary = context.connector().address();
+        PrimaryAddress.Present present = context.connector().present();
+        Address primary = present.address();
         context.connector().connect(loop, primary).addListener((Future<Channel> connected) -> {
-            if (!session.ended() && !primary.equals(context.connector().address())) {
+            boolean changed = !present.equals(context.connector().present());
+            if (!session.ended() && changed && !leadsToPrimary(connected, primary)) {
                 if (connected.isSuccess()) {
                     connected.getNow().close();
                 }
@@ -59,6 +65,11 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
                 session.serverFailed(failure.code(), failure.sqlState(), failure.message());
             }
         });
+    }
+
+    private boolean leadsToPrimary(Future<Channel> connected, Address primary) {
+        return connected.isSuccess()
+                && context.connector().isPrimary(primary, connected.getNow().remoteAddress());
     }
 
     private void serverConnected(

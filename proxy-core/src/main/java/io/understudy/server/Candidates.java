@@ -80,6 +80,9 @@ public final class Candidates implements AutoCloseable {
     /** The verdict that was logged last. */
     private Verdict told = Verdict.PENDING;
 
+    /** Whether the primary has been found among them once. */
+    private boolean found;
+
     private volatile Verdict verdict = Verdict.PENDING;
     private volatile String explanation = "";
 
@@ -255,10 +258,13 @@ public final class Candidates implements AutoCloseable {
         } else {
             Address only = writable.get(0);
             conclude(Verdict.ONE, only + " is writable");
-            address.change(
-                    only,
-                    PrimaryAddress.Reason.CANDIDATE,
-                    "of the candidates it is the writable one (" + roles() + ")");
+            String why = "of the candidates it is the writable one (" + roles() + ")";
+            if (!found && address.isFirst() && !only.equals(present)) {
+                address.begin(only, why);
+            } else {
+                address.change(only, PrimaryAddress.Reason.CANDIDATE, why);
+            }
+            found = true;
         }
     }
 

@@ -146,6 +146,20 @@ public final class PrimaryAddress {
                 && (known.isEmpty() || !(host instanceof InetSocketAddress inet) || known.contains(inet.getAddress()));
     }
 
+    /** Sets the address of the start, which was not known before. That is no change: not counted, and no warning. */
+    synchronized void begin(Address at, String why) {
+        Address from = present.address();
+        hosts = Set.of();
+        present = new Present(at, clock.instant(), null);
+        log.info("the primary is {}: {}", at, why);
+        tell(from, at);
+    }
+
+    /** Returns whether the address is that of the start. */
+    boolean isFirst() {
+        return present.reason() == null;
+    }
+
     private void become(Address from, Address to, Reason reason, String why) {
         present = new Present(to, clock.instant(), reason);
         Objects.requireNonNull(changes.get(reason)).increment();
@@ -156,6 +170,10 @@ public final class PrimaryAddress {
         } else {
             log.atLevel(level).log("the primary is now {}, no longer {}: {}", to, from, why);
         }
+        tell(from, to);
+    }
+
+    private void tell(Address from, Address to) {
         for (Listener listener : listeners) {
             try {
                 listener.changed(from, to);

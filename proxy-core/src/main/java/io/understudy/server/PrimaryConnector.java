@@ -54,9 +54,9 @@ public final class PrimaryConnector {
         this.waterMark = waterMark;
     }
 
-    /** Returns the present primary's address. */
-    public Address address() {
-        return address.get();
+    /** Returns the present primary's address, with the change that made it so. */
+    public PrimaryAddress.Present present() {
+        return address.present();
     }
 
     /** Returns whether a connection that was made to {@code to} leads to the present primary. */

@@ -38,6 +38,7 @@ public final class StandbyMonitor implements AutoCloseable {
     private volatile StandbyState state = StandbyState.UNKNOWN;
     private volatile @Nullable String identity;
     private volatile BooleanSupplier planned = () -> false;
+    private volatile Runnable beforeProbe = () -> {};
     /** Whether the log's last line about it is that the standby is writable. */
     private boolean toldWritable;
     /** Whether it was the primary, and has not been read-only since. */
@@ -73,6 +74,11 @@ public final class StandbyMonitor implements AutoCloseable {
         planned = changing;
     }
 
+    /** Sets what runs before each probe. It may wait. */
+    public void beforeProbes(Runnable task) {
+        beforeProbe = task;
+    }
+
     public void start() {
         polling.start();
     }
@@ -91,6 +97,7 @@ public final class StandbyMonitor implements AutoCloseable {
         StandbyState before = state;
         StandbyState now;
         wasPrimary |= isPrimary();
+        beforeProbe.run();
         try {
             StandbyProbeResult seen = probe.run();
             meters.saw(seen);

@@ -220,6 +220,7 @@ public final class ClientSession implements Handshake.Outcome {
 
     public void clientReadComplete() {
         phase.clientReadComplete();
+        heedBoundary(); // a command without a response may have ended the last thing that was open, as a cursor
     }
 
     public void serverReadComplete() {
@@ -227,9 +228,7 @@ public final class ClientSession implements Handshake.Outcome {
         if (phase instanceof LoggingIn login && login.handshake().clientMayGoOn()) {
             fromClient(Unpooled.EMPTY_BUFFER);
         }
-        if (draining || leaving) {
-            atBoundary();
-        }
+        heedBoundary();
         if (clientDone && !phase.responsesDue() && !commandsHeld()) {
             end(CloseReason.CLIENT_CLOSED);
         }
@@ -314,7 +313,7 @@ public final class ClientSession implements Handshake.Outcome {
         destination.loggedIn();
         Handshake handshake = login.handshake();
         Relaying relaying = new RelayingFactory(id, begunNanos, client, server, environment)
-                .relaying(result, this::atBoundary, this::unread);
+                .relaying(result, this::heedBoundary, this::unread);
         phase = relaying;
         LegCompression compression = result.compression();
         // A client may send its first command right after its last authentication packet.
@@ -344,9 +343,7 @@ public final class ClientSession implements Handshake.Outcome {
         if (clientDone && !ended()) {
             clientShutOutput();
         }
-        if (draining || leaving) {
-            atBoundary();
-        }
+        heedBoundary();
     }
 
     /**
@@ -393,7 +390,7 @@ public final class ClientSession implements Handshake.Outcome {
         if (!loggedIn()) {
             end(CloseReason.DRAINED);
         } else {
-            atBoundary();
+            heedBoundary();
         }
     }
 
@@ -415,7 +412,7 @@ public final class ClientSession implements Handshake.Outcome {
         if (leaving && phase instanceof LoggingIn) {
             end(faults.primaryChanged(phase));
         } else if (leaving) {
-            atBoundary();
+            heedBoundary();
         }
     }
 
@@ -429,7 +426,7 @@ public final class ClientSession implements Handshake.Outcome {
     /** Holds the session at its next boundary, at once when idle, while {@link Hold#on}. */
     public void hold() {
         holding = environment.hold().on();
-        atBoundary();
+        heedBoundary();
     }
 
     /** Ends {@link #hold}. */
@@ -451,7 +448,8 @@ public final class ClientSession implements Handshake.Outcome {
         return phase instanceof Relaying relaying && relaying.onHold();
     }
 
-    private void atBoundary() {
+    /** Ends or holds a session that is at a boundary, if it is to be. */
+    private void heedBoundary() {
         if (!draining && !leaving && !holding) {
             return;
         }

@@ -36,7 +36,7 @@ final class Relaying implements SessionPhase {
     private final ObserverChain observers;
     private final PacketScanner commands;
     private final PacketScanner responses;
-    private final Runnable idleAtBoundary;
+    private final Runnable mayBeIdle;
     private final ChangeUserDialogue changeUser;
     private final StatementGate gate;
     private final boolean injects;
@@ -70,7 +70,7 @@ final class Relaying implements SessionPhase {
 
     /**
      * @param filter removes parts of OK packets for the client; null to forward them unchanged
-     * @param idleAtBoundary called after a response that leaves the session at a boundary
+     * @param mayBeIdle called after each read of the server, which may leave the session at a boundary
      * @param transition called once, when the session can no longer be read
      */
     Relaying(
@@ -81,7 +81,7 @@ final class Relaying implements SessionPhase {
             SessionEnvironment environment,
             @Nullable OkPacketFilter filter,
             ChangeUserDialogue changeUser,
-            Runnable idleAtBoundary,
+            Runnable mayBeIdle,
             Transition transition) {
         this.client = client;
         this.server = server;
@@ -89,7 +89,7 @@ final class Relaying implements SessionPhase {
         this.observers = observers;
         this.metrics = environment.metrics();
         this.timers = environment.timers();
-        this.idleAtBoundary = idleAtBoundary;
+        this.mayBeIdle = mayBeIdle;
         this.changeUser = changeUser;
         this.transition = transition;
         injects = observers.mayWant();
@@ -204,10 +204,9 @@ final class Relaying implements SessionPhase {
         if (responded) {
             responded = false;
             metrics.overhead(requestNanos + System.nanoTime() - readNanos);
-            if (model.atBoundary()) {
-                idleAtBoundary.run();
-            }
         }
+        // Also behind the response to an injected statement, and before what waits for that goes to the server.
+        mayBeIdle.run();
         if (held != HeldCommand.NONE && !onHold && model.inFlight().isEmpty()) {
             passOnHeld();
         }
@@ -351,6 +350,7 @@ final class Relaying implements SessionPhase {
     @Override
     public void close(CloseReason reason) {
         held.drop();
+        held = HeldCommand.NONE;
         commands.close();
         responses.close();
         changeUser.close();

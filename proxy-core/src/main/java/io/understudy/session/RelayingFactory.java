@@ -20,10 +20,10 @@ import java.util.List;
  */
 record RelayingFactory(long id, long begunNanos, Leg client, Leg server, SessionEnvironment environment) {
     /**
-     * @param idleAtBoundary see {@link Relaying}
+     * @param mayBeIdle see {@link Relaying}
      * @param transition see {@link Relaying}
      */
-    Relaying relaying(LoginResult login, Runnable idleAtBoundary, Relaying.Transition transition) {
+    Relaying relaying(LoginResult login, Runnable mayBeIdle, Relaying.Transition transition) {
         SessionModel model = model(login);
         List<SessionPlugin> plugins = environment.plugins().openSession(model);
         GtidTracking tracking = tracking(login, model, SessionPlugin.interests(plugins));
@@ -33,8 +33,8 @@ record RelayingFactory(long id, long begunNanos, Leg client, Leg server, Session
         AuthBridge secrets = login.bridge();
         ChangeUserDialogue changeUser =
                 secrets == null ? ChangeUserDialogue.RELAYED : new ChangeUserBridge(secrets, model, client, server);
-        Relaying relaying = new Relaying(
-                client, server, model, observers, environment, filter, changeUser, idleAtBoundary, transition);
+        Relaying relaying =
+                new Relaying(client, server, model, observers, environment, filter, changeUser, mayBeIdle, transition);
         if (login.compression().compressesServer()) {
             relaying.numberResponses();
         }

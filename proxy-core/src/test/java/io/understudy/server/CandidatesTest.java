@@ -82,6 +82,38 @@ class CandidatesTest {
                 .isEqualTo(1);
     }
 
+    /** The first of the list stood for it only until the writable one was known. */
+    @Test
+    void findingThePrimaryAtTheStartIsNoChangeAndNoWarning() {
+        SimpleMeterRegistry own = new SimpleMeterRegistry();
+        PrimaryAddress atStart = new PrimaryAddress(A, own, Clock.systemUTC());
+        servers.put(A, "READ_ONLY");
+        servers.put(B, "WRITABLE");
+        try (CapturedLog log = new CapturedLog();
+                Candidates starting =
+                        new Candidates(atStart, at -> () -> probe(servers.getOrDefault(at, "")), own, executor)) {
+            starting.watch(List.of(A, B));
+            await().until(() -> atStart.get().equals(B));
+            assertThat(log.text())
+                    .contains("the primary is b:1: of the candidates")
+                    .doesNotContain("WARN");
+            assertThat(atStart.present().reason()).isNull();
+            assertThat(changes(own)).isZero();
+            servers.put(B, "READ_ONLY");
+            servers.put(A, "WRITABLE");
+            await().until(() -> atStart.get().equals(A));
+            assertThat(log.text()).containsPattern("WARN.* the primary is now a:1, no longer b:1");
+            assertThat(changes(own)).isEqualTo(1);
+        }
+    }
+
+    private static double changes(SimpleMeterRegistry in) {
+        return in.get("understudy.primary.changes")
+                .tag("reason", "candidate")
+                .counter()
+                .count();
+    }
+
     @Test
     void aPlannedTimeWithoutAWritableOneIsLoggedOnlyIfItStays() {
         AtomicBoolean held = new AtomicBoolean(true);

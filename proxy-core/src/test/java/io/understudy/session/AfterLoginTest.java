@@ -17,6 +17,7 @@ import io.understudy.testkit.Scripted;
 import io.understudy.testkit.Watcher;
 import io.understudy.wire.CommandCode;
 import io.understudy.wire.ServerStatus;
+import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -115,6 +116,37 @@ class AfterLoginTest {
         assertThat(scripted.session.ended()).isFalse();
         scripted.server(packet(1, ok(0, AC)));
         assertThat(scripted.closed("drained")).isEqualTo(1);
+        scripted.finish();
+    }
+
+    @Test
+    void aSessionIsHeldAfterTheInjectedStatementsResponse() {
+        scripted.environment.hold().begin();
+        logIn(new byte[0]);
+        scripted.client(THEIRS);
+        assertThat(scripted.session.held()).isFalse();
+        scripted.server(packet(1, ok(0, AC)));
+        assertThat(scripted.session.held()).isTrue();
+        assertThat(scripted.server.take()).isEmpty();
+        assertThat(scripted.client.reading()).isFalse();
+        scripted.environment.hold().end();
+        scripted.session.release();
+        assertThat(scripted.server.take()).isEqualTo(THEIRS);
+        scripted.finish();
+    }
+
+    /** It has not been executed, and the client is told so. */
+    @Test
+    void aCommandThatWaitsIsNotSentToAFormerPrimary() {
+        logIn(new byte[0]);
+        scripted.client(THEIRS);
+        scripted.primaryChanges();
+        assertThat(scripted.session.ended()).isFalse();
+        scripted.server(packet(1, ok(0, AC)));
+        assertThat(scripted.server.take()).isEmpty();
+        assertThat(scripted.closed("primary_changed")).isEqualTo(1);
+        assertThat(new String(scripted.client.take(), StandardCharsets.ISO_8859_1))
+                .contains("#08S01");
         scripted.finish();
     }
 

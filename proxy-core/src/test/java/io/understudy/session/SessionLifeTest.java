@@ -186,6 +186,55 @@ class SessionLifeTest {
         over(scripted, "client_closed");
     }
 
+    /** Logs in and opens a cursor, which keeps the session from its boundary. */
+    private Scripted withCursor() {
+        Scripted scripted = loggedIn();
+        scripted.client(Bytes.command(CommandCode.STMT_PREPARE, "SELECT a FROM t"));
+        scripted.server(packet(1, of(0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)));
+        scripted.client(packet(0, Bytes.concat(of(CommandCode.STMT_EXECUTE), Bytes.int4(9), of(1), Bytes.int4(1))));
+        scripted.server(
+                packet(1, of(1)), packet(2, definition("a")), packet(3, Bytes.eof(AC | ServerStatus.CURSOR_EXISTS)));
+        assertThat(scripted.model().atBoundary()).isFalse();
+        scripted.server.take();
+        return scripted;
+    }
+
+    private static final byte[] CLOSE = packet(0, Bytes.concat(of(CommandCode.STMT_CLOSE), Bytes.int4(9)));
+
+    /** COM_STMT_CLOSE has no response that could show the boundary. */
+    @Test
+    void aSessionIsHeldWhenItsCursorIsClosed() {
+        Scripted scripted = withCursor();
+        scripted.environment.hold().begin();
+        scripted.session.hold();
+        assertThat(scripted.session.held()).isFalse();
+        scripted.client(CLOSE);
+        assertThat(scripted.server.take()).isEqualTo(CLOSE);
+        assertThat(scripted.session.held()).isTrue();
+        scripted.client(QUERY);
+        assertThat(scripted.server.take()).isEmpty();
+        scripted.environment.hold().end();
+        scripted.session.release();
+        assertThat(scripted.server.take()).isEqualTo(QUERY);
+        scripted.finish();
+    }
+
+    @Test
+    void aSessionIsClosedWhenItsCursorIsClosed() {
+        Scripted draining = withCursor();
+        draining.session.drain();
+        assertThat(draining.session.ended()).isFalse();
+        draining.client(CLOSE);
+        over(draining, "drained");
+
+        watcher.closings.clear();
+        Scripted left = withCursor();
+        left.primaryChanges();
+        assertThat(left.session.ended()).isFalse();
+        left.client(CLOSE);
+        over(left, "primary_changed");
+    }
+
     @Test
     void aServersCloseEndsTheSession() {
         Scripted scripted = loggedIn();

@@ -45,6 +45,7 @@ public final class Scripted {
     public final CoreMetrics metrics = new CoreMetrics(meters, new LatencyHistograms(), CommandCode::name);
     public final SessionEnvironment environment;
     public final ClientSession session;
+    private boolean primaryChanged;
     private int ends;
 
     /** The configuration, which has no keys. */
@@ -136,9 +137,31 @@ public final class Scripted {
         return loggedIn(capabilities, ServerStatus.AUTOCOMMIT);
     }
 
-    /** Connects the session to its server, which stays the primary. */
+    /** Connects the session to its server, the primary. */
     public void connectServer() {
-        session.serverConnected(server, Destination.FIXED);
+        session.serverConnected(server, new Destination() {
+            @Override
+            public String name() {
+                return "the primary";
+            }
+
+            @Override
+            public boolean isPrimary() {
+                return !primaryChanged;
+            }
+
+            @Override
+            public void loggedIn() {}
+
+            @Override
+            public void silent() {}
+        });
+    }
+
+    /** Makes another server the primary. */
+    public void primaryChanges() {
+        primaryChanged = true;
+        session.primaryChanged(1);
     }
 
     public Scripted loggedIn(long capabilities, int status) {
