@@ -282,6 +282,11 @@ class FollowTest {
                                     .contains("readOnly=true")
                                     .contains("lagSeconds=0"));
             assertThat(standby(proxy, 0)).containsEntry("primary", false);
+            // The first candidate has stood for an address so far, and the file names it now.
+            proxy.reload(config(address(old), ""));
+            assertThat(proxy.server().primaryView())
+                    .containsEntry("address", text(old))
+                    .containsEntry("reason", "reload");
         }
     }
 
@@ -396,6 +401,45 @@ class FollowTest {
         } finally {
             System.clearProperty(RESOLV_CONF);
         }
+    }
+
+    /** The former server still runs. */
+    @Test
+    void aStandbysNameThatMovesIsFollowedByAllConnections() throws Exception {
+        int ttl = 1;
+        try (ScriptedNameServer names = new ScriptedNameServer();
+                Forwarder one = new Forwarder(2, 0, promoted.address());
+                Forwarder two = new Forwarder(3, one.port(), old.address())) {
+            System.setProperty(RESOLV_CONF, names.resolvConf(folder).toString());
+            names.move(2, ttl);
+            String config = """
+                    listen: { address: "127.0.0.1:0" }
+                    primary: { %s, tls: { mode: disabled }, monitor: { user: monitor, password: %s } }
+                    standbys:
+                      - { name: one, address: "db.example:%d", tls: { mode: disabled }, user: monitor, password: %s }
+                    admin: { enabled: false }
+                    plugins: { mirror: { rules: [{ name: all, sample: 100%% }] } }
+                    """.formatted(address(old), PASSWORD, two.port(), PASSWORD);
+            try (ProxyUnderTest proxy = ProxyUnderTest.start(config);
+                    Connection client = connect(proxy);
+                    Statement reads = client.createStatement()) {
+                await().atMost(Duration.ofSeconds(20)).until(() -> {
+                    reads.executeQuery("SELECT COUNT(*) FROM t").close();
+                    return connections(promoted) > 1; // of the probe, and of the mirror
+                });
+                names.move(3, ttl);
+                await().atMost(Duration.ofSeconds(10))
+                        .until(() -> Boolean.TRUE.equals(standby(proxy, 0).get("primary")));
+                await().until(() -> connections(promoted) == 0);
+            }
+        } finally {
+            System.clearProperty(RESOLV_CONF);
+        }
+    }
+
+    private static int connections(EmbeddedServer server) {
+        return Integer.parseInt(
+                server.query("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER='monitor'"));
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.netty.channel.EventLoopGroup;
 import io.understudy.config.Address;
@@ -11,7 +12,10 @@ import io.understudy.config.ServerTlsMode;
 import io.understudy.config.Transport;
 import io.understudy.connection.NettyServerConnector;
 import io.understudy.connection.NetworkTransport;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -144,6 +148,37 @@ class SlowNameServerTest {
             int before = names.requests();
             RawClient.login(proxy.address(), server).close();
             assertThat(names.requests()).as("the address is kept").isEqualTo(before);
+        }
+    }
+
+    /** As when a host is off: packets to it get no response, so that a connection is under way for seconds. */
+    @Test
+    void aConnectionThatIsUnderWayWhenTheNameMovesGoesToTheNewServer() throws Exception {
+        names.move(2, 1);
+        InetAddress off = InetAddress.getByAddress(new byte[] {127, 0, 0, 2});
+        try (Forwarder there = new Forwarder(3, 0, server.address());
+                ServerSocket former = new ServerSocket(there.port(), 1, off);
+                Socket first = new Socket(off, there.port());
+                Socket second = new Socket(off, there.port());
+                ProxyUnderTest proxy = ProxyUnderTest.start("""
+                        listen: { address: "127.0.0.1:0" }
+                        primary: { address: "%s:%d", tls: { mode: disabled }, connectTimeout: 20s }
+                        admin: { enabled: false }
+                        """.formatted(NAME, there.port()))) {
+            assertThat(first.isConnected() && second.isConnected())
+                    .as("its backlog is full")
+                    .isTrue();
+            // More than one address and one IPv6 address: the second lookup, so that the first one is known.
+            await().until(() -> names.requests() > 2);
+            try (RawClient client = RawClient.open(proxy.address())) {
+                await().until(() -> proxy.sessions() == 1);
+                names.move(3, 1);
+                await().until(() -> proxy.count("understudy.primary.changes", "dns") == 1);
+                former.accept().close();
+                former.accept().close();
+                // The former server accepts the connection now, and would never begin the handshake.
+                assertThat(client.read().errorCode()).isZero();
+            }
         }
     }
 

@@ -79,6 +79,11 @@ public final class LostText {
         out.line(
                 "The black box holds %d transactions in %d bytes; %d were dropped for want of room",
                 Table.whole(kept, "transactions"), Table.whole(kept, "bytes"), Table.whole(kept, "dropped"));
+        if (Table.whole(kept, "forgotten") > 0) {
+            out.line(
+                    "%d transactions of an earlier primary are forgotten: the primary has changed too often since",
+                    Table.whole(kept, "forgotten"));
+        }
         if (Table.whole(kept, "answersLost") > 0) {
             out.line(
                     "%d OKs were not recorded in a rush: their transactions count as not known to have been answered,"

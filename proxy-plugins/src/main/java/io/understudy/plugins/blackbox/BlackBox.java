@@ -10,7 +10,6 @@ import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -36,8 +35,6 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** The present one and those of earlier primaries. */
     private static final int MOST_HISTORIES = 3;
 
-    private static final int MOST_INTERRUPTED = 1_000;
-    private static final long NO_ROOM_LOG_NANOS = 60_000_000_000L;
     private static final byte[] NO_FORMAT = {};
 
     private final Chunks chunks;
@@ -45,27 +42,49 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private final LongSupplier nanoClock;
 
     private final ArrayDeque<History> histories = new ArrayDeque<>();
-    private final Deque<InterruptedSession> interrupted = new ArrayDeque<>();
     private byte[] format = NO_FORMAT;
     /** Offset at which the transaction in transit begins; -1 between two. */
     private long open = -1;
-    /** Whether the transaction in transit is too large to retain, or there is no room for it. */
-    private boolean tooLarge;
-    /** Whether {@link #tooLarge} is for want of room. */
-    private boolean noRoom;
-    /** When the storage was last reported to be unable to grow; null: never. */
-    private @Nullable Long noRoomLoggedNanos;
+    /** Why the transaction in transit is not retained; null if it is. */
+    private @Nullable NotKept notKept;
+
+    private final RareWarning noRoom;
+    private final RareWarning tooLarge;
 
     private boolean streaming;
+    /** When the present stream began. */
+    private long streamingNanos;
+
     private long endedNanos;
     private @Nullable String trouble;
     private long dropped;
+    /** Transactions of primaries that are too long ago, which reports no longer have. */
+    private long forgotten;
+
     private boolean full;
+
+    /** Why a transaction is not retained. */
+    private enum NotKept {
+        /** The stream has not described the format of its events yet. */
+        NO_FORMAT(""),
+        /** That has been logged already. */
+        NO_ROOM(""),
+        HALF("it is larger than half of plugins.black-box.memory; raise that if such transactions matter"),
+        HUGE_EVENT("one of its events has 16 MiB or more, and such are not kept, whatever plugins.black-box.memory is");
+
+        private final String text;
+
+        NotKept(String text) {
+            this.text = text;
+        }
+    }
 
     BlackBox(Chunks chunks, long limit, LongSupplier nanoClock) {
         this.chunks = chunks;
         this.limit = limit;
         this.nanoClock = nanoClock;
+        noRoom = new RareWarning(nanoClock);
+        tooLarge = new RareWarning(nanoClock);
     }
 
     @Override
@@ -80,14 +99,33 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             }
             histories.add(present);
             while (histories.size() > MOST_HISTORIES) {
-                History oldest = histories.remove();
-                oldest.ring.release(Long.MAX_VALUE);
+                forgetOldest();
             }
         }
         present.streamAt(facts.position());
         format = NO_FORMAT;
         streaming = true;
+        streamingNanos = nanoClock.getAsLong();
         trouble = null;
+    }
+
+    private void forgetOldest() {
+        History oldest = histories.remove();
+        int kept = oldest.kept.size();
+        long unseen = oldest.unseen.size() + oldest.moreUnseen();
+        if (kept > 0 || unseen > 0) {
+            dropped += kept;
+            forgotten += kept + unseen;
+            log.warn(
+                    "black-box: the primary has changed {} times, and what the first of these primaries (server_id {})"
+                            + " wrote is forgotten: {} transactions that some standby has not applied, and {} that were"
+                            + " answered and not captured. Reports no longer have them",
+                    MOST_HISTORIES,
+                    oldest.facts.serverId(),
+                    kept,
+                    unseen);
+        }
+        oldest.dropAll();
     }
 
     @Override
@@ -114,14 +152,13 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         if (first) {
             voidOpen();
             open = present.ring.end();
-            tooLarge = format == NO_FORMAT;
-            noRoom = false;
+            notKept = format == NO_FORMAT ? NotKept.NO_FORMAT : null;
         }
-        if (open < 0 || tooLarge) {
+        if (open < 0 || notKept != null) {
             return;
         }
         if (!whole || present.ring.end() - open + length > limit / 2) {
-            tooLarge = true;
+            notKept = whole ? NotKept.HALF : NotKept.HUGE_EVENT;
             present.ring.truncate(open);
         } else {
             append(present, buf, index, length);
@@ -139,8 +176,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
                 present.ring.truncate(from);
                 warnOfNoRoom(e);
                 if (from - open + length > ringBytes() / 2 || !dropOldest()) {
-                    noRoom = true;
-                    tooLarge = true;
+                    notKept = NotKept.NO_ROOM;
                     truncateOpen(present);
                     return;
                 }
@@ -156,10 +192,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     private void warnOfNoRoom(UncheckedIOException e) {
-        long now = nanoClock.getAsLong();
-        Long logged = noRoomLoggedNanos;
-        if (logged == null || now - logged >= NO_ROOM_LOG_NANOS) {
-            noRoomLoggedNanos = now;
+        if (noRoom.due()) {
             log.warn(
                     "{}; the oldest transactions are dropped for new ones, and reports will show them as a gap. Make"
                             + " room there (told at most once a minute)",
@@ -174,7 +207,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             return;
         }
         long from = open;
-        boolean whole = from >= 0 && !tooLarge;
+        boolean whole = from >= 0 && notKept == null;
         open = -1;
         Gtid gtid = Gtid.of(present.flavor(), transaction);
         if (gtid == null || !whole) {
@@ -183,17 +216,28 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             }
             if (gtid != null) {
                 present.passed(gtid);
-                present.notKept().add(gtid.source(), gtid.number());
-                present.unseen.remove(gtid.text());
-                if (!noRoom) {
-                    warnOnce("a transaction of " + transaction.bytes() + " bytes is too large to be kept");
-                }
+                present.missed(gtid);
+            }
+            if (gtid != null && from >= 0) {
+                warnOfNotKept(gtid, transaction);
             }
             return;
         }
         present.passed(gtid);
         present.keep(new KeptTransaction(present, gtid, transaction, from, (int) (present.ring.end() - from), format));
         makeRoom();
+    }
+
+    private void warnOfNotKept(Gtid gtid, BinlogTransaction transaction) {
+        NotKept why = notKept;
+        if (why != null && !why.text.isEmpty() && tooLarge.due()) {
+            log.warn(
+                    "black-box: transaction {} of {} bytes is not kept: {}. Reports will show it as a gap (told at most"
+                            + " once a minute)",
+                    gtid.text(),
+                    transaction.bytes(),
+                    why.text);
+        }
     }
 
     private void voidOpen() {
@@ -206,7 +250,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     private void makeRoom() {
         while (bytes() > limit && dropOldest()) {
-            warnOnce("full: the oldest transactions are dropped before every standby has applied them");
+            warnOfDropping();
         }
     }
 
@@ -230,15 +274,12 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return history == histories.peekLast() && open >= 0 ? open : history.ring.end();
     }
 
-    /** Logs a loss once, until there is room again. */
-    private void warnOnce(String what) {
+    /** Logs it once, until there is room again. */
+    private void warnOfDropping() {
         if (!full) {
             full = true;
-            log.warn(
-                    "black-box: {}; reports will show them as a gap. Raise plugins.black-box.memory, or see why a"
-                            + " standby"
-                            + " lags",
-                    what);
+            log.warn("black-box: full: the oldest transactions are dropped before every standby has applied them;"
+                    + " reports will show them as a gap. Raise plugins.black-box.memory, or see why a standby lags");
         }
     }
 
@@ -261,9 +302,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     /** Called when a session has ended before the response to a statement that may have committed. */
     synchronized void interrupted(InterruptedSession session) {
-        interrupted.add(session);
-        if (interrupted.size() > MOST_INTERRUPTED) {
-            interrupted.remove();
+        History present = histories.peekLast();
+        if (present != null) {
+            present.interrupted(session);
         }
     }
 
@@ -293,14 +334,15 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return true;
     }
 
-    /** Forgets OKs and events that will find no partner, unless there is no stream. */
+    /**
+     * Forgets OKs and events that will find no partner. Not while there is no stream, nor for some time after it has
+     * begun again: then it still brings the partners of what was seen before, however long it was away. What has none
+     * when another primary follows is what was lost, and stays.
+     */
     synchronized void expire() {
-        if (streaming) {
-            long before = nanoClock.getAsLong() - PATIENCE_NANOS;
-            histories.forEach(history -> history.expire(before));
-            while (!interrupted.isEmpty() && interrupted.peek().nanos() - before < 0) {
-                interrupted.remove();
-            }
+        long before = nanoClock.getAsLong() - PATIENCE_NANOS;
+        if (streaming && streamingNanos - before <= 0) {
+            histories.getLast().expire(before);
         }
     }
 
@@ -330,12 +372,14 @@ final class BlackBox implements BinlogListener, BinlogEvents {
                     }
                 }
             });
-            loss.moreNotCaptured += history.moreUnseen;
+            loss.moreNotCaptured += history.moreUnseen();
             for (KeptTransaction each : history.unanswered.values()) {
                 if (survivor.applied().has(each.gtid, history)) {
                     loss.unanswered.add(each);
                 }
             }
+            // Sessions that ended before the last minute of the stream have expired.
+            loss.interrupted.addAll(history.interrupted);
             loss.gaps.addAll(history.notKept().minus(survivor.applied().of(history)));
             if (loss.found() > before) {
                 beyond.add(survivor.applied().beyond(history));
@@ -346,10 +390,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         }
         beyond.remove("");
         loss.beyond = String.join(",", beyond);
-        // Sessions that ended before the last minute of the stream have expired.
-        loss.interrupted.addAll(interrupted);
         // What a former primary wrote cannot arrive any more, although the present one's binary log is read.
         loss.streaming = streaming && ofFormer == 0;
+        loss.forgotten = forgotten;
         loss.trouble = streaming && ofFormer > 0 ? "the primary has changed" : trouble;
         loss.endedNanos = endedNanos;
         return loss;

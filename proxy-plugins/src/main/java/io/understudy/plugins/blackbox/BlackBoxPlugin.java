@@ -102,7 +102,7 @@ public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
         LostReport report =
                 new LostReport(box, seen, () -> silence(context.primary()), context.clock(), System::nanoTime);
         Rescue rescue = new Rescue(box);
-        context.publish("lost", () -> report.of(survivors.choose()));
+        context.publish("lost", new SparingReport(() -> report.of(survivors.choose()), System::nanoTime));
         context.publishAction("lost", arguments -> report.of(survivors.fromArguments(arguments)));
         context.publishAction("lost/rescue", arguments -> {
             seen.run();

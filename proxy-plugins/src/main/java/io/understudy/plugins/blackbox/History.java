@@ -16,15 +16,23 @@ import org.jspecify.annotations.Nullable;
  * of its {@link BlackBox}.
  */
 final class History {
-    private static final int MOST_WAITING = 50_000;
+    static final int MOST_WAITING = 50_000;
+
+    private static final int MOST_INTERRUPTED = 1_000;
 
     final PrimaryFacts facts;
     final ByteRing ring;
     final ArrayDeque<KeptTransaction> kept = new ArrayDeque<>();
-    /** By GTID: transactions whose OK was not seen. Their bytes may be dropped. */
+    /**
+     * By GTID: transactions whose OK was not seen, in their order. The first ones may be dropped from {@link #kept}; of
+     * those there are at most {@link #MOST_WAITING}.
+     */
     final Map<String, KeptTransaction> unanswered = new LinkedHashMap<>();
     /** By GTID: commits whose OK was seen and whose events were not. */
     final Map<String, AnsweredCommit> unseen = new LinkedHashMap<>();
+
+    /** Sessions that ended before the response to a statement that may have committed. */
+    final ArrayDeque<InterruptedSession> interrupted = new ArrayDeque<>();
 
     private final GtidNumbers seen = new GtidNumbers();
     private final GtidNumbers notKept = new GtidNumbers();
@@ -35,7 +43,11 @@ final class History {
     /** MariaDB: the last transaction of each domain and server. */
     private final List<Last> lasts = new ArrayList<>();
     /** Answered commits that did not fit into {@link #unseen}. */
-    long moreUnseen;
+    private long moreUnseen;
+    /** Time of the newest of them. */
+    private long moreUnseenNanos;
+    /** Transactions that are in {@link #unanswered} and no longer in {@link #kept}. */
+    private int unansweredAlone;
 
     private static final class Last {
         private final long domain;
@@ -169,6 +181,17 @@ final class History {
         }
     }
 
+    /** Called when a transaction has arrived that is not kept. */
+    void missed(Gtid gtid) {
+        notKept.add(gtid.source(), gtid.number());
+        unseen.remove(gtid.text());
+    }
+
+    /** Returns how many answered commits did not fit into {@link #unseen}. */
+    long moreUnseen() {
+        return moreUnseen;
+    }
+
     /** Drops the oldest transaction. Returns false if there is none. */
     boolean dropOldest(long releasable) {
         KeptTransaction oldest = kept.poll();
@@ -177,31 +200,72 @@ final class History {
         }
         oldest.dropped = true;
         notKept.add(oldest.gtid.source(), oldest.gtid.number());
+        if (oldest.equals(unanswered.get(oldest.gtid.text()))) {
+            unansweredAlone++;
+            if (unansweredAlone > MOST_WAITING) {
+                forgetOldestUnanswered();
+            }
+        }
         KeptTransaction next = kept.peek();
         ring.release(next == null ? releasable : next.offset);
         return true;
+    }
+
+    /** Drops all transactions, because the history itself is no longer needed. */
+    void dropAll() {
+        kept.forEach(each -> each.dropped = true);
+        kept.clear();
+        ring.clear();
+    }
+
+    void interrupted(InterruptedSession session) {
+        interrupted.add(session);
+        if (interrupted.size() > MOST_INTERRUPTED) {
+            interrupted.remove();
+        }
+    }
+
+    /** Its OK would have come long ago: every client awaits one response only. */
+    private void forgetOldestUnanswered() {
+        Iterator<KeptTransaction> oldest = unanswered.values().iterator();
+        oldest.next();
+        oldest.remove();
+        unansweredAlone--;
     }
 
     void answered(Gtid gtid, AnsweredCommit how) {
         KeptTransaction transaction = unanswered.remove(gtid.text());
         if (transaction != null) {
             transaction.answered = how;
+            unansweredAlone -= transaction.dropped ? 1 : 0;
         } else if (unseen.size() < MOST_WAITING) {
             unseen.put(gtid.text(), how);
         } else {
             moreUnseen++;
+            moreUnseenNanos = how.nanos();
         }
     }
 
-    /** Forgets OKs and events that have waited for a partner since before {@code nanos}. */
+    /** Forgets OKs and events that have waited for a partner since before {@code nanos}, and sessions that ended. */
     void expire(long nanos) {
         Iterator<KeptTransaction> transactions = unanswered.values().iterator();
-        while (transactions.hasNext() && transactions.next().nanos - nanos < 0) {
+        while (transactions.hasNext()) {
+            KeptTransaction oldest = transactions.next();
+            if (oldest.nanos - nanos >= 0) {
+                break;
+            }
             transactions.remove();
+            unansweredAlone -= oldest.dropped ? 1 : 0;
         }
         Iterator<AnsweredCommit> responses = unseen.values().iterator();
         while (responses.hasNext() && responses.next().nanos() - nanos < 0) {
             responses.remove();
+        }
+        while (!interrupted.isEmpty() && interrupted.peek().nanos() - nanos < 0) {
+            interrupted.remove();
+        }
+        if (moreUnseen > 0 && moreUnseenNanos - nanos < 0) {
+            moreUnseen = 0;
         }
     }
 

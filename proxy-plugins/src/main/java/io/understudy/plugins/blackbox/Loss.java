@@ -23,6 +23,9 @@ final class Loss {
     final GtidNumbers gaps = new GtidNumbers();
 
     long moreNotCaptured;
+    /** Transactions of primaries that are too long ago. */
+    long forgotten;
+
     String beyond = "";
     boolean streaming;
 

@@ -100,6 +100,7 @@ final class LostReport {
         kept.put("transactions", box.transactions());
         kept.put("bytes", box.bytes());
         kept.put("dropped", box.dropped());
+        kept.put("forgotten", loss.forgotten);
         kept.put("answersLost", sessionEvents.lost());
         view.put("kept", kept);
         return view;

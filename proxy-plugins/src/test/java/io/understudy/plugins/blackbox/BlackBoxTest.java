@@ -10,6 +10,7 @@ import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.plugins.binlog.Transactions;
+import io.understudy.testkit.CapturedLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Test;
 
 class BlackBoxTest {
     private static final int MIB = 1 << 20;
+    private static final long MINUTE = 60_000_000_000L;
     private static final byte[] FORMAT = "format".getBytes(StandardCharsets.US_ASCII);
 
     private long now = 1_000_000_000_000L;
@@ -182,7 +184,121 @@ class BlackBoxTest {
         assertThat(gtids(on("0-1-12").unanswered)).containsExactly("0-1-12");
         start(1, "0-1-12");
         box.expire();
+        assertThat(gtids(on("0-1-12").unanswered)).as("its OK may be under way").containsExactly("0-1-12");
+        now += MINUTE;
+        box.expire();
         assertThat(on("0-1-12").unanswered).isEmpty();
+    }
+
+    /** A stream resumes where it ended: what came before the outage still finds its partner. */
+    @Test
+    void anOutageOfMoreThanAMinuteSeparatesNoOkFromItsEvents() {
+        start(1, "0-1-10");
+        response("0-1-11");
+        box.interrupted(new InterruptedSession(7, 8, "app", 0, now));
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "lost"));
+        now += 5 * MINUTE;
+        start(1, "0-1-10");
+        box.expire();
+        assertThat(on("0-1-10").notCaptured).hasSize(1);
+        assertThat(on("0-1-10").interrupted).hasSize(1);
+        transaction(11);
+        assertThat(on("0-1-10").missing)
+                .extracting(each -> each.answered != null)
+                .containsExactly(true);
+        now += MINUTE;
+        box.expire();
+        assertThat(on("0-1-10").interrupted).isEmpty();
+    }
+
+    /** The list of what is lost does not shrink while an operator reads it. */
+    @Test
+    void whatTheOldPrimaryDidNotSendStaysListedWhenAnotherPrimaryFollows() {
+        start(1, "0-1-10");
+        transaction(11);
+        response("0-1-12");
+        box.interrupted(new InterruptedSession(7, 8, "app", 0, now));
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
+        start(2, "0-1-11");
+        now += 5 * MINUTE;
+        box.expire();
+        Loss loss = on("0-1-11");
+        assertThat(loss.notCaptured.keySet()).extracting(Gtid::text).containsExactly("0-1-12");
+        assertThat(gtids(loss.unanswered)).containsExactly("0-1-11");
+        assertThat(loss.interrupted).hasSize(1);
+    }
+
+    @Test
+    void commitsBeyondTheBoundCountAsNotCapturedOnlyUntilTheyExpire() {
+        start(1, "0-1-0");
+        for (int number = 1; number <= History.MOST_WAITING + 3; number++) {
+            response("0-1-" + number);
+        }
+        assertThat(on("0-1-0").moreNotCaptured).isEqualTo(3);
+        now += 2 * MINUTE;
+        box.expire();
+        Loss loss = on("0-1-0");
+        assertThat(loss.notCaptured).isEmpty();
+        assertThat(loss.moreNotCaptured).isZero();
+    }
+
+    @Test
+    void transactionsWithoutAnOkAreBoundedOnceEveryStandbyHasThem() {
+        start(1, "0-1-10");
+        int count = History.MOST_WAITING + 20;
+        for (int number = 11; number < 11 + count; number++) {
+            transaction(number);
+            box.applied(List.of(at("0-1-" + number, "")));
+        }
+        Loss loss = on("0-1-" + (10 + count));
+        assertThat(loss.unanswered).hasSize(History.MOST_WAITING);
+        assertThat(loss.unanswered.get(0).gtid.text()).isEqualTo("0-1-31");
+        response("0-1-31");
+        transaction(11 + count);
+        box.applied(List.of(at("0-1-" + (11 + count), "")));
+        assertThat(on("0-1-" + (11 + count)).unanswered).hasSize(History.MOST_WAITING);
+    }
+
+    @Test
+    void aHistoryThatIsForgottenIsReported() {
+        start(1, "0-1-10");
+        transaction(11);
+        response("0-1-12");
+        KeptTransaction kept = on("0-1-10").missing.get(0);
+        try (CapturedLog log = new CapturedLog()) {
+            start(2, "0-1-10");
+            start(3, "0-1-10");
+            assertThat(log.text()).isEmpty();
+            start(4, "0-1-10");
+            assertThat(log.text())
+                    .contains("(server_id 1) wrote is forgotten: 1 transactions that some standby has not applied, and"
+                            + " 1 that were answered and not captured");
+            start(5, "0-1-10");
+            assertThat(log.text().lines()).as("nothing was missing there").hasSize(1);
+        }
+        assertThat(box.dropped()).isEqualTo(1);
+        assertThat(on("0-1-10").forgotten).isEqualTo(2);
+        assertThat(box.bytes(kept)).isNull();
+    }
+
+    @Test
+    void aTransactionThatIsNotKeptIsNamedWithTheReason() {
+        start(1, "0-1-10");
+        try (CapturedLog log = new CapturedLog()) {
+            transaction(1, 11, "x".repeat(MIB + 1));
+            transaction(1, 12, "x".repeat(MIB + 1));
+            box.applied(List.of(at("0-1-12", "")));
+            transaction(1, 13, "x".repeat(MIB + 1));
+            assertThat(log.text().lines()).hasSize(1);
+            assertThat(log.text())
+                    .contains("transaction 0-1-11", "larger than half of plugins.black-box.memory")
+                    .doesNotContain("lags");
+            now += 2 * MINUTE;
+            event("g14", true);
+            box.onEvent(Unpooled.copiedBuffer("abc", StandardCharsets.US_ASCII), 0, 3, false, false);
+            commit(0, 1, 14);
+            assertThat(log.text()).contains("transaction 0-1-14", "16 MiB or more, and such are not kept, whatever");
+        }
     }
 
     @Test
