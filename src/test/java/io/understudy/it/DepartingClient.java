@@ -24,6 +24,8 @@ final class DepartingClient implements AutoCloseable {
     /** Bytes of statements in one frame. */
     private static final int BATCH = 50_000;
 
+    private static final int ZSTD_LEVEL = 3;
+
     private static final SSLContext TRUSTING = trusting();
 
     /** The kind of the client's connection. */
@@ -62,20 +64,59 @@ final class DepartingClient implements AutoCloseable {
     private final Socket raw;
     private final @Nullable SSLSocket tls;
     private final RawClient client;
+    private final long capabilities;
 
-    private DepartingClient(FramedSocket framed, Socket raw, @Nullable SSLSocket tls, RawClient client) {
+    private DepartingClient(
+            FramedSocket framed, Socket raw, @Nullable SSLSocket tls, RawClient client, long capabilities) {
         this.framed = framed;
         this.raw = raw;
         this.tls = tls;
         this.client = client;
+        this.capabilities = capabilities;
     }
 
     static DepartingClient login(InetSocketAddress address, ServerUnderTest server, Form form) throws IOException {
+        DepartingClient opened = open(address, form, Capabilities.COMPRESS);
+        Packet response = opened.client.tryLogin(
+                server.user(), server.password(), ServerUnderTest.SCHEMA, opened.capabilities, form.tls ? 2 : 1);
+        if (!response.isOk()) {
+            throw new IOException("login failed: " + response.hex());
+        }
+        if (form.compressed) {
+            opened.framed.compress();
+        }
+        return opened;
+    }
+
+    /**
+     * Logs in and sends commands behind the login without waiting for its OK.
+     *
+     * @param compression capability bit of the form's compression
+     */
+    static DepartingClient loginWith(
+            InetSocketAddress address, ServerUnderTest server, Form form, long compression, byte[] commands)
+            throws IOException {
+        DepartingClient opened = open(address, form, compression);
+        opened.client.awaitHandshakeV10();
+        byte[] response = opened.client.handshakeResponse(
+                server.user(), server.password(), ServerUnderTest.SCHEMA, opened.capabilities);
+        boolean zstd = (opened.capabilities & Capabilities.ZSTD_COMPRESSION) != 0;
+        opened.client.sendRaw(new Payload()
+                .uint(response.length + (zstd ? 1 : 0), 3)
+                .uint(form.tls ? 2 : 1, 1)
+                .raw(response)
+                .uint(ZSTD_LEVEL, zstd ? 1 : 0)
+                .raw(commands)
+                .bytes());
+        return opened;
+    }
+
+    private static DepartingClient open(InetSocketAddress address, Form form, long compression) throws IOException {
         Socket raw = new Socket(address.getAddress(), address.getPort());
         raw.setTcpNoDelay(true);
         raw.setSoTimeout(TIMEOUT_MILLIS);
         byte[] handshakeV10 = handshakeV10(raw);
-        long capabilities = RawClient.PLAIN | (form.compressed ? Capabilities.COMPRESS : 0);
+        long capabilities = RawClient.PLAIN | (form.compressed ? compression : 0);
         SSLSocket tls = null;
         if (form.tls) {
             capabilities |= Capabilities.SSL;
@@ -96,15 +137,7 @@ final class DepartingClient implements AutoCloseable {
         FramedSocket socket = new FramedSocket(tls == null ? raw : tls);
         InputStream in = new SequenceInputStream(new ByteArrayInputStream(handshakeV10), socket.in());
         RawClient client = RawClient.over(in, socket.out(), raw);
-        Packet response = client.tryLogin(
-                server.user(), server.password(), ServerUnderTest.SCHEMA, capabilities, form.tls ? 2 : 1);
-        if (!response.isOk()) {
-            throw new IOException("login failed: " + response.hex());
-        }
-        if (form.compressed) {
-            socket.compress();
-        }
-        return new DepartingClient(socket, raw, tls, client);
+        return new DepartingClient(socket, raw, tls, client, capabilities);
     }
 
     private static byte[] handshakeV10(Socket raw) throws IOException {

@@ -4,17 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.github.luben.zstd.Zstd;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import io.understudy.config.Transport;
 import io.understudy.connection.NetworkTransport;
 import io.understudy.it.DepartingClient.Form;
+import io.understudy.testkit.Bytes;
 import io.understudy.wire.Capabilities;
+import io.understudy.wire.CommandCode;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ExecutorService;
@@ -22,6 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.zip.Deflater;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -137,6 +142,64 @@ class PipelinedDepartureTest {
                 client.close();
             }
         }
+    }
+
+    /**
+     * Behind the login, with more in the compressed frames than is inflated at once: the end of the client's output is
+     * read before all of its statements are.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"nio", "epoll", "io_uring"})
+    void allThatIsSentWithTheLoginIsExecuted(String transport) throws Exception {
+        assumeTrue(available(transport));
+        List<DepartingClient> clients = new ArrayList<>();
+        List<String> expected = new ArrayList<>();
+        try (ProxyUnderTest proxy = proxy(transport, "tls: { mode: disabled }")) {
+            for (Form form : Form.values()) {
+                for (long bit : List.of(Capabilities.COMPRESS, Capabilities.ZSTD_COMPRESSION)) {
+                    for (End end : form.tls ? End.values() : new End[] {End.FIN}) {
+                        String who = form + " " + bit + " " + end;
+                        byte[] commands = behindALogin(who, form.compressed ? bit : 0);
+                        DepartingClient client =
+                                DepartingClient.loginWith(proxy.address(), server, form, bit, commands);
+                        clients.add(client);
+                        client.endSending(end.closeNotify, end.fin);
+                        expected.add(who + " 1");
+                    }
+                }
+            }
+            expected.sort(null);
+            await().atMost(LONG).untilAsserted(() -> assertThat(executed()).isEqualTo(String.join("\n", expected)));
+        } finally {
+            for (DepartingClient client : clients) {
+                client.close();
+            }
+        }
+    }
+
+    private static byte[] behindALogin(String who, long compression) {
+        Payload all = new Payload();
+        for (String sql :
+                List.of("DO '" + "x".repeat(300_000) + "'", "INSERT INTO " + TABLE + " VALUES ('" + who + "', 1)")) {
+            byte[] packet = Bytes.command(CommandCode.QUERY, sql);
+            if (compression == 0) {
+                all.raw(packet);
+                continue;
+            }
+            byte[] data = compression == Capabilities.COMPRESS ? deflated(packet) : Zstd.compress(packet);
+            all.uint(data.length, 3).uint(0, 1).uint(packet.length, 3).raw(data);
+        }
+        return all.bytes();
+    }
+
+    private static byte[] deflated(byte[] bytes) {
+        Deflater deflater = new Deflater();
+        deflater.setInput(bytes);
+        deflater.finish();
+        byte[] room = new byte[bytes.length + 100];
+        int length = deflater.deflate(room);
+        deflater.end();
+        return Arrays.copyOf(room, length);
     }
 
     private String executed() {

@@ -117,13 +117,18 @@ public final class RawClient implements AutoCloseable {
         return tryLogin(user, password, schema, capabilities, 1);
     }
 
-    /** @param number of the packet with the login: 2 behind an SSLRequest */
-    Packet tryLogin(String user, String password, String schema, long capabilities, int number) throws IOException {
+    /** Reads the handshake packet, ahead of {@link #handshakeResponse}. */
+    void awaitHandshakeV10() throws IOException {
         Packet handshakeV10 = read();
         if (handshakeV10.isErr()) {
             throw new IOException("refused: " + handshakeV10.errorCode() + " " + handshakeV10.errorText());
         }
         parseHandshakeV10(handshakeV10.payload());
+    }
+
+    /** @param number of the packet with the login: 2 behind an SSLRequest */
+    Packet tryLogin(String user, String password, String schema, long capabilities, int number) throws IOException {
+        awaitHandshakeV10();
         send(number, handshakeResponse(user, password, schema, capabilities));
         return finishAuthentication(password);
     }

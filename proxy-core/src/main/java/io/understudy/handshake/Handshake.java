@@ -208,11 +208,13 @@ public final class Handshake implements AuthBridge.Ends {
 
     @Override
     public void toClient(byte[] payload) {
+        serverDue = false; // the server does not know of this packet: the next one is the client's
         toClient(packet(payload));
     }
 
     @Override
     public void toServer(byte[] payload) {
+        serverDue = true; // also where it responds to a packet of the server, in place of the client
         toServer(packet(payload));
     }
 

@@ -124,7 +124,10 @@ final class ChannelLeg implements Leg {
         transformed = true;
         handler.handshakeFuture().addListener(future -> done.accept(future.cause()));
         channel.pipeline().addFirst(TLS, handler);
-        channel.pipeline().addFirst(new HandshakeTurn(handler.handshakeFuture(), this::holdInput));
+        boolean peerIsServer = handler.engine().getUseClientMode();
+        channel.pipeline()
+                .addFirst(new HandshakeTurn(
+                        HandshakeTurns.ofThread(), handler.handshakeFuture(), peerIsServer, this::holdInput));
         // Fired from the head, so that the new handler receives the bytes as if they had just been read.
         if (early.isReadable()) {
             channel.pipeline().fireChannelRead(early);
@@ -171,6 +174,16 @@ final class ChannelLeg implements Leg {
             decoder.channelRead(channel.pipeline().context(DECODER), early);
         } catch (Exception e) {
             channel.pipeline().context(DECODER).fireExceptionCaught(e);
+        }
+    }
+
+    @Override
+    public void afterReceived(Runnable task) {
+        Compressed compressed = compression;
+        if (compressed == null) {
+            task.run();
+        } else {
+            compressed.afterReceived(task);
         }
     }
 

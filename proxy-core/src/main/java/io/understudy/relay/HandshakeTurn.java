@@ -9,8 +9,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the TLS handshakes of an event loop take turns, one step of one handshake between two polls of the loop's
- * sockets. A step takes most of a millisecond, for the private key and the key exchange; without turns, thousands that
+ * Has the TLS handshakes of an event loop take turns, for a limited time between two polls of the loop's sockets. A
+ * step of one takes most of a millisecond, for the private key and the key exchange; without turns, thousands that
  * arrive at once keep the loop's established sessions waiting for seconds.
  *
  * <p>Handshakes stay on the event loop, since the loops use all cores already. A thread pool could take only Netty's
@@ -25,7 +25,9 @@ final class HandshakeTurn extends ChannelDuplexHandler {
         void hold(boolean on);
     }
 
+    private final HandshakeTurns turns;
     private final Future<?> handshake;
+    private final boolean peerIsServer;
     private final HoldReading reading;
     private final ArrayDeque<Object> held = new ArrayDeque<>(2);
     private @Nullable ChannelHandlerContext context;
@@ -33,8 +35,11 @@ final class HandshakeTurn extends ChannelDuplexHandler {
     private boolean readWanted;
     private boolean going;
 
-    HandshakeTurn(Future<?> handshake, HoldReading reading) {
+    /** @param peerIsServer whether what the peer sent before it closed is still read: it may say why */
+    HandshakeTurn(HandshakeTurns turns, Future<?> handshake, boolean peerIsServer, HoldReading reading) {
+        this.turns = turns;
         this.handshake = handshake;
+        this.peerIsServer = peerIsServer;
         this.reading = reading;
     }
 
@@ -50,9 +55,14 @@ final class HandshakeTurn extends ChannelDuplexHandler {
         drop();
     }
 
+    /** Drops what a client has sent: nobody is left to respond to, and thousands may leave at once. */
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        drop();
+        if (peerIsServer) {
+            handOn(ctx);
+        } else {
+            drop();
+        }
         ctx.fireChannelInactive();
     }
 
@@ -67,10 +77,13 @@ final class HandshakeTurn extends ChannelDuplexHandler {
             held.add(msg);
             return;
         }
-        HandshakeTurns turns = HandshakeTurns.ofThread();
         if (turns.take(ctx.executor())) {
             hadOne = true;
-            ctx.fireChannelRead(msg);
+            try {
+                ctx.fireChannelRead(msg);
+            } finally {
+                turns.done();
+            }
             return;
         }
         held.add(msg);
@@ -114,17 +127,7 @@ final class HandshakeTurn extends ChannelDuplexHandler {
             return;
         }
         hadOne = true;
-        going = true;
-        Object next;
-        while ((next = held.poll()) != null) {
-            if (next instanceof ByteBuf) {
-                ctx.fireChannelRead(next);
-            } else {
-                ctx.fireUserEventTriggered(next);
-            }
-        }
-        ctx.fireChannelReadComplete();
-        going = false;
+        handOn(ctx);
         if (ctx.isRemoved() || !ctx.channel().isOpen()) {
             return;
         }
@@ -136,6 +139,23 @@ final class HandshakeTurn extends ChannelDuplexHandler {
         if (handshake.isDone()) {
             removeUnlessGoing();
         }
+    }
+
+    private void handOn(ChannelHandlerContext ctx) {
+        if (held.isEmpty()) {
+            return;
+        }
+        going = true;
+        Object next;
+        while ((next = held.poll()) != null) {
+            if (next instanceof ByteBuf) {
+                ctx.fireChannelRead(next);
+            } else {
+                ctx.fireUserEventTriggered(next);
+            }
+        }
+        ctx.fireChannelReadComplete();
+        going = false;
     }
 
     private void removeUnlessGoing() {

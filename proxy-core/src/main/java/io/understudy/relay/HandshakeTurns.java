@@ -4,19 +4,34 @@ import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The TLS handshakes that wait for their turn on one event loop. Confined to its thread. */
 final class HandshakeTurns {
+    /** Least time for handshakes between two polls of the loop's sockets; the rest of a step may exceed it. */
+    static final long NANOS_A_POLL = TimeUnit.MICROSECONDS.toNanos(1500);
+
+    /**
+     * Handshakes get this fraction of the time that the loop has spent on its sessions since their last turn. A fixed
+     * time would limit logins on a loop whose polls take long because its sessions are busy.
+     */
+    static final int SHARE = 4;
+
+    /** Most time between two polls. */
+    static final long MOST_NANOS_A_POLL = TimeUnit.MILLISECONDS.toNanos(5);
+
     /** Turns that handshakes get before one that has not begun: bytes that trickle in must not keep it out. */
     private static final int BEGUN_IN_A_ROW = 4;
 
     private static final FastThreadLocal<HandshakeTurns> OF_THREAD = new FastThreadLocal<>() {
         @Override
         protected HandshakeTurns initialValue() {
-            return new HandshakeTurns();
+            return new HandshakeTurns(System::nanoTime);
         }
     };
+
+    private final LongSupplier nanos;
 
     /** Handshakes that have had a turn; preferred, so that a burst delays each of them once. */
     private final ArrayDeque<HandshakeTurn> begun = new ArrayDeque<>();
@@ -24,23 +39,49 @@ final class HandshakeTurns {
     private final ArrayDeque<HandshakeTurn> waiting = new ArrayDeque<>();
     private int begunInARow;
     /** The event loop has not polled its sockets since the last turn. */
-    private boolean taken;
+    private boolean pollDue;
 
-    private HandshakeTurns() {}
+    /** Since the last poll. */
+    private long spent;
+
+    private long allowed = NANOS_A_POLL;
+    private long turnBegan;
+    private long turnEnded;
+
+    HandshakeTurns(LongSupplier nanos) {
+        this.nanos = nanos;
+    }
 
     /** Returns those of the calling event loop. */
     static HandshakeTurns ofThread() {
         return OF_THREAD.get();
     }
 
-    /** Takes the turn if it is free; nobody can be waiting then. */
+    /** Takes a turn if there is time left and no other handshake waits. The caller must call {@link #done} after it. */
     boolean take(EventExecutor loop) {
-        if (taken) {
+        if (pollDue && (spent >= allowed || !begun.isEmpty() || !waiting.isEmpty())) {
             return false;
         }
-        taken = true;
-        scheduleNext(loop);
+        if (!pollDue) {
+            allowed = NANOS_A_POLL;
+        }
+        begin(loop);
         return true;
+    }
+
+    private void begin(EventExecutor loop) {
+        if (!pollDue) {
+            pollDue = true;
+            spent = 0;
+            scheduleNext(loop);
+        }
+        turnBegan = nanos.getAsLong();
+    }
+
+    /** Ends a turn. */
+    void done() {
+        turnEnded = nanos.getAsLong();
+        spent += turnEnded - turnBegan;
     }
 
     /** Has {@link HandshakeTurn#go} called at a later turn. */
@@ -57,13 +98,21 @@ final class HandshakeTurns {
     }
 
     private void next(EventExecutor loop) {
-        HandshakeTurn turn = poll();
-        if (turn == null) {
-            taken = false;
-            return;
+        pollDue = false;
+        long elsewhere = nanos.getAsLong() - turnEnded;
+        allowed = Math.max(NANOS_A_POLL, Math.min(MOST_NANOS_A_POLL, elsewhere / SHARE));
+        HandshakeTurn turn;
+        while ((turn = poll()) != null) {
+            begin(loop);
+            try {
+                turn.go();
+            } finally {
+                done();
+            }
+            if (spent >= allowed) {
+                return;
+            }
         }
-        scheduleNext(loop);
-        turn.go();
     }
 
     private @Nullable HandshakeTurn poll() {

@@ -194,11 +194,11 @@ public final class ClientSession implements Handshake.Outcome {
     }
 
     /**
-     * Ends the session for a failure on the server's leg. A TLS failure behind the client's departure is the server's
-     * close: OpenSSL sends an alert for a FIN that follows no close_notify.
+     * Ends the session for a failure on the server's leg. A TLS alert behind the client's departure is the server's
+     * close: OpenSSL sends one for a FIN that follows no close_notify.
      */
     public void serverFailed(Throwable cause) {
-        if (clientDone && cause instanceof SSLException) {
+        if (clientDone && cause instanceof SSLException && SessionFaults.isAlert(cause)) {
             serverClosed();
             return;
         }
@@ -340,10 +340,20 @@ public final class ClientSession implements Handshake.Outcome {
             fromClient(early);
         }
         clientReadComplete();
-        if (clientDone && !ended()) {
-            clientShutOutput();
-        }
+        clientDoneBehindEarly();
         heedBoundary();
+    }
+
+    /** Has an end of the client's output that came during the login take effect behind the commands sent before it. */
+    private void clientDoneBehindEarly() {
+        if (clientDone && !ended()) {
+            clientDone = false; // compressed commands may still wait, and nothing be due meanwhile
+            client.afterReceived(() -> {
+                if (!ended()) {
+                    clientShutOutput();
+                }
+            });
+        }
     }
 
     /**
@@ -375,6 +385,7 @@ public final class ClientSession implements Handshake.Outcome {
         phase.fromServer(fromServer);
         phase.clientReadComplete();
         phase.serverReadComplete();
+        clientDoneBehindEarly();
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.compress.InflationRefusedException;
 import io.understudy.wire.packet.ErrPacket;
+import java.util.Locale;
 import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -179,6 +180,12 @@ final class SessionFaults {
         about(log.atDebug()).addKeyValue("reason", e.outcome()).log("refused: {}", e.getMessage());
         tell(phase, e.error().code(), e.error().sqlState(), e.error().message());
         return CloseReason.REFUSED_BY_PROXY;
+    }
+
+    /** Returns whether the peer has sent a TLS alert. OpenSSL, BoringSSL and the JDK all name it so in the message. */
+    static boolean isAlert(Throwable cause) {
+        String message = cause.getMessage();
+        return message != null && message.toLowerCase(Locale.ROOT).contains("alert");
     }
 
     /** Returns the reason that counts a failure below the session. */

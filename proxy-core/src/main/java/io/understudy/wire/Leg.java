@@ -69,6 +69,11 @@ public interface Leg {
         throw new UnsupportedOperationException(getClass().getSimpleName() + " has no compression");
     }
 
+    /** Runs the task once all received bytes have been processed that wait to be decompressed; at once if none do. */
+    default void afterReceived(Runnable task) {
+        task.run();
+    }
+
     /** Lowers how much may wait to be written, for a peer whose few compressed bytes make many. */
     default void limitPendingWrites() {}
 

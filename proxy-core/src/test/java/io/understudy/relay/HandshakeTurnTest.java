@@ -12,17 +12,34 @@ import io.netty.util.concurrent.ImmediateEventExecutor;
 import io.netty.util.concurrent.Promise;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Channels of one thread, as those of an event loop; running their scheduled tasks once stands for a poll. */
 class HandshakeTurnTest {
     private final List<Connection> connections = new ArrayList<>();
+    private final AtomicLong nanos = new AtomicLong();
+    private final HandshakeTurns turns = new HandshakeTurns(nanos::get);
+    /** What each byte takes; a step that takes longer is the last one before the loop polls its sockets. */
+    private long stepNanos = HandshakeTurns.NANOS_A_POLL;
 
-    private static final class Connection {
+    private final class Connection {
         private final Promise<Void> handshake = new DefaultPromise<>(ImmediateEventExecutor.INSTANCE);
         private boolean unread;
-        private final EmbeddedChannel channel = new EmbeddedChannel(new HandshakeTurn(handshake, on -> unread = on));
+        private final EmbeddedChannel channel;
+
+        Connection(boolean peerIsServer) {
+            channel = new EmbeddedChannel(
+                    new HandshakeTurn(turns, handshake, peerIsServer, on -> unread = on),
+                    new ChannelInboundHandlerAdapter() {
+                        @Override
+                        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                            nanos.addAndGet(stepNanos);
+                            ctx.fireChannelRead(msg);
+                        }
+                    });
+        }
 
         void receive(int... octets) {
             for (int octet : octets) {
@@ -43,7 +60,11 @@ class HandshakeTurnTest {
     }
 
     private Connection connection() {
-        Connection connection = new Connection();
+        return connection(false);
+    }
+
+    private Connection connection(boolean peerIsServer) {
+        Connection connection = new Connection(peerIsServer);
         connections.add(connection);
         return connection;
     }
@@ -80,6 +101,61 @@ class HandshakeTurnTest {
             }
             poll();
         }
+    }
+
+    /** On a loop whose polls take long, a step a poll would limit logins. */
+    @Test
+    void handshakesGoOnUntilTheirTimeIsSpent() {
+        stepNanos = HandshakeTurns.NANOS_A_POLL / 3 + 1;
+        for (int i = 0; i < 8; i++) {
+            connection().receive(i);
+        }
+        assertThat(haveGoneOn()).isEqualTo(3);
+        poll();
+        assertThat(haveGoneOn()).isEqualTo(6);
+        poll();
+        assertThat(haveGoneOn()).isEqualTo(8);
+        assertThat(connections).noneMatch(one -> one.unread);
+    }
+
+    /** Sessions that keep the loop for long leave handshakes a share of it, within a limit. */
+    @Test
+    void handshakesGetAShareOfALoopThatIsBusy() {
+        long most = HandshakeTurns.MOST_NANOS_A_POLL;
+        stepNanos = most / 5;
+        for (int i = 0; i < 13; i++) {
+            connection().receive(i);
+        }
+        assertThat(haveGoneOn()).isEqualTo(2);
+        nanos.addAndGet(3 * stepNanos * HandshakeTurns.SHARE);
+        poll();
+        assertThat(haveGoneOn()).isEqualTo(2 + 3);
+        nanos.addAndGet(3 * most * HandshakeTurns.SHARE);
+        poll();
+        assertThat(haveGoneOn()).isEqualTo(5 + 5);
+        poll();
+        assertThat(haveGoneOn()).isEqualTo(10 + 2);
+    }
+
+    /** Bytes that are read while others wait go behind them, although time is left. */
+    @Test
+    void noneOvertakesThoseThatWait() {
+        stepNanos = HandshakeTurns.NANOS_A_POLL / 2;
+        for (int i = 0; i < 5; i++) {
+            connection().receive(i);
+        }
+        poll();
+        Connection late = connection();
+        late.receive(5);
+        assertThat(haveGoneOn()).isEqualTo(4);
+        poll();
+        assertThat(haveGoneOn()).isEqualTo(6);
+    }
+
+    private long haveGoneOn() {
+        return connections.stream()
+                .filter(one -> !one.channel.inboundMessages().isEmpty())
+                .count();
     }
 
     @Test
@@ -162,6 +238,17 @@ class HandshakeTurnTest {
         assertThat(bytes.refCnt()).isZero();
         poll();
         assertThat(third.handedOn()).containsExactly(3);
+    }
+
+    /** They may be the alert that says why. */
+    @Test
+    void whatAServerSentBeforeItsCloseIsHandedOn() {
+        connection().receive(1);
+        Connection closed = connection(true);
+        closed.receive(2, 3);
+        assertThat(closed.handedOn()).isEmpty();
+        closed.channel.close();
+        assertThat(closed.handedOn()).containsExactly(2, 3);
     }
 
     /** Decrypted bytes meet neither a queue nor another thread. */

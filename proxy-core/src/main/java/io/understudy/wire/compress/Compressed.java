@@ -61,6 +61,11 @@ public final class Compressed {
         decoder.resume();
     }
 
+    /** Runs the task behind the content that waits for the {@link Intake}; at once if none does. */
+    public void afterReceived(Runnable task) {
+        decoder.afterReceived(task);
+    }
+
     public ChannelInboundHandler decoder() {
         return decoder;
     }

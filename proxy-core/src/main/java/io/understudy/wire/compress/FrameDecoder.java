@@ -78,7 +78,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
     private boolean resuming;
     private boolean ending;
     private boolean ended;
-    /** Events behind bytes that wait: the FIN and the close_notify among them. Made when there is one. */
+    /** Events and tasks behind bytes that wait: the FIN and the close_notify among them. Made when there is one. */
     private @Nullable ArrayDeque<Object> events;
 
     FrameDecoder(Codec codec, FrameNumbers numbers, boolean peerIsClient, InflationBudget budget) {
@@ -153,7 +153,11 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         }
         events = null;
         for (Object event : waitingEvents) {
-            ctx.fireUserEventTriggered(event);
+            if (event instanceof Runnable task) {
+                task.run();
+            } else {
+                ctx.fireUserEventTriggered(event);
+            }
         }
     }
 
@@ -366,10 +370,22 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
     /** Keeps an event behind the bytes ahead of which it must not be processed: they may be commands. */
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-        if (!undrained) {
+        if (undrained) {
+            keep(event);
+        } else {
             ctx.fireUserEventTriggered(event);
-            return;
         }
+    }
+
+    void afterReceived(Runnable task) {
+        if (undrained) {
+            keep(task);
+        } else {
+            task.run();
+        }
+    }
+
+    private void keep(Object event) {
         ArrayDeque<Object> waitingEvents = events;
         if (waitingEvents == null) {
             waitingEvents = new ArrayDeque<>(2);

@@ -168,13 +168,16 @@ class InflationTest {
         server.writeInbound(frame("zlib", content(0), 3));
         server.pipeline().fireUserEventTriggered(SslCloseCompletionEvent.SUCCESS);
         server.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+        compressed.afterReceived(() -> seen.add("task"));
         assertThat(seen).isEmpty();
         taker.takes = true;
         compressed.resume();
         server.runPendingTasks();
         assertThat(seen).contains("bytes");
         assertThat(seen.subList(seen.lastIndexOf("bytes") + 1, seen.size()))
-                .containsExactly(SslCloseCompletionEvent.SUCCESS, ChannelInputShutdownEvent.INSTANCE);
+                .containsExactly(SslCloseCompletionEvent.SUCCESS, ChannelInputShutdownEvent.INSTANCE, "task");
+        compressed.afterReceived(() -> seen.add("nothing waits"));
+        assertThat(seen).endsWith("nothing waits");
         server.finishAndReleaseAll();
     }
 
