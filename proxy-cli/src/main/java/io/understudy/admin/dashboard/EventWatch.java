@@ -18,6 +18,8 @@ final class EventWatch {
 
     private static final long QUIET_SECONDS = 60;
     private static final String UNACKNOWLEDGED = "understudy.commits.unacknowledged";
+    private static final String COMMITS = "understudy_commit_seconds";
+    private static final String SEMI_SYNC = "semisync";
 
     /** A gauge of 0 or 1, one for each value of a label. */
     private record State(String meter, @Nullable String label, int bad, String subject, String broken, String good) {}
@@ -58,6 +60,7 @@ final class EventWatch {
         private double last;
         private long lastSecond;
         private boolean open;
+        private boolean usual;
     }
 
     private final RecentEvents log;
@@ -122,15 +125,20 @@ final class EventWatch {
             if (usual) {
                 burst.last = sum;
             } else {
+                if (burst.usual) {
+                    // Commits from before semi-sync was on that came since the last check are usual too.
+                    burst.last = Math.max(burst.last, sum - meters.counted(COMMITS, SEMI_SYNC, Set.of("degraded")));
+                }
                 advance(count, value, burst, sum, now);
             }
+            burst.usual = usual;
         });
     }
 
     /** No commit is acknowledged where semi-sync never was on. */
     private static boolean isUsual(Count count, Meters meters) {
         return count.meter().equals(UNACKNOWLEDGED)
-                && !meters.hasCounted("understudy_commit_seconds", "semisync", Set.of("on", "degraded"));
+                && meters.counted(COMMITS, SEMI_SYNC, Set.of("on", "degraded")) == 0;
     }
 
     /** Connections and mirrored statements are counted by outcome, and most outcomes are what should happen. */

@@ -39,12 +39,13 @@ final class Meters {
         return Double.NaN;
     }
 
-    /** Returns whether a series of a Prometheus name with this value of a label has counted anything. */
-    boolean hasCounted(String name, String label, Set<String> values) {
+    /** Returns what the latency series of a Prometheus name with one of these values of a label have counted. */
+    long counted(String name, String label, Set<String> values) {
         return histograms.all().stream()
-                .anyMatch(series -> series.name().equals(name)
-                        && values.contains(series.tags().getOrDefault(label, ""))
-                        && series.histogram().count() > 0);
+                .filter(series -> series.name().equals(name)
+                        && values.contains(series.tags().getOrDefault(label, "")))
+                .mapToLong(series -> series.histogram().count())
+                .sum();
     }
 
     /** Returns the sum of all latency series of a Prometheus name, in the form of {@link LatencyHistogram#addTo}. */

@@ -98,6 +98,29 @@ class EventWatchTest {
         assertThat(after(2)).containsExactly("problem commits: without acknowledgement began: 2");
     }
 
+    /** Semi-sync comes on between two checks: only what it missed afterwards is an event. */
+    @Test
+    void commitsFromBeforeSemiSyncWasOnAreNoEvent() {
+        Counter unacknowledged = registry.counter("understudy.commits.unacknowledged");
+        assertThat(after(2)).isEmpty();
+        unacknowledged.increment(5);
+        histograms.series("understudy_commit_seconds", "", "semisync", "on").record(1);
+        assertThat(after(2)).isEmpty();
+        unacknowledged.increment(2);
+        assertThat(after(2)).containsExactly("problem commits: without acknowledgement began: 2");
+    }
+
+    @Test
+    void commitsThatSemiSyncMissedAtOnceAreAnEvent() {
+        Counter unacknowledged = registry.counter("understudy.commits.unacknowledged");
+        assertThat(after(2)).isEmpty();
+        unacknowledged.increment(5 + 1);
+        histograms
+                .series("understudy_commit_seconds", "", "semisync", "degraded")
+                .record(1);
+        assertThat(after(2)).containsExactly("problem commits: without acknowledgement began: 1");
+    }
+
     @Test
     void readinessAndReloadsAreEvents() {
         assertThat(after(2)).isEmpty();

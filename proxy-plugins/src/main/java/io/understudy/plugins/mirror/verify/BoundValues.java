@@ -2,6 +2,7 @@ package io.understudy.plugins.mirror.verify;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -89,7 +90,7 @@ public final class BoundValues {
                 return null;
             }
         }
-        return new String(bytes, java.nio.charset.StandardCharsets.US_ASCII);
+        return new String(bytes, StandardCharsets.US_ASCII);
     }
 
     private static byte[] bytes(ByteBuffer in) {

@@ -3,6 +3,7 @@ package io.understudy.plugins.mirror.verify;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.GtidNumbers;
+import java.util.Locale;
 
 /** What a check asks the servers, by product. */
 enum CheckedProduct {
@@ -44,7 +45,7 @@ enum CheckedProduct {
 
     /** Returns the query that waits until a standby has applied a position; its result is then 0. */
     String wait(String reached, int seconds) {
-        return String.format(java.util.Locale.ROOT, wait, reached, seconds);
+        return String.format(Locale.ROOT, wait, reached, seconds);
     }
 
     /** Returns the query for the number of sessions that wait for semi-sync. */
@@ -81,9 +82,7 @@ enum CheckedProduct {
         }
         String gtid = transaction.gtid();
         if (gtid != null) {
-            seen.add(
-                    gtid.substring(0, gtid.lastIndexOf(':')).toLowerCase(java.util.Locale.ROOT),
-                    transaction.sequence());
+            seen.add(gtid.substring(0, gtid.lastIndexOf(':')).toLowerCase(Locale.ROOT), transaction.sequence());
         }
     }
 }
