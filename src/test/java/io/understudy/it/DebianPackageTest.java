@@ -146,7 +146,7 @@ class DebianPackageTest {
     void runsMirrorsReportsToSystemdAndStops() throws Exception {
         assumeTrue(onPath("python3"), "python3, which plays systemd's socket, is not installed");
         try (EmbeddedPair pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false))) {
-            MirrorServerTest.prepare(pair);
+            MirroredPair.prepare(pair);
             Path config = Files.writeString(root.resolve("run.yaml"), """
                     listen: { address: "127.0.0.1:0" }
                     primary:

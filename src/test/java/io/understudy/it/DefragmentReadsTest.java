@@ -52,7 +52,7 @@ class DefragmentReadsTest {
     @BeforeAll
     static void start() {
         pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false));
-        MirrorServerTest.prepare(pair);
+        MirroredPair.prepare(pair);
         pair.standby()
                 .execute(
                         "SET SESSION sql_log_bin = 0",

@@ -34,7 +34,7 @@ class MirrorIsolationServerTest {
     @BeforeEach
     void start() throws Exception {
         pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false));
-        MirrorServerTest.prepare(pair);
+        MirroredPair.prepare(pair);
         link = DelayedLink.to(pair.standby().address(), Duration.ZERO);
         proxy = MirrorProxy.start(pair.primary().port(), link.port(), """
                 concurrency: 3

@@ -3,31 +3,23 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.embedded.EmbeddedPair;
-import io.understudy.embedded.PairOptions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Look-ups of statements that write or lock, as a real standby receives them. */
 @Timeout(120)
-class MirrorLookupServerTest {
-    private static final String MIRROR = "understudy_mirror";
+class MirrorLookupServerTest extends MirroredPair {
     private static final String LOOKUPS = "rules: [ { name: all, sample: 100% } ]\nwrites: lookups";
-    private static EmbeddedPair pair;
-    private static GeneralLog log;
 
     @BeforeAll
-    static void start() {
-        pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false));
-        MirrorServerTest.prepare(pair);
+    static void createTables() {
         pair.primary()
                 .execute(
                         "CREATE TABLE shop.stock (id INT PRIMARY KEY, shelf INT, n INT, KEY (shelf))",
@@ -35,39 +27,6 @@ class MirrorLookupServerTest {
                         "CREATE VIEW shop.locks AS SELECT id, n, GET_LOCK('view', 0) AS l FROM shop.stock",
                         "CREATE FUNCTION shop.five() RETURNS INT NO SQL RETURN 5");
         pair.awaitCaughtUp(Duration.ofSeconds(20));
-        log = new GeneralLog(pair.standby());
-    }
-
-    @AfterAll
-    static void stop() {
-        pair.close();
-    }
-
-    private static MirrorProxy proxy(String section) throws Exception {
-        MirrorProxy proxy =
-                MirrorProxy.start(pair.primary().port(), pair.standby().port(), section);
-        proxy.awaitMirroring();
-        return proxy;
-    }
-
-    private static void run(Connection connection, String... statements) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
-        }
-    }
-
-    private static List<String> texts(String marker) throws SQLException {
-        return log.of(MIRROR, marker).stream().map(GeneralLog.Line::text).toList();
-    }
-
-    /** Everything sent before has been executed, dropped or skipped: a last read of its own is on the standby. */
-    private static void flush(MirrorProxy proxy, Connection connection, String marker) throws Exception {
-        run(connection, "SELECT '" + marker + "'");
-        await().untilAsserted(
-                        () -> assertThat(texts(marker)).as("%s", proxy.view()).hasSize(1));
-        await().until(() -> proxy.waiting("statements") == 0);
     }
 
     @Test

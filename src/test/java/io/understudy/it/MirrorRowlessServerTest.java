@@ -3,61 +3,25 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.embedded.EmbeddedPair;
-import io.understudy.embedded.PairOptions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Statements and results of a real standby with {@code rows: discard-on-standby}. */
 @Timeout(120)
-class MirrorRowlessServerTest {
-    private static final String MIRROR = "understudy_mirror";
+class MirrorRowlessServerTest extends MirroredPair {
     private static final String ROWLESS = "rules: [ { name: all, sample: 100% } ]\nrows: discard-on-standby";
-    private static EmbeddedPair pair;
-    private static GeneralLog log;
 
     @BeforeAll
-    static void start() {
-        pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false));
-        MirrorServerTest.prepare(pair);
+    static void createTables() {
         pair.primary()
                 .execute(
                         "CREATE TABLE shop.large (id INT PRIMARY KEY, b MEDIUMTEXT)",
                         "INSERT INTO shop.large SELECT seq, REPEAT('x', 200000) FROM shop.seq_1_to_20");
         pair.awaitCaughtUp(Duration.ofSeconds(20));
-        log = new GeneralLog(pair.standby());
-    }
-
-    @AfterAll
-    static void stop() {
-        pair.close();
-    }
-
-    private static MirrorProxy proxy(String section) throws Exception {
-        MirrorProxy proxy =
-                MirrorProxy.start(pair.primary().port(), pair.standby().port(), section);
-        proxy.awaitMirroring();
-        return proxy;
-    }
-
-    private static void run(Connection connection, String... statements) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
-        }
-    }
-
-    private static List<String> texts(String marker) throws SQLException {
-        return log.of(MIRROR, marker).stream().map(GeneralLog.Line::text).toList();
     }
 
     private static long sent() {

@@ -38,7 +38,7 @@ class MirrorSqlModeTest {
     @BeforeAll
     static void start() {
         pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false));
-        MirrorServerTest.prepare(pair);
+        MirroredPair.prepare(pair);
         log = new GeneralLog(pair.standby());
     }
 

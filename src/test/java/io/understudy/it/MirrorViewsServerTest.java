@@ -3,30 +3,20 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.embedded.EmbeddedPair;
-import io.understudy.embedded.PairOptions;
 import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A view executes what its definition says, whatever the statement that names it looks like. */
 @Timeout(120)
-class MirrorViewsServerTest {
-    private static final String MIRROR = "understudy_mirror";
+class MirrorViewsServerTest extends MirroredPair {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static EmbeddedPair pair;
-    private static GeneralLog log;
 
     @BeforeAll
-    static void start() {
-        pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false));
-        MirrorServerTest.prepare(pair);
+    static void createTables() {
         pair.primary()
                 .execute(
                         "GRANT SHOW VIEW ON shop.* TO " + MIRROR + "@'%'",
@@ -38,29 +28,6 @@ class MirrorViewsServerTest {
                         "CREATE VIEW shop.function_view AS SELECT shop.f() AS a",
                         "CREATE VIEW depot.closed_view AS SELECT id FROM depot.shelves");
         pair.awaitCaughtUp(PATIENCE);
-        log = new GeneralLog(pair.standby());
-    }
-
-    @AfterAll
-    static void stop() {
-        pair.close();
-    }
-
-    private static MirrorProxy proxy(String section) throws Exception {
-        MirrorProxy proxy =
-                MirrorProxy.start(pair.primary().port(), pair.standby().port(), section);
-        proxy.awaitMirroring();
-        return proxy;
-    }
-
-    private static void run(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
-    }
-
-    private static List<String> texts(String marker) throws SQLException {
-        return log.of(MIRROR, marker).stream().map(GeneralLog.Line::text).toList();
     }
 
     private static String lockOnStandby() {

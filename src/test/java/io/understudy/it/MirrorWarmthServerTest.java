@@ -44,7 +44,7 @@ class MirrorWarmthServerTest {
                         // Otherwise it reads its pages back by itself: from the pool's dump, or by the rest of the
                         // purge.
                         .withArguments("--innodb-buffer-pool-load-at-startup=0", "--innodb-fast-shutdown=0")));
-        MirrorServerTest.prepare(pair);
+        MirroredPair.prepare(pair);
         pair.primary()
                 .execute(
                         "CREATE TABLE shop.items (id INT PRIMARY KEY, note VARCHAR(2000))",
