@@ -78,6 +78,17 @@ public final class PagesDemo {
         }
     }
 
+    /** Pages that a look-up of the same rows read from disk on each server. */
+    private record Cold(double standby, double primary) {
+        static Cold of(ColdReads standby, ColdReads primary) throws SQLException {
+            return new Cold(standby.each(LOOK_UPS), primary.each(LOOK_UPS));
+        }
+
+        double excess() {
+            return standby - primary;
+        }
+    }
+
     /** Runs the demo. Returns true if every claim holds. */
     public boolean run() throws Exception {
         Seen seen = experiment();
@@ -133,8 +144,10 @@ public final class PagesDemo {
         UnderstudyConfig config = config(pair.standby());
         PagesQuery query = PagesQuery.of(config, "standby-1");
         ColdReads reads = new ColdReads(pair.standby(), rows, 1);
+        ColdReads primaryReads = new ColdReads(pair.primary(), rows, 1);
         reads.each(4 * LOOK_UPS);
-        double coldBefore = reads.each(LOOK_UPS);
+        primaryReads.each(4 * LOOK_UPS);
+        Cold coldBefore = Cold.of(reads, primaryReads);
         say("");
         report(query);
 
@@ -154,9 +167,10 @@ public final class PagesDemo {
         long updated = load.done() - updatesFrom;
         LagMeter.Lag lag = meter.between(from, meter.mark());
         LagMeter.Lag quiet = meter.between(quietFrom, from);
-        double coldAfter = reads.each(LOOK_UPS);
+        Cold coldAfter = Cold.of(reads, primaryReads);
         reads.each(4 * LOOK_UPS);
-        double coldWarmed = reads.each(LOOK_UPS);
+        primaryReads.each(4 * LOOK_UPS);
+        Cold coldWarmed = Cold.of(reads, primaryReads);
 
         say("");
         report(query);
@@ -175,7 +189,10 @@ public final class PagesDemo {
                 lag.p50(), lag.p95(), lag.max(), quiet.max());
         say(
                 "Cold pages a random look-up   %.3f before, %.3f right after, %.3f warmed again",
-                coldBefore, coldAfter, coldWarmed);
+                coldBefore.standby(), coldAfter.standby(), coldWarmed.standby());
+        say(
+                "Excess over the primary       %+.3f before, %+.3f right after, %+.3f warmed again",
+                coldBefore.excess(), coldAfter.excess(), coldWarmed.excess());
         String errant = String.valueOf(result.errant());
         say("Logged by the standby itself  %s", errant.isEmpty() ? "nothing" : errant);
         say("CHECKSUM TABLE                %s", equal ? "equal on both servers" : "DIFFERENT");

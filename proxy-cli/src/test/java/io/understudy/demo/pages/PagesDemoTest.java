@@ -20,6 +20,8 @@ class PagesDemoTest {
         assertThat(seen.lag()).isPositive();
         assertThat(out.toString())
                 .contains("demo.orders", "rebuilding", "Lag of a small write, ms", "Cold pages a random look-up")
+                .containsPattern(
+                        "Excess over the primary +[+-][0-9.]+ before, [+-][0-9.]+ right after, [+-][0-9.]+ warmed")
                 .containsPattern("Updates replicated meanwhile +[1-9]")
                 .containsPattern("Logged by the standby itself +nothing")
                 .containsPattern("CHECKSUM TABLE +equal on both servers");
