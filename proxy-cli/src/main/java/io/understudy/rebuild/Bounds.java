@@ -24,9 +24,18 @@ public record Bounds(Duration lag, Duration hardLag, int threads, int hardThread
         return above(load, hardLag, hardThreads);
     }
 
-    private static String above(Load load, Duration lag, int threads) {
+    /** Returns why the server is no standby any more, or an empty text. */
+    static String promoted(Load load) {
         if (!load.readOnly()) {
             return "the server is writable: it was made a primary, or lost its fence";
+        }
+        return load.replica() ? "" : "the server replicates from no server any more: it was made a primary";
+    }
+
+    private static String above(Load load, Duration lag, int threads) {
+        String promoted = promoted(load);
+        if (!promoted.isEmpty()) {
+            return promoted;
         }
         if (load.lagSeconds() < 0) {
             return "replication does not run";

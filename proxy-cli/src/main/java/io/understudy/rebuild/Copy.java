@@ -5,15 +5,28 @@ import io.understudy.pages.ServerQueries;
 import java.sql.SQLException;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
-/** Measures the copy that a running rebuild is building. */
+/**
+ * Measures the copy that a running rebuild is building. The view of tablespaces costs the server time for each table
+ * that it has, so it is read once a second at most.
+ */
 final class Copy {
+    private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final StandbyQueries standby;
     private final Set<Long> spaces = new HashSet<>();
+    private final LongSupplier clock;
     private boolean told = true;
+    private boolean measured;
+    private long measuredNanos;
+    private long bytes;
 
-    Copy(StandbyQueries standby) {
+    /** @param clock returns the time in nanoseconds */
+    Copy(StandbyQueries standby, LongSupplier clock) {
         this.standby = standby;
+        this.clock = clock;
     }
 
     /** Returns the tablespaces of all copies that were seen, also of other tables. */
@@ -21,8 +34,20 @@ final class Copy {
         return spaces;
     }
 
-    /** Returns the size of the copy in bytes, or -1 if unknown: MySQL requires SELECT on performance_schema. */
+    /**
+     * Returns the size of the copy in bytes as of at most a second ago, or -1 if unknown: MySQL requires SELECT on
+     * performance_schema.
+     */
     long bytes() throws SQLException {
+        if (!measured || clock.getAsLong() - measuredNanos >= EVERY_NANOS) {
+            bytes = measure();
+            measured = true;
+            measuredNanos = clock.getAsLong();
+        }
+        return bytes;
+    }
+
+    private long measure() throws SQLException {
         long sum = standby
                 .queries()
                 .rows(

@@ -30,12 +30,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Defragmentation {
     private static final Duration QUERY_TIMEOUT = Duration.ofSeconds(30);
-    private static final String LOCK = "understudy.defragment";
-    private static final Duration AS_LONG_AS_IT_TAKES = Duration.ZERO;
-    /** One connection is idle while the next table waits, both while a rebuilt table is warmed. */
-    private static final String KEPT = "SET SESSION wait_timeout = 86400";
+    /** Statements that end the run, over connections of their own. */
+    private static final Duration ENDING_TIMEOUT = Duration.ofSeconds(5);
 
-    private static final long CALM_EVERY_MILLIS = 500;
+    private static final String LOCK = "understudy.defragment";
+    private static final String LOST = "a connection to the standby is lost";
     private static final double MIB = 1 << 20;
 
     /**
@@ -58,6 +57,7 @@ public final class Defragmentation {
     private final ProgressOutput journal;
     private final MirroredReads reads;
     private final CountDownLatch stop = new CountDownLatch(1);
+    private volatile @Nullable SuperReadOnly lowered;
 
     /** @param reads of the tables, which are not mirrored during their rebuild */
     public Defragmentation(PagesAccount account, Options options, ProgressOutput journal, MirroredReads reads) {
@@ -73,11 +73,13 @@ public final class Defragmentation {
      * @param errant transactions that the standby logged itself during the run, from any client; empty if none, null if
      *     the server does not tell because it logs without GTIDs
      * @param allRebuilt whether all tables were rebuilt and the server has the settings that it had before
+     * @param promoted why the server is no standby any more, which ended the run; empty if it is one
      */
     public record Result(
             List<Map<String, @Nullable Object>> tables,
             @Nullable String errant,
-            boolean allRebuilt) {
+            boolean allRebuilt,
+            String promoted) {
         /** Returns whether all was done and no errant transaction is known. */
         public boolean succeeded() {
             return allRebuilt && (errant == null || errant.isEmpty());
@@ -88,6 +90,7 @@ public final class Defragmentation {
             Map<String, @Nullable Object> map = new LinkedHashMap<>();
             map.put("tables", tables);
             map.put("errant", errant);
+            map.put("promoted", promoted.isEmpty() ? null : promoted);
             return map;
         }
     }
@@ -95,6 +98,12 @@ public final class Defragmentation {
     /** Has the running rebuild end and no further one start; {@link #run} then returns. */
     public void stop() {
         stop.countDown();
+    }
+
+    /** Returns what the operator has to do if the program ends now; empty if nothing. Thread-safe. */
+    public String left() {
+        SuperReadOnly setting = lowered;
+        return setting == null ? "" : setting.left();
     }
 
     /** Returns whether a stop was requested. */
@@ -109,63 +118,65 @@ public final class Defragmentation {
      * @throws Refused if nothing may be rebuilt on this server
      */
     public Result run(List<String> tables) throws SQLException, Refused, InterruptedException {
-        try (Connection watching = account.connect(QUERY_TIMEOUT);
-                Connection working = account.connect(AS_LONG_AS_IT_TAKES)) {
+        try (Connection watching = account.connect(QUERY_TIMEOUT)) {
             StandbyQueries standby = new StandbyQueries(new ServerQueries(watching));
             new ServerChecks(standby, account.standby().name(), account.config().user())
                     .run(options.lowerSuperReadOnly());
             lock(standby);
-            ServerQueries worker = new ServerQueries(working);
-            for (ServerQueries each : List.of(standby.queries(), worker)) {
-                each.execute(KEPT);
+            Worker.keep(standby.queries());
+            try (Worker worker = Worker.of(account.connect(QUERY_TIMEOUT))) {
+                return run(standby, worker, tables);
             }
-            for (String setting : TableRebuild.settings()) {
-                worker.execute(setting);
-            }
-            TableRebuild.useOneThread(worker);
-            OwnTransactions own = new OwnTransactions(standby);
-            boolean lowers = standby.superReadOnly();
-            SuperReadOnly superReadOnly = new SuperReadOnly(standby, () -> account.connect(QUERY_TIMEOUT), journal);
-            List<Outcome> outcomes = new ArrayList<>();
-            boolean asBefore;
-            try {
-                if (lowers) {
-                    superReadOnly.lower();
-                }
-                all(standby, worker, new TableIdentities(standby), tables, outcomes);
-            } finally {
-                asBefore = !lowers || raised(superReadOnly);
-            }
-            String errant = own.meanwhile(() -> account.connect(QUERY_TIMEOUT));
-            journal.line(OwnTransactions.line(errant));
-            return new Result(
-                    outcomes.stream().map(Outcome::map).toList(),
-                    errant,
-                    asBefore && outcomes.stream().allMatch(outcome -> outcome.state() == Outcome.State.REBUILT));
         }
+    }
+
+    private Result run(StandbyQueries standby, Worker worker, List<String> tables)
+            throws SQLException, Refused, InterruptedException {
+        OwnTransactions own = new OwnTransactions(standby);
+        boolean lowers = standby.superReadOnly();
+        SuperReadOnly superReadOnly = new SuperReadOnly(standby, () -> account.connect(ENDING_TIMEOUT), journal);
+        lowered = superReadOnly;
+        List<Outcome> outcomes = new ArrayList<>();
+        boolean asBefore;
+        try {
+            if (lowers) {
+                superReadOnly.lower();
+            }
+            TableRebuild rebuild = new TableRebuild(
+                    standby, worker, options.bounds(), calm(standby), journal, this::stopped, this::kill);
+            all(standby, worker, rebuild, tables, outcomes);
+        } finally {
+            asBefore = !lowers || raised(superReadOnly);
+        }
+        String promoted = promoted(standby);
+        String errant = own.meanwhile(() -> account.connect(ENDING_TIMEOUT));
+        journal.line(OwnTransactions.line(errant));
+        return new Result(
+                outcomes.stream().map(Outcome::map).toList(),
+                errant,
+                asBefore && outcomes.stream().allMatch(outcome -> outcome.state() == Outcome.State.REBUILT),
+                promoted);
     }
 
     /** Rebuilds tables. An error at one of them leaves the outcomes of those before it. */
     private void all(
-            StandbyQueries standby,
-            ServerQueries worker,
-            TableIdentities names,
-            List<String> tables,
-            List<Outcome> outcomes)
-            throws InterruptedException {
+            StandbyQueries standby, Worker worker, TableRebuild rebuild, List<String> tables, List<Outcome> outcomes)
+            throws SQLException, InterruptedException {
+        TableIdentities names = new TableIdentities(standby);
         String over = "";
         for (String table : tables) {
-            if (stopped()) {
-                over = "it was stopped";
-            }
             Outcome outcome;
             try {
+                over = over.isEmpty() ? over(standby, tables.size() - outcomes.size()) : over;
                 outcome = over.isEmpty()
-                        ? one(standby, worker, names, table)
+                        ? one(standby, worker, rebuild, names, table)
                         : Outcome.without(table, Outcome.State.ENDED, "not begun, as " + over);
+            } catch (ConnectionLostException e) {
+                outcome = failed(table, e);
+                over = LOST;
             } catch (SQLException e) {
-                outcome = Outcome.without(table, Outcome.State.FAILED, String.valueOf(e.getMessage()));
-                over = lost(standby.queries()) || lost(worker) ? "a connection to the standby is lost" : "";
+                outcome = failed(table, e);
+                over = lost(standby.queries()) ? LOST : "";
             }
             outcomes.add(outcome);
             if (outcome.state() != Outcome.State.REBUILT) {
@@ -174,12 +185,44 @@ public final class Defragmentation {
         }
     }
 
+    /**
+     * Returns why no further table is begun, or an empty text.
+     *
+     * @param left the number of tables that are left
+     */
+    private String over(StandbyQueries standby, int left) throws SQLException {
+        if (stopped()) {
+            return "it was stopped";
+        }
+        String promoted = Bounds.promoted(standby.load());
+        if (!promoted.isEmpty()) {
+            journal.line("the run ends here, with tables not begun: " + left + ", as " + promoted);
+        }
+        return promoted;
+    }
+
+    private static String promoted(StandbyQueries standby) {
+        try {
+            return Bounds.promoted(standby.load());
+        } catch (SQLException unreachable) {
+            return "";
+        }
+    }
+
+    private static Outcome failed(String table, SQLException e) {
+        return Outcome.without(table, Outcome.State.FAILED, String.valueOf(e.getMessage()));
+    }
+
     private static boolean lost(ServerQueries queries) {
         try {
             return queries.number("SELECT 1") != 1;
         } catch (SQLException e) {
             return true;
         }
+    }
+
+    private Calm calm(StandbyQueries standby) {
+        return new Calm(standby, options.bounds(), stop, journal);
     }
 
     /** Returns false if the server cannot be reached, which the journal then says. */
@@ -195,14 +238,15 @@ public final class Defragmentation {
     /** Takes a lock that the server releases with the connection. */
     private void lock(StandbyQueries standby) throws SQLException, Refused {
         if (standby.queries().number("SELECT GET_LOCK(" + ServerQueries.quote(LOCK) + ", 0)") != 1) {
+            long other = standby.queries().number("SELECT IS_USED_LOCK(" + ServerQueries.quote(LOCK) + ")");
             throw new Refused("another defragment is at work on "
-                    + account.standby().name() + ", in connection "
-                    + standby.queries().number("SELECT IS_USED_LOCK(" + ServerQueries.quote(LOCK) + ")")
-                    + "; two at once would make it lag");
+                    + account.standby().name() + ", in connection " + other
+                    + "; two at once would make it lag. If its program is gone: KILL " + other);
         }
     }
 
-    private Outcome one(StandbyQueries standby, ServerQueries worker, TableIdentities names, String table)
+    private Outcome one(
+            StandbyQueries standby, Worker worker, TableRebuild rebuild, TableIdentities names, String table)
             throws SQLException, InterruptedException {
         TableOrPartition name = TableOrPartition.written(table);
         if (name == null) {
@@ -225,9 +269,10 @@ public final class Defragmentation {
         } catch (Refused e) {
             return Outcome.without(table, Outcome.State.REFUSED, String.valueOf(e.getMessage()));
         }
-        String busy = awaitCalm(standby);
-        if (!busy.isEmpty()) {
-            return Outcome.without(table, stopped() ? Outcome.State.ENDED : Outcome.State.FAILED, busy);
+        // Here too, because the table's reads are not mirrored from here on.
+        TableRebuild.Failure busy = calm(standby).await();
+        if (busy != null) {
+            return Outcome.without(table, busy.state(), busy.why());
         }
         String changed = names.changed(subject);
         if (!changed.isEmpty()) {
@@ -236,7 +281,7 @@ public final class Defragmentation {
         Outcome outcome;
         try {
             tell(reads.skip(subject.shown()));
-            outcome = rebuild(standby, worker, names, subject);
+            outcome = rebuild(standby, worker, rebuild, names, subject);
             names.keep(subject);
         } finally {
             tell(reads.again(subject.shown()));
@@ -257,38 +302,20 @@ public final class Defragmentation {
         }
     }
 
-    /** Waits until the standby is within its bounds. Returns the reason for giving up, or an empty text. */
-    private String awaitCalm(StandbyQueries standby) throws SQLException, InterruptedException {
-        long deadline = System.nanoTime() + options.bounds().patience().toNanos();
-        String said = "";
-        while (true) {
-            String busy = options.bounds().busy(standby.load());
-            if (busy.isEmpty()) {
-                return "";
-            }
-            if (System.nanoTime() - deadline > 0) {
-                return "waited " + options.bounds().patience().toSeconds() + " s, and still " + busy;
-            }
-            if (said.isEmpty()) {
-                said = busy;
-                journal.line("waiting, as " + busy);
-            }
-            if (stop.await(CALM_EVERY_MILLIS, TimeUnit.MILLISECONDS)) {
-                return "not begun, as it was stopped";
-            }
-        }
-    }
-
-    private Outcome rebuild(StandbyQueries standby, ServerQueries worker, TableIdentities names, Subject subject)
+    private Outcome rebuild(
+            StandbyQueries standby, Worker worker, TableRebuild rebuild, TableIdentities names, Subject subject)
             throws SQLException, InterruptedException {
-        String analyze = "ANALYZE LOCAL TABLE " + subject.quoted();
-        worker.execute(analyze);
+        rebuild.begin();
+        TableRebuild.Work analyze = () -> worker.queries().execute("ANALYZE LOCAL TABLE " + subject.quoted());
+        TableRebuild.Failure unread = rebuild.run(subject, analyze);
+        if (unread != null) {
+            return Outcome.without(subject.shown(), unread.state(), unread.why());
+        }
         TableSize before = TableSize.of(standby, subject);
         Set<Long> spaces = names.all();
-        TableRebuild rebuild = new TableRebuild(standby, worker, options.bounds(), journal, this::stopped, this::kill);
         AtomicReference<Checksum> sum = new AtomicReference<>();
-        TableRebuild.Work summing = () -> sum.set(Checksum.of(worker, standby.product(), subject));
-        TableRebuild.Failure unsummed = options.checksum() ? rebuild.watched(subject, summing) : null;
+        TableRebuild.Work summing = () -> sum.set(Checksum.of(worker.queries(), standby.product(), subject));
+        TableRebuild.Failure unsummed = options.checksum() ? rebuild.run(subject, summing) : null;
         if (unsummed != null) {
             return Outcome.without(subject.shown(), unsummed.state(), "CHECKSUM TABLE: " + unsummed.why());
         }
@@ -305,7 +332,8 @@ public final class Defragmentation {
         }
         long start = System.nanoTime();
         for (String sql : statements(standby, subject)) {
-            TableRebuild.Failure failure = rebuild.run(subject, sql);
+            TableRebuild.Failure failure =
+                    rebuild.run(subject, () -> worker.queries().execute(sql));
             if (failure != null) {
                 return new Outcome(
                         subject.shown(),
@@ -320,7 +348,10 @@ public final class Defragmentation {
             }
         }
         double seconds = since(start);
-        worker.execute(analyze);
+        unread = rebuild.run(subject, analyze);
+        if (unread != null) {
+            journal.line(subject.shown() + ": its statistics are those of the rebuild itself: " + unread.why());
+        }
         TableSize after = TableSize.of(standby, subject);
         String gone = after.fileBytes() == 0
                 ? "its files are gone: replication or somebody else dropped or renamed it meanwhile"
@@ -331,7 +362,7 @@ public final class Defragmentation {
         }
         String checksum = "";
         if (sumBefore != null) {
-            unsummed = rebuild.watched(subject, summing);
+            unsummed = rebuild.run(subject, summing);
             checksum = unsummed == null
                     ? sumBefore.against(Objects.requireNonNull(sum.get()))
                     : "not finished: " + unsummed.why();
@@ -350,9 +381,11 @@ public final class Defragmentation {
                 null);
     }
 
-    private void kill(long connection) throws SQLException {
-        try (Connection own = account.connect(QUERY_TIMEOUT)) {
-            new ServerQueries(own).execute("KILL QUERY " + connection);
+    private void kill(long connection) throws SQLException, InterruptedException {
+        try (Connection own = account.connect(ENDING_TIMEOUT)) {
+            if (!new StandbyQueries(new ServerQueries(own)).end(connection)) {
+                throw new SQLException("it is killed and still there");
+            }
         }
     }
 

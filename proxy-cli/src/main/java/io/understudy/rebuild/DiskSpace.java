@@ -1,6 +1,7 @@
 package io.understudy.rebuild;
 
 import io.understudy.config.Address;
+import io.understudy.pages.ServerQueries;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -8,9 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -26,12 +29,45 @@ final class DiskSpace {
     private final Address address;
     private final @Nullable Long told;
     private final boolean byPartition;
-    private final Free free;
+    private final Volumes volumes;
 
-    /** Returns the usable bytes of a folder's file system. */
+    /**
+     * A file system.
+     *
+     * @param id equal for folders of the same file system
+     * @param free usable bytes
+     */
+    record Volume(Object id, long free) {
+        private static Volume of(Path folder) throws IOException {
+            return new Volume(id(folder), Files.getFileStore(folder).getUsableSpace());
+        }
+
+        private static Object id(Path folder) throws IOException {
+            try {
+                // The JDK's file stores tell two mount points of one file system apart.
+                return Files.getAttribute(folder, "unix:dev");
+            } catch (UnsupportedOperationException | IllegalArgumentException e) {
+                return Files.getFileStore(folder);
+            }
+        }
+    }
+
+    /** Returns the file system of a folder. */
     @FunctionalInterface
-    interface Free {
-        long in(Path folder) throws IOException;
+    interface Volumes {
+        Volume of(Path folder) throws IOException;
+    }
+
+    /** What a rebuild needs on one file system. */
+    private static final class Need {
+        private final long free;
+        private final List<String> folders = new ArrayList<>();
+        private final List<TableSize.File> files = new ArrayList<>();
+        private long bytes;
+
+        private Need(long free) {
+            this.free = free;
+        }
     }
 
     /**
@@ -41,49 +77,68 @@ final class DiskSpace {
      * @param byPartition whether partitions are copied one by one, each in place of the one before
      */
     DiskSpace(StandbyQueries standby, Address address, @Nullable Long told, boolean byPartition) {
-        this(
-                standby,
-                address,
-                told,
-                byPartition,
-                folder -> Files.getFileStore(folder).getUsableSpace());
+        this(standby, address, told, byPartition, Volume::of);
     }
 
-    DiskSpace(StandbyQueries standby, Address address, @Nullable Long told, boolean byPartition, Free free) {
+    DiskSpace(StandbyQueries standby, Address address, @Nullable Long told, boolean byPartition, Volumes volumes) {
         this.standby = standby;
         this.address = address;
         this.told = told;
         this.byPartition = byPartition;
-        this.free = free;
+        this.volumes = volumes;
     }
 
     void check(Subject subject) throws SQLException, Refused {
         String log = standby.queries().variable("innodb_online_alter_log_max_size");
-        long logBytes = log.isEmpty() ? 0 : Long.parseLong(log);
         List<TableSize.File> files = TableSize.files(standby, subject.schema(), subject.table());
-        long need = (files.isEmpty() ? subject.fileBytes() : copy(files)) + logBytes;
+        long copy = files.isEmpty() ? subject.fileBytes() : copy(files);
+        // The tmpdir holds the writes meanwhile, and the entries of secondary indexes while they are sorted.
+        long temporary = (log.isEmpty() ? 0 : Long.parseLong(log)) + (sorts(subject) ? copy : 0);
         Long said = told;
         if (said != null) {
-            enough(subject, need, said, "the free space that --disk-free gave");
+            enough(subject, copy + temporary, said, "the free space that --disk-free gave");
             return;
         }
         Path data = Path.of(standby.queries().variable("datadir"));
         if (!isHere() || !Files.isDirectory(data)) {
             throw new Refused("whether the standby's disk has room for a copy of " + subject.shown()
-                    + " (" + mib(need)
+                    + " (" + mib(copy + temporary)
                     + ") cannot be seen from this host; say with --disk-free SIZE how much is free in "
                     + data);
         }
-        enough(subject, need, free(data), data.toString());
-        Path temporary = temporary(data);
-        if (!temporary.equals(data)) {
-            enough(subject, need, free(temporary), temporary + " (the server's tmpdir)");
-        }
+        Map<Object, Need> needs = new LinkedHashMap<>();
         // The copy of a file is made beside it, which DATA DIRECTORY or a symbolic link may put on another disk.
         for (Map.Entry<Path, List<TableSize.File>> folder : folders(data, files).entrySet()) {
-            Path where = folder.getKey();
-            enough(subject, copy(folder.getValue()) + logBytes, free(where), where + " (its files)");
+            need(needs, folder.getKey(), folder.getKey() + " (its files)").files.addAll(folder.getValue());
         }
+        if (files.isEmpty()) {
+            need(needs, data, data.toString()).bytes += copy;
+        }
+        Path tmpdir = temporary(data);
+        need(needs, tmpdir, tmpdir + " (the server's tmpdir)").bytes += temporary;
+        for (Need need : needs.values()) {
+            enough(
+                    subject,
+                    copy(need.files) + need.bytes,
+                    need.free,
+                    (need.folders.size() > 1 ? "the file system of " : "") + String.join(" and ", need.folders));
+        }
+    }
+
+    private Need need(Map<Object, Need> needs, Path folder, String shown) throws Refused {
+        Volume volume = volume(folder);
+        Need need = needs.computeIfAbsent(volume.id(), id -> new Need(volume.free()));
+        need.folders.add(shown);
+        return need;
+    }
+
+    /** Returns whether the rebuild sorts entries: those of the clustered index are read in its order. */
+    private boolean sorts(Subject subject) throws SQLException {
+        return standby.queries()
+                        .number("SELECT COUNT(*) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = "
+                                + ServerQueries.quote(subject.schema()) + " AND TABLE_NAME = "
+                                + ServerQueries.quote(subject.table()) + " AND INDEX_NAME <> 'PRIMARY'")
+                > 0;
     }
 
     /** Returns the bytes that a copy needs at most at one time. */
@@ -94,16 +149,16 @@ final class DiskSpace {
         return parts.values().stream().mapToLong(Long::longValue).max().orElse(0);
     }
 
-    /** Returns the table's files by folder, without folders of the data folder that are not readable. */
+    /** Returns the table's files by folder. The data folder stands for those of its folders that are not readable. */
     private Map<Path, List<TableSize.File>> folders(Path data, List<TableSize.File> files) throws SQLException {
         Map<Path, List<TableSize.File>> folders = new TreeMap<>();
         Map<Long, String> paths = TableSize.paths(standby, files);
         for (TableSize.File file : files) {
             String path = paths.get(file.space());
             Path folder = path == null ? null : data.resolve(path).normalize().getParent();
-            if (folder != null && (!folder.startsWith(data.normalize()) || Files.isDirectory(folder))) {
-                folders.computeIfAbsent(folder, key -> new ArrayList<>()).add(file);
-            }
+            boolean known = folder != null && (!folder.startsWith(data.normalize()) || Files.isDirectory(folder));
+            folders.computeIfAbsent(known ? Objects.requireNonNull(folder) : data, key -> new ArrayList<>())
+                    .add(file);
         }
         return folders;
     }
@@ -129,9 +184,9 @@ final class DiskSpace {
         }
     }
 
-    private long free(Path folder) throws Refused {
+    private Volume volume(Path folder) throws Refused {
         try {
-            return free.in(folder);
+            return volumes.of(folder);
         } catch (IOException e) {
             throw new Refused("how much is free in " + folder + " cannot be seen: " + e.getMessage()
                     + "; say it with --disk-free SIZE");

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,10 @@ final class StandbyQueries {
             "(?:\\s|/\\*M?!\\d*+|(?>/\\*.*?\\*/)|(?:#|--)[^\\n]*+\\n)*+"
                     + "(?:ALTER|CREATE|DROP|OPTIMIZE|RENAME|REPAIR|TRUNCATE)\\b",
             Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
+    private static final int ER_NO_SUCH_THREAD = 1094;
+    private static final long END_PROBE_MILLIS = 100;
+    private static final int MOST_END_PROBES = 600;
 
     private final ServerQueries queries;
     private final Product product;
@@ -65,7 +70,7 @@ final class StandbyQueries {
         long lag = channels.isEmpty() || channels.contains(-1L)
                 ? -1
                 : channels.stream().mapToLong(Long::longValue).max().orElse(-1);
-        return new Load(lag, queries.status("Threads_running"), readOnly());
+        return new Load(lag, queries.status("Threads_running"), readOnly(), !channels.isEmpty());
     }
 
     /** Returns the DDL statement on a table with which replication waits for a lock; empty if there is none. */
@@ -83,9 +88,76 @@ final class StandbyQueries {
                 .orElse("");
     }
 
-    /** Returns what a connection is doing; empty if nothing. */
-    String stateOf(long connection) throws SQLException {
-        return queries.text("SELECT STATE FROM information_schema.PROCESSLIST WHERE ID = " + connection);
+    /**
+     * What a connection is doing.
+     *
+     * @param command as in the process list; empty if there is no such connection
+     */
+    record Activity(String command, String state) {
+        private static final Activity GONE = new Activity("", "");
+
+        boolean gone() {
+            return command.isEmpty();
+        }
+
+        /** Returns whether it executes nothing. */
+        boolean idle() {
+            return gone() || command.equals("Sleep");
+        }
+
+        boolean waitsForLock() {
+            return state.contains("metadata lock");
+        }
+
+        boolean alters() {
+            return state.startsWith("alter");
+        }
+
+        boolean commits() {
+            return state.toLowerCase(Locale.ROOT).startsWith("committing");
+        }
+
+        /** Returns whether it executes a statement that has its tables, whatever this product calls that. */
+        boolean works() {
+            return !idle() && !waitsForLock() && !state.startsWith("Opening");
+        }
+    }
+
+    Activity activity(long connection) throws SQLException {
+        return queries
+                .rows(
+                        "SELECT COMMAND, STATE FROM information_schema.PROCESSLIST WHERE ID = " + connection,
+                        row -> new Activity(ServerQueries.text(row, 1), ServerQueries.text(row, 2)))
+                .stream()
+                .findFirst()
+                .orElse(Activity.GONE);
+    }
+
+    /**
+     * Ends a connection or its statement, if there is one.
+     *
+     * @param what {@code QUERY} or {@code CONNECTION}
+     */
+    void kill(String what, long connection) throws SQLException {
+        try {
+            queries.execute("KILL " + what + " " + connection);
+        } catch (SQLException e) {
+            if (e.getErrorCode() != ER_NO_SUCH_THREAD) {
+                throw e;
+            }
+        }
+    }
+
+    /** Ends a connection and waits until it is gone. Returns false if it is still there after a minute. */
+    boolean end(long connection) throws SQLException, InterruptedException {
+        for (int probe = 0; !activity(connection).gone(); probe++) {
+            if (probe >= MOST_END_PROBES) {
+                return false;
+            }
+            kill("CONNECTION", connection);
+            TimeUnit.MILLISECONDS.sleep(END_PROBE_MILLIS);
+        }
+        return true;
     }
 
     /**

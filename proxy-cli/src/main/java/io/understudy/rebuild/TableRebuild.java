@@ -1,19 +1,15 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.ServerQueries;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one rebuilding statement on its own connection. A second connection watches the standby and ends the statement
- * when a bound is exceeded.
+ * Runs rebuilding statements on their own connection, one after the other. A second connection watches the standby and
+ * ends a statement when a bound is exceeded.
  */
 final class TableRebuild {
     private static final int ER_RECORD_FILE_FULL = 1114;
@@ -32,49 +28,49 @@ final class TableRebuild {
     private static final int ATTEMPTS_TO_BEGIN = 20;
 
     private static final long PAUSE_MILLIS = 250;
-    private static final long FIRST_WATCH_MILLIS = 20;
-    private static final long LOCK_WATCH_MILLIS = 50;
-    private static final int MOST_LOCK_WATCHES = 3;
-    private static final long WATCH_MILLIS = 200;
     /** Length to which a statement is shown. */
     private static final int SHOWN = 120;
 
     private final StandbyQueries standby;
-    private final ServerQueries worker;
+    private final Worker worker;
     private final Bounds bounds;
     private final ProgressOutput journal;
     private final BooleanSupplier stopped;
     private final Killer killer;
-    private final Copy copy;
+    private final Calm calm;
+    private Copy copy;
     private long mostLag;
 
     /**
      * Creates a rebuild without starting it.
      *
      * @param standby the connection for status queries and KILL
-     * @param worker the connection that runs the rebuild, with binary logging off
+     * @param worker the connection that runs the rebuild
+     * @param calm waits before each attempt
      * @param stopped returns whether the operator requested a stop
-     * @param killer ends a statement if the connection that watches it is lost
+     * @param killer ends a connection's statement if the connection that watches it is lost
      */
     TableRebuild(
             StandbyQueries standby,
-            ServerQueries worker,
+            Worker worker,
             Bounds bounds,
+            Calm calm,
             ProgressOutput journal,
             BooleanSupplier stopped,
             Killer killer) {
         this.standby = standby;
         this.worker = worker;
         this.bounds = bounds;
+        this.calm = calm;
         this.journal = journal;
         this.stopped = stopped;
         this.killer = killer;
-        this.copy = new Copy(standby);
+        this.copy = new Copy(standby, System::nanoTime);
     }
 
-    /** Ends the running statement of a connection, by a connection of its own. */
+    /** Ends a connection and its statement, by a connection of its own. */
     interface Killer {
-        void kill(long connection) throws SQLException;
+        void kill(long connection) throws SQLException, InterruptedException;
     }
 
     /** Statements on the connection that runs the rebuild. */
@@ -82,30 +78,13 @@ final class TableRebuild {
         void run() throws SQLException;
     }
 
-    /** Returns the statements that set the session variables of a rebuild. */
-    static List<String> settings() {
-        return List.of(
-                "SET SESSION sql_log_bin = 0",
-                // A rebuild waits for statements on the table, and the applier waits behind the rebuild. So each wait
-                // is limited to one second.
-                "SET SESSION lock_wait_timeout = 1",
-                // Strict modes refuse old default values such as zero dates.
-                "SET SESSION sql_mode = ''");
+    /** Begins with another table. */
+    void begin() {
+        copy = new Copy(standby, System::nanoTime);
+        mostLag = 0;
     }
 
-    /**
-     * Limits MySQL's rebuild to one thread. By default four build indexes and four read the table, which compete with
-     * the applier for CPU time.
-     */
-    static void useOneThread(ServerQueries worker) throws SQLException {
-        for (String setting : List.of("innodb_ddl_threads", "innodb_parallel_read_threads")) {
-            // MariaDB has neither, MySQL before 8.0.27 not both.
-            if (!worker.variable(setting).isEmpty()) {
-                worker.execute("SET SESSION " + setting + " = 1");
-            }
-        }
-    }
-
+    /** Returns the largest lag since {@link #begin}, in whole seconds. */
     long mostLag() {
         return mostLag;
     }
@@ -115,12 +94,19 @@ final class TableRebuild {
         return copy.spaces();
     }
 
-    /** Runs the statement to its end. Returns why it ended early or failed, or null if it succeeded. */
+    /**
+     * Runs statements to their end, when the standby is calm. Returns why they ended early or failed, or null if they
+     * succeeded.
+     */
     @Nullable
-    Failure run(Subject subject, String sql) throws SQLException, InterruptedException {
+    Failure run(Subject subject, Work work) throws SQLException, InterruptedException {
         int copies = 0;
         for (int attempt = 1; ; attempt++) {
-            Failure failure = watched(subject, () -> worker.execute(sql));
+            Failure busy = calm.await();
+            if (busy != null) {
+                return busy;
+            }
+            Failure failure = watched(subject, work);
             boolean held = failure != null && failure.code == HELD && attempt < ATTEMPTS_TO_BEGIN;
             boolean late = failure != null && failure.code == ER_LOCK_WAIT_TIMEOUT && ++copies < ATTEMPTS;
             if (!held && !late) {
@@ -141,10 +127,7 @@ final class TableRebuild {
      */
     record Failure(Outcome.State state, int code, String why) {}
 
-    /** Runs statements under watch, once. Returns why they ended early or failed, or null if they succeeded. */
-    @Nullable
-    Failure watched(Subject subject, Work work) throws SQLException, InterruptedException {
-        long id = worker.number("SELECT CONNECTION_ID()");
+    private @Nullable Failure watched(Subject subject, Work work) throws SQLException, InterruptedException {
         CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
         Thread thread = new Thread(
                 () -> {
@@ -158,60 +141,35 @@ final class TableRebuild {
                 "rebuild");
         thread.setDaemon(true);
         thread.start();
+        Watch watch = new Watch(standby, worker.id(), subject, bounds, journal, stopped, copy);
         try {
-            return watch(subject, id, result);
-        } catch (SQLException | RuntimeException | InterruptedException e) {
-            // Nobody would watch the statement any more, and the server would finish it without a client.
-            try {
-                killer.kill(id);
-            } catch (SQLException unreachable) {
-                e.addSuppressed(unreachable);
-            }
+            return watch.until(result);
+        } catch (ConnectionLostException e) {
             throw e;
+        } catch (SQLException e) {
+            // Nobody would watch the statement any more, and the server would finish it without a client.
+            kill(e);
+            throw new ConnectionLostException("nothing watches the rebuild any more: " + e.getMessage(), e);
+        } catch (RuntimeException | InterruptedException e) {
+            kill(e);
+            throw e;
+        } finally {
+            mostLag = Math.max(mostLag, watch.mostLag());
         }
     }
 
-    private @Nullable Failure watch(Subject subject, long id, CompletableFuture<@Nullable Void> result)
-            throws SQLException, InterruptedException {
-        String ended = "";
-        boolean begun = false;
-        int lockWatches = 0;
-        for (long millis = FIRST_WATCH_MILLIS; ; millis = begun ? WATCH_MILLIS : LOCK_WATCH_MILLIS) {
-            try {
-                result.get(millis, TimeUnit.MILLISECONDS);
-                return null;
-            } catch (TimeoutException running) {
-                Load load = standby.load();
-                mostLag = Math.max(mostLag, load.lagSeconds());
-                if (ended.isEmpty()) {
-                    ended = stopped.getAsBoolean() ? "it was stopped" : bounds.alarm(load);
-                }
-                // At the end of the rebuild the applier's statement waits for a moment only.
-                if (begun && ended.isEmpty() && standby.stateOf(id).startsWith("alter")) {
-                    String statement = standby.ddlBehind(subject);
-                    ended = statement.isEmpty() ? "" : yields(statement);
-                }
-                if (!begun) {
-                    // The applier waits behind a rebuild that waits. With parallel replication each may wait for the
-                    // other: a worker that has written to the table and one that is to commit before it.
-                    String state = standby.stateOf(id);
-                    lockWatches = state.contains("metadata lock") ? lockWatches + 1 : lockWatches;
-                    begun = state.startsWith("alter");
-                }
-                boolean held = !begun && lockWatches >= MOST_LOCK_WATCHES;
-                if (held || !ended.isEmpty()) {
-                    // Repeated each time: a KILL QUERY that arrives before the statement does has no effect.
-                    standby.queries().execute("KILL QUERY " + id);
-                } else {
-                    journal.progress(subject.shown(), copy.bytes(), subject.fileBytes(), load);
-                }
-            } catch (ExecutionException e) {
-                return failure(e.getCause(), ended, !begun && lockWatches >= MOST_LOCK_WATCHES);
-            }
+    private void kill(Exception why) throws InterruptedException {
+        try {
+            killer.kill(worker.id());
+        } catch (SQLException unreachable) {
+            why.addSuppressed(unreachable);
+            journal.line("the server cannot be reached to end the statement of connection " + worker.id() + " ("
+                    + unreachable.getMessage() + "); there: KILL " + worker.id());
         }
     }
 
-    private static String yields(String statement) {
+    /** Returns why a rebuild ends when replication waits with a statement. */
+    static String yields(String statement) {
         String line = statement.strip().replaceAll("\\s+", " ");
         return "replication waits for the table with: "
                 + (line.length() > SHOWN ? line.substring(0, SHOWN) + " …" : line)

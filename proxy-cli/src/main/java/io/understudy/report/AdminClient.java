@@ -21,16 +21,30 @@ public final class AdminClient {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     /** Kept, so that the connection stays open between requests. */
-    private final HttpClient http =
-            HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+    private final HttpClient http;
 
     private final String base;
     private final @Nullable String token;
+    private final Duration patience;
 
     /** @param address {@code host:port} or a complete URL */
     public AdminClient(String address, @Nullable String token) {
         base = address.contains("://") ? address.replaceAll("/+$", "") : "http://" + address;
         this.token = token;
+        this.patience = PATIENCE;
+        this.http = HttpClient.newBuilder().connectTimeout(patience).build();
+    }
+
+    private AdminClient(AdminClient same, Duration patience) {
+        this.base = same.base;
+        this.token = same.token;
+        this.patience = patience;
+        this.http = HttpClient.newBuilder().connectTimeout(patience).build();
+    }
+
+    /** Returns a client that waits no longer than this for each response. */
+    public AdminClient within(Duration most) {
+        return new AdminClient(this, most);
     }
 
     public static AdminClient of(AdminConfig config) {
@@ -106,7 +120,7 @@ public final class AdminClient {
     }
 
     private byte[] send(String where, String method) throws IOException, InterruptedException {
-        return send(where, method, PATIENCE);
+        return send(where, method, patience);
     }
 
     private byte[] send(String where, String method, Duration patience) throws IOException, InterruptedException {

@@ -267,7 +267,9 @@ class DefragmentationTest {
                     Address.parse("127.0.0.1:" + standby.port()),
                     null,
                     false,
-                    path -> path.startsWith(folder) ? 1 << 20 : 1L << 40);
+                    path -> path.startsWith(folder)
+                            ? new DiskSpace.Volume("disk2", 1 << 10)
+                            : new DiskSpace.Volume("disk1", 1L << 40));
             long bytes = TableSize.fileBytes(asked, "shop", "moved");
 
             assertThatThrownBy(() -> space.check(new Subject("shop", "moved", bytes, false)))
@@ -276,6 +278,30 @@ class DefragmentationTest {
             space.check(new Subject("shop", "orders", bytes, false));
         } finally {
             standby.execute("SET SESSION sql_log_bin = 0", "DROP TABLE shop.moved");
+        }
+    }
+
+    /** The copy grows beside the file while the tmpdir holds the sorted entries and the writes meanwhile. */
+    @Test
+    void addsUpWhatFoldersOfOneFileSystemNeed() throws Exception {
+        try (Connection connection = standby.connect()) {
+            StandbyQueries asked = new StandbyQueries(new ServerQueries(connection));
+            long copy = TableSize.fileBytes(asked, "shop", "orders");
+            long log = Long.parseLong(asked.queries().variable("innodb_online_alter_log_max_size"));
+            Subject orders = new Subject("shop", "orders", copy, false);
+            Path tmpdir = Path.of(asked.queries().variable("tmpdir"));
+            Address address = Address.parse("127.0.0.1:" + standby.port());
+
+            new DiskSpace(asked, address, null, false, path -> new DiskSpace.Volume(path.equals(tmpdir), copy + log))
+                    .check(orders);
+            new DiskSpace(asked, address, null, false, path -> new DiskSpace.Volume("disk", 2 * copy + log))
+                    .check(orders);
+            assertThatThrownBy(() -> new DiskSpace(
+                                    asked, address, null, false, path -> new DiskSpace.Volume("disk", copy + log))
+                            .check(orders))
+                    .isInstanceOf(Refused.class)
+                    .hasMessageContaining("and the file system of ")
+                    .hasMessageContaining("(its files) and " + tmpdir + " (the server's tmpdir) has");
         }
     }
 

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 abstract class FakeJdbcServer {
     final List<String> executed = new ArrayList<>();
 
-    /** Returns the columns of the only row. */
+    /** Returns the columns of the only row; empty for no row. */
     abstract List<String> row(String sql) throws SQLException;
 
     Connection connection() {
@@ -41,8 +41,11 @@ abstract class FakeJdbcServer {
     private static ResultSet rows(List<String> row) {
         AtomicInteger read = new AtomicInteger();
         return Fakes.of(ResultSet.class, (proxy, method, arguments) -> switch (method.getName()) {
-            case "next" -> read.getAndIncrement() == 0;
+            case "next" -> !row.isEmpty() && read.getAndIncrement() == 0;
             case "getString" -> row.get((int) arguments[0] - 1);
+            // A column by its name is the only one.
+            case "getLong" -> Long.parseLong(row.get(arguments[0] instanceof Integer column ? column - 1 : 0));
+            case "wasNull" -> false;
             default -> null;
         });
     }

@@ -61,7 +61,7 @@ class OwnTransactionsTest {
 
         assertThat(errant).isNull();
         assertThat(OwnTransactions.line(errant)).contains("is not known: gtid_mode");
-        assertThat(new Defragmentation.Result(List.of(), errant, true).succeeded())
+        assertThat(new Defragmentation.Result(List.of(), errant, true, "").succeeded())
                 .isTrue();
     }
 
@@ -75,7 +75,7 @@ class OwnTransactionsTest {
         });
 
         assertThat(errant).isEqualTo("not known: unreachable");
-        assertThat(new Defragmentation.Result(List.of(), errant, true).succeeded())
+        assertThat(new Defragmentation.Result(List.of(), errant, true, "").succeeded())
                 .isFalse();
     }
 }

@@ -7,6 +7,7 @@ import io.understudy.pages.ServerQueries;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -17,6 +18,9 @@ class SuperReadOnlyTest {
     private boolean readOnly = true;
     private boolean lost;
     private boolean unreachable;
+    private int comesBackAfter = Integer.MAX_VALUE;
+    private int tries;
+    private Duration patience = Duration.ZERO;
 
     private final FakeJdbcServer first = new Server() {
         @Override
@@ -44,12 +48,15 @@ class SuperReadOnlyTest {
         SuperReadOnly superReadOnly = new SuperReadOnly(
                 new StandbyQueries(new ServerQueries(first.connection())),
                 () -> {
-                    if (unreachable) {
+                    if (unreachable && ++tries < comesBackAfter) {
                         throw new SQLException("unreachable");
                     }
                     return second.connection();
                 },
-                new ProgressOutput(new PrintWriter(log, true), false));
+                new ProgressOutput(new PrintWriter(log, true), false),
+                patience,
+                Duration.ofMillis(1));
+        assertThat(superReadOnly.left()).isEmpty();
         superReadOnly.lower();
         assertThat(first.executed).containsExactly("SET GLOBAL super_read_only = 0");
         first.executed.clear();
@@ -93,6 +100,25 @@ class SuperReadOnlyTest {
         unreachable = true;
 
         assertThatThrownBy(lowered::raise).hasMessage("unreachable");
-        assertThat(log.toString()).contains("super_read_only is still 0", RAISE);
+        assertThat(log.toString()).contains("super_read_only is still 0 (unreachable); there: " + RAISE);
+        assertThat(lowered.left()).contains("super_read_only is still 0", RAISE);
+    }
+
+    /** A network that is silent for some seconds must not leave the setting behind. */
+    @Test
+    void triesAgainUntilTheServerCanBeReached() throws Exception {
+        patience = Duration.ofMinutes(1);
+        SuperReadOnly lowered = lowered();
+        lost = true;
+        unreachable = true;
+        comesBackAfter = 3;
+
+        lowered.raise();
+
+        assertThat(second.executed).containsExactly(RAISE);
+        assertThat(log.toString())
+                .contains("super_read_only is still 0 (unreachable)", "trying again for 60 s")
+                .contains("super_read_only is 1 again");
+        assertThat(lowered.left()).isEmpty();
     }
 }

@@ -35,6 +35,13 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "defragment",
         mixinStandardHelpOptions = true,
+        exitCodeListHeading = "Exit status:%n",
+        exitCodeList = {
+            "0:all tables were rebuilt",
+            "1:refused, or not all tables were rebuilt: the log says why",
+            "2:wrong usage or configuration",
+            "3:the run ended early because the server was made a primary"
+        },
         description = {
             "Rebuild tables on a read-only standby, one at a time and outside its binary log, so that fewer pages"
                     + " hold the same rows.",
@@ -44,7 +51,12 @@ import picocli.CommandLine.Spec;
         })
 public final class DefragmentCommand implements Callable<Integer> {
     private static final Duration READING = Duration.ofMinutes(2);
-    private static final Duration ENDING = Duration.ofSeconds(30);
+    /** Longer than a server and a proxy that do not respond can make the ending. */
+    private static final Duration ENDING = Duration.ofMinutes(2);
+    /** The proxy responds from memory; one that is silent must not hold up the ending. */
+    private static final Duration PROXY_PATIENCE = Duration.ofSeconds(5);
+
+    private static final int PROMOTED = 3;
 
     @Parameters(arity = "0..*", paramLabel = "TABLE", description = "Tables as schema.table.")
     private @Nullable List<String> tables;
@@ -155,14 +167,14 @@ public final class DefragmentCommand implements Callable<Integer> {
         ProgressOutput journal = new ProgressOutput(log, Terminal.attached());
         MirroredReads reads = config.plugins().containsKey("mirror")
                 ? new ProxyReads(
-                        AdminClient.of(config.admin()),
+                        AdminClient.of(config.admin()).within(PROXY_PATIENCE),
                         Objects.requireNonNull(server),
                         Objects.requireNonNull(warm),
                         journal::line)
                 : MirroredReads.NONE;
         Defragmentation work = new Defragmentation(account, options(), journal, reads);
         CountDownLatch written = new CountDownLatch(1);
-        Thread hook = new Thread(() -> stop(work, written), "defragment-stop");
+        Thread hook = new Thread(() -> stop(work, written, journal), "defragment-stop");
         Runtime.getRuntime().addShutdownHook(hook);
         try {
             Defragmentation.Result result = work.run(chosen);
@@ -170,7 +182,10 @@ public final class DefragmentCommand implements Callable<Integer> {
                 line.getOut().println(JsonWriter.write(result.map()));
                 line.getOut().flush();
             }
-            return result.succeeded() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+            if (result.succeeded()) {
+                return CommandLine.ExitCode.OK;
+            }
+            return result.promoted().isEmpty() ? CommandLine.ExitCode.SOFTWARE : PROMOTED;
         } finally {
             written.countDown();
         }
@@ -208,10 +223,13 @@ public final class DefragmentCommand implements Callable<Integer> {
     }
 
     /** Runs when a signal ends the program: otherwise the server would continue a rebuild without a client. */
-    private static void stop(Defragmentation work, CountDownLatch written) {
+    private static void stop(Defragmentation work, CountDownLatch written, ProgressOutput journal) {
         try {
             work.stop();
-            written.await(ENDING.toMillis(), TimeUnit.MILLISECONDS);
+            if (!written.await(ENDING.toMillis(), TimeUnit.MILLISECONDS)) {
+                journal.line("the rebuild has not ended after " + ENDING.toSeconds() + " s, and this program ends"
+                        + (work.left().isEmpty() ? "" : "; " + work.left()));
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -25,6 +25,8 @@ final class ProxyReads implements MirroredReads {
     private static final long RENEW_SECONDS = 20;
     private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(RENEW_SECONDS);
     private static final long LOOK_MILLIS = 1000;
+    /** Two requests to a proxy that does not respond. */
+    private static final long RENEWAL_SECONDS = 10;
 
     private final AdminClient proxy;
     private final String standby;
@@ -131,7 +133,7 @@ final class ProxyReads implements MirroredReads {
         renewal = null;
         task.cancel(false);
         try {
-            renewing.submit(() -> {}).get(RENEW_SECONDS, TimeUnit.SECONDS);
+            renewing.submit(() -> {}).get(RENEWAL_SECONDS, TimeUnit.SECONDS);
         } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {
             // A proxy that does not respond for so long has not renewed anything either.
         }
