@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.Objects;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
@@ -151,6 +152,11 @@ final class DepartingClient implements AutoCloseable {
         client.query(sql);
     }
 
+    /** Returns when the TLS session began; a connection that resumes it has the time of the first. */
+    long tlsSessionBegan() {
+        return Objects.requireNonNull(tls).getSession().getCreationTime();
+    }
+
     /** Sends statements without waiting for responses. */
     void pipeline(List<String> statements) throws IOException {
         framed.deflate();
@@ -201,7 +207,7 @@ final class DepartingClient implements AutoCloseable {
     }
 
     private void sayFarewell() throws IOException {
-        java.util.Objects.requireNonNull(tls).shutdownOutput();
+        Objects.requireNonNull(tls).shutdownOutput();
         if (raw.isOutputShutdown() || raw.isClosed()) {
             throw new IllegalStateException("the close_notify took a FIN with it");
         }
