@@ -52,7 +52,7 @@ final class Copy {
                 .queries()
                 .rows(
                         "SELECT SPACE, FILE_SIZE FROM " + standby.product().tablespaces()
-                                + " WHERE NAME LIKE '%/#sql%'",
+                                + " WHERE NAME LIKE '%/#sql%' OR NAME LIKE '%#P#%#TMP#'",
                         row -> {
                             spaces.add(row.getLong(1));
                             return row.getLong(2);
@@ -72,7 +72,7 @@ final class Copy {
             return standby.queries()
                     .number("SELECT SUM(SUM_NUMBER_OF_BYTES_WRITE) FROM"
                             + " performance_schema.file_summary_by_instance"
-                            + " WHERE FILE_NAME LIKE '%/#sql-ib%.ibd'");
+                            + " WHERE FILE_NAME LIKE '%/#sql-ib%.ibd' OR FILE_NAME LIKE '%#p#%#tmp.ibd'");
         } catch (SQLException e) {
             if (!ServerQueries.denied(e)) {
                 throw e;

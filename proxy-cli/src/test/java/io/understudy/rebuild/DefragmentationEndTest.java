@@ -77,6 +77,13 @@ class DefragmentationEndTest {
 
     private CompletableFuture<Defragmentation.Result> begin(
             int port, int threads, MirroredReads reads, String... tables) throws Exception {
+        Bounds bounds = new Bounds(Duration.ofSeconds(5), Duration.ofSeconds(20), threads, 200, MOST);
+        return begin(port, new Defragmentation.Options(bounds, 1L << 40, false, false, false), false, reads, tables);
+    }
+
+    private CompletableFuture<Defragmentation.Result> begin(
+            int port, Defragmentation.Options options, boolean terminal, MirroredReads reads, String... tables)
+            throws Exception {
         PagesAccount account = PagesAccount.of(
                 ConfigLoader.load("""
                         primary: { address: "localhost:1" }
@@ -85,12 +92,8 @@ class DefragmentationEndTest {
                         """.formatted(port), "test", Map.of(), name -> null)
                         .config(),
                 "standby-1");
-        Bounds bounds = new Bounds(Duration.ofSeconds(5), Duration.ofSeconds(20), threads, 200, MOST);
-        Defragmentation work = new Defragmentation(
-                account,
-                new Defragmentation.Options(bounds, 1L << 40, false, false, false),
-                new ProgressOutput(new PrintWriter(log, true), false),
-                reads);
+        Defragmentation work =
+                new Defragmentation(account, options, new ProgressOutput(new PrintWriter(log, true), terminal), reads);
         return CompletableFuture.supplyAsync(() -> {
             try {
                 return work.run(List.of(tables));
@@ -194,5 +197,24 @@ class DefragmentationEndTest {
         assertThat(result.get(SOON.toSeconds(), TimeUnit.SECONDS).allRebuilt())
                 .as("%s", log)
                 .isTrue();
+    }
+
+    /** The copy of a partition has a name of its own kind. */
+    @Test
+    void showsTheProgressOfAPartition() throws Exception {
+        pair.primary()
+                .execute(
+                        "CREATE TABLE shop.parts (id INT PRIMARY KEY, pad CHAR(200) NOT NULL) PARTITION BY RANGE (id)"
+                                + " (PARTITION p0 VALUES LESS THAN MAXVALUE)",
+                        "INSERT INTO shop.parts SELECT seq, 'x' FROM shop.seq_1_to_100000");
+        pair.awaitCaughtUp(MOST);
+        Bounds bounds = new Bounds(Duration.ofSeconds(5), Duration.ofSeconds(20), 64, 200, MOST);
+        var byPartition = new Defragmentation.Options(bounds, 1L << 40, false, true, false);
+
+        Defragmentation.Result result = begin(standby.port(), byPartition, true, MirroredReads.NONE, "shop.parts")
+                .get(MOST.toSeconds(), TimeUnit.SECONDS);
+
+        assertThat(result.allRebuilt()).as("%s", log).isTrue();
+        assertThat(log.toString()).containsPattern("shop.parts: ([1-9][0-9]*\\.[0-9]|0\\.[1-9]) of at most");
     }
 }
