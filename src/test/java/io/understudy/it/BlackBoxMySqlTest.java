@@ -58,8 +58,7 @@ class BlackBoxMySqlTest {
                 assertThat(log.text()).doesNotContain("cannot be queried for its applied position");
                 pair.link().refuse();
                 pair.link().cut();
-                // The kill follows after a time, not on a condition: that the replica lags is what is wanted.
-                Thread.sleep(400);
+                writers.awaitMore(20); // which the replica lacks
                 pair.killSource();
                 Set<String> answered = writers.join();
                 await().atMost(Duration.ofSeconds(30))

@@ -74,8 +74,7 @@ class BlackBoxServerTest {
             writers.awaitRows(500);
             pair.link().refuse();
             pair.link().cut();
-            // The kill follows after a time, not on a condition: that the standby lags is what is wanted.
-            Thread.sleep(400);
+            writers.awaitMore(200); // which the standby lacks
             pair.primary().kill();
             Set<String> answered = writers.join();
             awaitApplied(pair.standby());

@@ -141,6 +141,29 @@ class DocsTest {
         return new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
     }
 
+    /** A hook goes on with findings (4), and neither with a verdict against it nor with a gate that cannot be asked. */
+    @TestFactory
+    List<DynamicTest> hooksStopUnlessTheGateAllowsThem() throws IOException {
+        List<DynamicTest> tests = new ArrayList<>();
+        Pattern hook = Pattern.compile("(?m)^\\s*\"?(understudy ready .* \\|\\| .*?)\"?,?$");
+        Matcher line = hook.matcher(Files.readString(ROOT.resolve("docs/failover.md")));
+        while (line.find()) {
+            String command = line.group(1).replace(">> /var/log/understudy-ready.log", "");
+            for (int code : new int[] {0, 1, 2, 4, 8, 127}) {
+                tests.add(DynamicTest.dynamicTest(
+                        code + ": " + command,
+                        () -> assertThat(shell("understudy() { return " + code + "; }\n" + command) == 0)
+                                .isEqualTo(code == 0 || code == 4)));
+            }
+        }
+        assertThat(tests).hasSize(18);
+        return tests;
+    }
+
+    private static int shell(String script) throws IOException, InterruptedException {
+        return new ProcessBuilder("sh", "-c", script).inheritIO().start().waitFor();
+    }
+
     /** Checks that relative links of the documents resolve. */
     @Test
     void relativeLinksResolve() throws IOException {

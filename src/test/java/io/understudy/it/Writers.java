@@ -55,6 +55,11 @@ final class Writers {
         await().atMost(Duration.ofSeconds(30)).until(() -> answered.size() >= count);
     }
 
+    /** Waits until so many more rows have got an OK. */
+    void awaitMore(int count) {
+        awaitRows(answered.size() + count);
+    }
+
     void stop() {
         stopped = true;
     }

@@ -53,6 +53,9 @@ interface Dialect {
     /** Returns the statements that make the old primary a standby of the new one. */
     List<String> follow(String host, int port, Replication before, String position);
 
+    /** Returns the statements that point another standby of the old primary to the new one. */
+    List<String> repoint(String host, int port, Replication like);
+
     static String quote(String text) {
         return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'";
     }

@@ -26,8 +26,9 @@ final class FollowStep implements Step {
         long begun = System.nanoTime();
         while (true) {
             try {
-                proxy.follow(to);
-                return "new work goes to " + to;
+                String note = proxy.follow(to);
+                return "new work goes to " + to
+                        + (note.isEmpty() ? "" : System.lineSeparator() + "    still to do: " + note);
             } catch (IOException e) {
                 if (System.nanoTime() - begun > PATIENCE.toNanos()) {
                     throw new StepFailure(

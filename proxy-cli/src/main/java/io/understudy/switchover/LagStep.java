@@ -19,6 +19,9 @@ final class LagStep implements Step {
 
     @Override
     public String run() throws Exception {
+        // Numbered here, so that no held session waits for that.
+        pair.primary().traced();
+        pair.standby().traced();
         String position = pair.primary().value(pair.dialect().position());
         long begun = System.nanoTime();
         if (!pair.standby()

@@ -121,6 +121,16 @@ final class MariaDb implements Dialect {
     }
 
     @Override
+    public List<String> repoint(String host, int port, Replication like) {
+        String name = Dialect.quote(like.name());
+        return List.of(
+                stop(like),
+                "CHANGE MASTER " + name + " TO MASTER_HOST=" + Dialect.quote(host) + ", MASTER_PORT=" + port
+                        + ", MASTER_USE_GTID=slave_pos",
+                start(like));
+    }
+
+    @Override
     public List<String> follow(String host, int port, Replication before, String position) {
         return List.of(
                 "SET GLOBAL gtid_slave_pos=" + Dialect.quote(position),

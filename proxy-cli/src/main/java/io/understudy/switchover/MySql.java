@@ -100,6 +100,15 @@ final class MySql implements Dialect {
     }
 
     @Override
+    public List<String> repoint(String host, int port, Replication like) {
+        return List.of(
+                stop(like),
+                "CHANGE REPLICATION SOURCE TO SOURCE_HOST=" + Dialect.quote(host) + ", SOURCE_PORT=" + port
+                        + ", SOURCE_AUTO_POSITION=1 FOR CHANNEL " + Dialect.quote(like.name()),
+                start(like));
+    }
+
+    @Override
     public List<String> follow(String host, int port, Replication before, String position) {
         return List.of(
                 "CHANGE REPLICATION SOURCE TO SOURCE_HOST=" + Dialect.quote(host) + ", SOURCE_PORT=" + port

@@ -97,7 +97,9 @@ final class Node implements AutoCloseable {
 
     /** Returns the number of the present connection, which {@link #endFormer} ends if it breaks. */
     String traced() throws SQLException {
-        number = value(CONNECTION);
+        if (number.isEmpty()) {
+            number = value(CONNECTION);
+        }
         return number;
     }
 

@@ -8,9 +8,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The running proxy. The hold ends with this client's connection. */
 final class ProxyControl {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
     private final AdminClient admin;
 
     ProxyControl(AdminClient admin) {
@@ -37,9 +41,22 @@ final class ProxyControl {
         return admin.readiness(standby);
     }
 
-    /** Makes another server the primary. */
-    void follow(String address) throws IOException, InterruptedException {
-        admin.act("primary?address=" + URLEncoder.encode(address, StandardCharsets.UTF_8));
+    /** Makes another server the primary. Returns what is left to do for the proxy's next start; empty for nothing. */
+    String follow(String address) throws IOException, InterruptedException {
+        Object note = admin.act("primary?address=" + URLEncoder.encode(address, StandardCharsets.UTF_8))
+                .get("note");
+        return note == null ? "" : note.toString();
+    }
+
+    /** Returns the names of the standbys that the proxy knows to be the primary, whatever their address. */
+    Set<String> namesOfPrimary() throws IOException, InterruptedException {
+        Object all = admin.value("standbys", PATIENCE);
+        return all instanceof List<?> rows
+                ? rows.stream()
+                        .filter(row -> row instanceof Map<?, ?> map && Boolean.TRUE.equals(map.get("primary")))
+                        .map(row -> String.valueOf(((Map<?, ?>) row).get("standby")))
+                        .collect(Collectors.toSet())
+                : Set.of();
     }
 
     HeldSessions hold(Duration longest) throws IOException, InterruptedException {

@@ -1,5 +1,6 @@
 package io.understudy.switchover;
 
+import io.understudy.config.StandbyConfig;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,7 +15,8 @@ import java.util.List;
  * @param rest each runs whatever fails
  */
 record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step follow, Step release, List<Step> rest) {
-    static Steps of(Pair pair, ProxyControl proxy, SwitchoverLimits bounds) {
+    /** @param others the proxy's standbys besides the pair's */
+    static Steps of(Pair pair, ProxyControl proxy, SwitchoverLimits bounds, List<StandbyConfig> others) {
         HoldClock clock = new HoldClock(bounds.hold());
         LastTransaction last = new LastTransaction(pair);
         return new Steps(
@@ -30,7 +32,15 @@ record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step fol
                 new PromoteStep(pair, last, clock),
                 new FollowStep(proxy, pair.standbyAddress().toString()),
                 new ReleaseStep(proxy, clock),
-                List.of(new ForgetStep(pair), new OldPrimaryStep(pair, last)));
+                rest(pair, last, others));
+    }
+
+    private static List<Step> rest(Pair pair, LastTransaction last, List<StandbyConfig> others) {
+        List<Step> rest = new ArrayList<>(List.of(new ForgetStep(pair), new OldPrimaryStep(pair, last)));
+        if (!others.isEmpty()) {
+            rest.add(new OtherStandbysStep(pair, others));
+        }
+        return rest;
     }
 
     List<Step> all() {

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -60,8 +61,13 @@ public final class Switchover implements AutoCloseable {
         if (present.equals(standby.address())) {
             throw new IllegalArgumentException(name + " (" + present + ") is the primary already");
         }
+        Set<String> primaries = proxy.namesOfPrimary();
+        List<StandbyConfig> others = config.standbys().stream()
+                .filter(each -> !each.name().equals(name) && !primaries.contains(each.name()))
+                .filter(each -> !each.address().equals(present))
+                .toList();
         Pair pair = connect(config.primary(), present, standby, account);
-        return new Switchover(pair, Steps.of(pair, proxy, bounds), out);
+        return new Switchover(pair, Steps.of(pair, proxy, bounds, others), out);
     }
 
     /** Connects to both servers, and finds out how the standby replicates. */

@@ -16,6 +16,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -379,18 +380,26 @@ class ReadinessGateTest {
                 Statement statement = connection.createStatement()) {
             statement.execute("LOCK TABLES shop.dropped READ");
             pair.primary().execute("DROP TABLE shop.dropped");
-            Thread release = new Thread(() -> {
-                try {
-                    Thread.sleep(2000); // longer than the pause between the readings
-                    statement.execute("UNLOCK TABLES");
-                } catch (SQLException | InterruptedException e) {
-                    throw new IllegalStateException(e);
-                }
-            });
-            release.start();
+            CompletableFuture<Void> released = CompletableFuture.runAsync(() -> unlockOnceTheGateWaits(statement));
             ReadinessReport report = report();
-            release.join();
+            released.join();
             assertThat(subjects(report)).doesNotContain("warns tables more shop.dropped");
+        }
+    }
+
+    /** The gate has read both servers once, and waits before it reads them again. */
+    private static void unlockOnceTheGateWaits(Statement statement) {
+        await().atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> !pair.standby()
+                        .query(
+                                "SELECT 1 FROM information_schema.PROCESSLIST"
+                                        + " WHERE INFO LIKE 'SELECT MASTER_GTID_WAIT%'")
+                        .isEmpty());
+        try {
+            statement.execute("UNLOCK TABLES");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -28,6 +28,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -60,6 +61,7 @@ class SwitchoverTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final SwitchoverLimits BOUNDS = new SwitchoverLimits(Duration.ofSeconds(5), Duration.ofSeconds(5));
     private static final Pattern HELD = Pattern.compile("held for (\\d+) ms");
+    private static final Pattern STEP = Pattern.compile("(?m)^[\\d:.]+  (\\S+ \\S+ \\S+).* \\((\\d+) ms\\) - ");
     private static final Pattern LAG = Pattern.compile("lag (\\d+) ms");
     private static final Pattern STATEMENTS =
             Pattern.compile("on \\S+:\\s+(SET GLOBAL gtid_slave_pos.*);", Pattern.DOTALL);
@@ -181,7 +183,7 @@ class SwitchoverTest {
                 Address.parse(text(primary())),
                 config.standbys().get(server == pair.primary() ? 0 : 1),
                 Objects.requireNonNull(config.switchover()));
-        Steps steps = changed.apply(Steps.of(servers, new ProxyControl(admin), bounds));
+        Steps steps = changed.apply(Steps.of(servers, new ProxyControl(admin), bounds, List.of()));
         try (Switchover switchover = new Switchover(servers, steps, new PrintWriter(out, true))) {
             running.set(switchover);
             return new Said(switchover.run(), out.toString());
@@ -214,6 +216,7 @@ class SwitchoverTest {
         List<Long> excess = new ArrayList<>();
         List<Long> held = new ArrayList<>();
         Map<String, Long> failures = new TreeMap<>();
+        Map<String, List<Long>> took = new LinkedHashMap<>();
         CapturedLog log = new CapturedLog();
         try (log;
                 WriteLoad load = new WriteLoad(address(), SESSIONS)) {
@@ -222,6 +225,9 @@ class SwitchoverTest {
                 EmbeddedServer chosen = standby();
                 awaitGrowth(load);
                 Said said = switchTo(chosen);
+                steps(said.text())
+                        .forEach((step, millis) -> took.computeIfAbsent(step, none -> new ArrayList<>())
+                                .add(millis));
                 assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.DONE);
                 assertThat(readOnly(old)).isTrue();
                 assertThat(readOnly(chosen)).isFalse();
@@ -237,6 +243,11 @@ class SwitchoverTest {
         Collections.sort(held);
         Collections.sort(excess);
         System.out.println("held ms " + held + ", without the lag " + excess + ", failed " + failures);
+        took.forEach((step, millis) -> {
+            Collections.sort(millis);
+            System.out.println("  " + step + ": " + millis.get(millis.size() / 2) + " ms, at most "
+                    + millis.get(millis.size() - 1));
+        });
         assertThat(log.text().lines().filter(line -> line.contains(" WARN ")))
                 .as("all of it was planned")
                 .isEmpty();
@@ -265,6 +276,16 @@ class SwitchoverTest {
         }
     }
 
+    /** Returns the time of each step by its first three words. */
+    private static Map<String, Long> steps(String said) {
+        Map<String, Long> steps = new LinkedHashMap<>();
+        Matcher matcher = STEP.matcher(said);
+        while (matcher.find()) {
+            steps.put(matcher.group(1), Long.parseLong(matcher.group(2)));
+        }
+        return steps;
+    }
+
     private int command(StringWriter out, String... arguments) {
         CommandLine line = new CommandLine(new SwitchoverCommand());
         line.setOut(new PrintWriter(out, true));
@@ -285,6 +306,9 @@ class SwitchoverTest {
         assertThat(primary().query("SELECT @@GLOBAL.gtid_binlog_pos")).isEqualTo(position);
         assertThat(proxy.proxy().holdView()).containsEntry("held", false);
 
+        assertThat(command(out, "--to", name(standby()), "-c", file, "--dry-run", "--max", "11s"))
+                .isEqualTo(2);
+        assertThat(out.toString()).contains("--max: expected at most limits.handshakeTimeout (10s), but found 11s");
         assertThat(command(out, "--to", "nobody", "-c", file)).isEqualTo(2);
         assertThat(command(out, "--to", name(primary()), "-c", file)).isEqualTo(2);
         assertThat(out.toString()).contains("there is no standby 'nobody'", "is the primary already");

@@ -1,5 +1,6 @@
 package io.understudy.cli.switchover;
 
+import io.understudy.base.Durations;
 import io.understudy.cli.ConfigFile;
 import io.understudy.cli.Logging;
 import io.understudy.cli.TimeConverter;
@@ -38,6 +39,8 @@ public final class SwitchoverCommand implements Callable<Integer> {
     /** Longer than a hold and the undoing together. */
     private static final Duration ENDING = Duration.ofSeconds(45);
 
+    private static final Duration HOLD = Duration.ofSeconds(5);
+
     @Option(names = "--to", required = true, paramLabel = "NAME", description = "The standby.")
     private @Nullable String name;
 
@@ -56,9 +59,8 @@ public final class SwitchoverCommand implements Callable<Integer> {
             names = "--max",
             paramLabel = "TIME",
             converter = TimeConverter.class,
-            defaultValue = "5s",
-            description = "Hold sessions for at most this long, see limits.handshakeTimeout (default:"
-                    + " ${DEFAULT-VALUE}).")
+            description = "Hold sessions for at most this long, and at most limits.handshakeTimeout, as new connections"
+                    + " wait too (default: 5s, or that limit if it is less).")
     private @Nullable Duration max;
 
     @Option(names = "--dry-run", description = "Print the steps and run the checks; change nothing.")
@@ -72,7 +74,8 @@ public final class SwitchoverCommand implements Callable<Integer> {
         CommandLine line = Objects.requireNonNull(spec).commandLine();
         Logging.quiet();
         UnderstudyConfig config = file.load().config();
-        SwitchoverLimits bounds = new SwitchoverLimits(Objects.requireNonNull(lag), Objects.requireNonNull(max));
+        SwitchoverLimits bounds = new SwitchoverLimits(
+                Objects.requireNonNull(lag), hold(line, config.limits().handshakeTimeout()));
         try (Switchover switchover = Switchover.to(
                 Objects.requireNonNull(name), config, AdminClient.of(config.admin()), bounds, line.getOut())) {
             if (dryRun) {
@@ -84,6 +87,21 @@ public final class SwitchoverCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(line, e.getMessage(), e);
         }
+    }
+
+    /** The proxy would refuse a longer hold, but only after the checks. */
+    private Duration hold(CommandLine line, Duration longest) {
+        Duration wanted = max;
+        if (wanted == null) {
+            return longest.compareTo(HOLD) < 0 ? longest : HOLD;
+        }
+        if (wanted.compareTo(longest) > 0) {
+            throw new CommandLine.ParameterException(
+                    line,
+                    "--max: expected at most limits.handshakeTimeout (" + Durations.format(longest) + "), but found "
+                            + Durations.format(wanted) + "; new connections wait too, and would be given up");
+        }
+        return wanted;
     }
 
     /** Runs when a signal ends the program: otherwise the old primary could stay read-only. */
