@@ -15,9 +15,10 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
-import io.netty.util.concurrent.Future;
+import io.understudy.base.NoTask;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +34,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     private final Duration requestTimeout;
     private final AdminConnections connections;
     private final AdminStreams streams;
-    private @Nullable Future<?> deadline;
+    private Future<?> deadline = NoTask.NONE;
     private boolean ending;
     private @Nullable StreamingResponse streaming;
     /** Completes when the connection has closed. */
@@ -163,11 +164,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
 
     private void stopWaiting() {
-        Future<?> waiting = deadline;
-        if (waiting != null) {
-            waiting.cancel(false);
-            deadline = null;
-        }
+        deadline.cancel(false);
     }
 
     @Override

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.util.concurrent.Future;
+import io.understudy.base.NoTask;
 import io.understudy.connection.auth.AuthException;
 import io.understudy.handshake.PacketAssembler;
 import io.understudy.plugin.ServerConnection;
@@ -14,6 +14,7 @@ import io.understudy.wire.Packets;
 import io.understudy.wire.packet.HandshakeV10;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +35,7 @@ final class Login extends ChannelInboundHandlerAdapter {
     private final PacketAssembler assembler = new PacketAssembler();
 
     private @Nullable ChannelHandlerContext context;
-    private @Nullable Future<?> deadline;
+    private Future<?> deadline = NoTask.NONE;
     private LoginStep step = new HandshakeV10Step(this);
     private int sequence;
     private boolean over;
@@ -204,9 +205,6 @@ final class Login extends ChannelInboundHandlerAdapter {
 
     private void end() {
         over = true;
-        Future<?> timer = deadline;
-        if (timer != null) {
-            timer.cancel(false);
-        }
+        deadline.cancel(false);
     }
 }

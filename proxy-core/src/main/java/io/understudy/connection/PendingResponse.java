@@ -3,6 +3,7 @@ package io.understudy.connection;
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.response.ResponseGrammar;
 import io.understudy.command.response.ResponseProgress;
+import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerResponse;
 import io.understudy.plugin.ServerStream;
 import io.understudy.wire.packet.ErrPacket;
@@ -10,7 +11,15 @@ import org.jspecify.annotations.Nullable;
 
 /** A response due on a server connection, and its listener. Reused by its connection. */
 public final class PendingResponse extends ResponseProgress {
-    private @Nullable ServerResponse response;
+    private static final ServerResponse UNWATCHED = new ServerResponse() {
+        @Override
+        public void onResponse(ResponseView response, int preparedId) {}
+
+        @Override
+        public void onFailure(String reason) {}
+    };
+
+    private ServerResponse response = UNWATCHED;
     private @Nullable ServerStream stream;
 
     PendingResponse() {}
@@ -21,13 +30,13 @@ public final class PendingResponse extends ResponseProgress {
             @Nullable ServerResponse toTell,
             @Nullable ServerStream toFeed) {
         expect(grammar, capabilities, null);
-        response = toTell;
+        response = toTell == null ? UNWATCHED : toTell;
         stream = toFeed;
     }
 
     /** Drops references before it waits for reuse. */
     void clear() {
-        response = null;
+        response = UNWATCHED;
         stream = null;
     }
 
@@ -38,22 +47,15 @@ public final class PendingResponse extends ResponseProgress {
 
     /** Returns how many bytes of a row its listener reads. */
     int rowBytes() {
-        ServerResponse waiting = response;
-        return waiting == null ? 0 : waiting.rowBytes();
+        return response.rowBytes();
     }
 
     void row(ByteBuf buf, int index, int shown, int length) {
-        ServerResponse waiting = response;
-        if (waiting != null) {
-            waiting.onRow(buf, index, shown, length);
-        }
+        response.onRow(buf, index, shown, length);
     }
 
     void column(ByteBuf buf, int index, int definitionLength) {
-        ServerResponse waiting = response;
-        if (waiting != null) {
-            waiting.onColumn(buf, index, definitionLength);
-        }
+        response.onColumn(buf, index, definitionLength);
     }
 
     void read(long nanos, boolean inTransaction) {
@@ -66,10 +68,7 @@ public final class PendingResponse extends ResponseProgress {
 
     /** Tells the listener that the response is complete. */
     void deliver() {
-        ServerResponse waiting = response;
-        if (waiting != null) {
-            waiting.onResponse(this, ok() ? preparedId() : -1);
-        }
+        response.onResponse(this, ok() ? preparedId() : -1);
         ServerStream fed = stream;
         if (fed != null) {
             var err = error();
@@ -81,10 +80,7 @@ public final class PendingResponse extends ResponseProgress {
     }
 
     void fail(String reason) {
-        ServerResponse waiting = response;
-        if (waiting != null) {
-            waiting.onFailure(reason);
-        }
+        response.onFailure(reason);
         ServerStream fed = stream;
         if (fed != null) {
             fed.onEnd(reason);

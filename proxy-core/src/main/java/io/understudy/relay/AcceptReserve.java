@@ -24,6 +24,7 @@ public final class AcceptReserve extends ChannelInboundHandlerAdapter {
 
     private boolean retrying;
 
+    /** Creates the handler of one listener; all listeners share the descriptors that are held back. */
     public AcceptReserve(DescriptorShortage shortage) {
         this.shortage = shortage;
     }

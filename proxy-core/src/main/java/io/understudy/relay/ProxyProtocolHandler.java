@@ -14,8 +14,8 @@ import io.netty.handler.codec.haproxy.HAProxyProxiedProtocol;
 import io.netty.util.AttributeKey;
 import io.netty.util.NetUtil;
 import io.netty.util.ReferenceCountUtil;
-import io.netty.util.concurrent.Future;
 import io.understudy.base.Cidr;
+import io.understudy.base.NoTask;
 import io.understudy.config.AcceptProxyProtocol;
 import io.understudy.wire.packet.ErrPacket;
 import java.net.InetAddress;
@@ -23,6 +23,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,7 +46,7 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
 
     private final AcceptProxyProtocol mode;
     private final RelayContext context;
-    private @Nullable Future<?> timer;
+    private Future<?> timer = NoTask.NONE;
     private boolean open;
     private boolean refused;
     /** Whether bytes have arrived that the decoder takes for the beginning of a header. */
@@ -195,10 +196,7 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void stopTimer() {
-        Future<?> running = timer;
-        if (running != null) {
-            running.cancel(false);
-        }
+        timer.cancel(false);
     }
 
     @Override

@@ -17,6 +17,7 @@ public final class RelayContext {
     private final Admission admission;
     private volatile long handshakeTimeoutMillis;
 
+    /** Collects the objects. The timeout is in milliseconds, from accept to the end of the login. */
     public RelayContext(
             SessionRegistry registry,
             SessionEnvironment environment,

@@ -33,6 +33,7 @@ public final class RelayServer {
     private List<Cidr> trustedNetworks = List.of();
     private final List<Channel> listeners = new ArrayList<>();
 
+    /** Creates a server without listeners: acceptors accept, and each connection gets one of the loops. */
     public RelayServer(
             NetworkTransport transport, EventLoopGroup acceptors, EventLoopGroup loops, RelayContext context) {
         this.transport = transport;

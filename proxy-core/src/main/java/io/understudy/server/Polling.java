@@ -1,12 +1,12 @@
 package io.understudy.server;
 
+import io.understudy.base.NoTask;
 import java.time.Duration;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +26,7 @@ final class Polling {
 
     private volatile boolean stopped;
     /** The rest is guarded by this. */
-    private @Nullable ScheduledFuture<?> next;
+    private Future<?> next = NoTask.NONE;
 
     private boolean running;
     private boolean requested;
@@ -55,8 +55,7 @@ final class Polling {
             requested = true;
             return;
         }
-        ScheduledFuture<?> waiting = next;
-        if (waiting != null && waiting.cancel(false)) {
+        if (next.cancel(false)) {
             schedule(LEAST_NANOS - (System.nanoTime() - begunNanos));
         }
     }

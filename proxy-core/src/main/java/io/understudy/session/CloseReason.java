@@ -23,6 +23,7 @@ public enum CloseReason {
     OUT_OF_MEMORY,
     INTERNAL_ERROR;
 
+    /** Returns the label: the name in lower case. */
     public String label() {
         return name().toLowerCase(java.util.Locale.ROOT);
     }

@@ -21,6 +21,7 @@ public final class Hold {
         this.seconds = seconds;
     }
 
+    /** Returns whether sessions and new connections are held. */
     public boolean on() {
         return on;
     }

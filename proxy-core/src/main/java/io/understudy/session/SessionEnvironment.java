@@ -42,6 +42,7 @@ public final class SessionEnvironment {
         return plugins;
     }
 
+    /** Returns the meters of the relay. */
     public CoreMetrics metrics() {
         return metrics;
     }
@@ -64,7 +65,7 @@ public final class SessionEnvironment {
         return timers;
     }
 
-    /** Returns whether sessions are held. */
+    /** Returns what holds sessions on request. */
     public Hold hold() {
         return hold;
     }

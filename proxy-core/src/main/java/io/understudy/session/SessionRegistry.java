@@ -15,6 +15,7 @@ public final class SessionRegistry {
     private volatile int limit;
     private volatile boolean draining;
 
+    /** Creates an empty registry with a limit on the number of connections. */
     public SessionRegistry(int limit) {
         this.limit = limit;
     }
@@ -38,6 +39,7 @@ public final class SessionRegistry {
         return Admission.ADMITTED;
     }
 
+    /** Returns a number for a session, unique while the process runs. */
     public long nextId() {
         return ids.incrementAndGet();
     }
@@ -54,6 +56,7 @@ public final class SessionRegistry {
         }
     }
 
+    /** Gives back the place of a session that has ended. Idempotent. */
     public void leave(ClientSession session) {
         if (sessions.remove(session.id()) != null) {
             count.decrementAndGet();
@@ -65,18 +68,22 @@ public final class SessionRegistry {
         return count.get();
     }
 
+    /** Returns the largest number of connections. */
     public int limit() {
         return limit;
     }
 
+    /** Sets the limit for connections accepted from now on; those above it stay. */
     public void setLimit(int connections) {
         limit = connections;
     }
 
+    /** Refuses connections from now on, for good. */
     public void refuseNew() {
         draining = true;
     }
 
+    /** Returns whether new connections are refused because the proxy drains. */
     public boolean draining() {
         return draining;
     }

@@ -12,13 +12,16 @@ import org.jspecify.annotations.Nullable;
  * relay uses channels. All methods but {@link #execute} must be called on the session's event loop.
  */
 public interface Leg {
+    /** Returns the allocator of the connection's buffers. */
     ByteBufAllocator alloc();
 
+    /** Returns the peer's address; of a client behind the PROXY protocol, the address in its header. */
     SocketAddress remoteAddress();
 
     /** Queues bytes until the next {@link #flush}. Ownership passes. */
     void write(ByteBuf bytes);
 
+    /** Sends queued bytes, as far as the peer takes them; the rest follows without another call. */
     void flush();
 
     /**

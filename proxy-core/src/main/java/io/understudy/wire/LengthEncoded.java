@@ -94,6 +94,7 @@ public final class LengthEncoded {
         return value;
     }
 
+    /** Appends an integer in its shortest form; a negative value counts as unsigned. */
     public static void write(ByteBuf out, long value) {
         if (value >= 0 && value < 0xFB) {
             out.writeByte((int) value);
@@ -106,6 +107,7 @@ public final class LengthEncoded {
         }
     }
 
+    /** Appends a string with its length ahead of it. */
     public static void writeString(ByteBuf out, byte[] bytes) {
         write(out, bytes.length);
         out.writeBytes(bytes);

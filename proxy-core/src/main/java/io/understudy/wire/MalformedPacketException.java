@@ -30,15 +30,18 @@ public final class MalformedPacketException extends RuntimeException {
         }
     }
 
+    /** A violation in a length, a string or another part of a packet. */
     public MalformedPacketException(String message) {
         this(Kind.FIELD, message);
     }
 
+    /** A violation of some kind; the message names the packet and what is wrong in it. */
     public MalformedPacketException(Kind kind, String message) {
         super(message, null, false, false);
         this.kind = kind;
     }
 
+    /** Returns the kind of violation. */
     public Kind kind() {
         return kind;
     }

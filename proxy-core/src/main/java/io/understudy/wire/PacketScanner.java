@@ -45,6 +45,7 @@ public final class PacketScanner {
     /** Whether the forwarded bytes end with a complete packet. */
     private boolean clean = true;
 
+    /** Creates a scanner for one direction; the allocator is for the few bytes of a cut packet. */
     public PacketScanner(PacketSink sink, ByteBufAllocator alloc) {
         this.sink = sink;
         this.alloc = alloc;

@@ -66,10 +66,12 @@ public final class Compressed {
         decoder.afterReceived(task);
     }
 
+    /** Returns the handler that takes received packets out of frames. */
     public ChannelInboundHandler decoder() {
         return decoder;
     }
 
+    /** Returns the handler that puts packets to send into frames. */
     public ChannelHandler encoder() {
         return encoder;
     }

@@ -29,6 +29,7 @@ public final class InflationBudget {
     private long limit;
     private long used;
 
+    /** Creates a budget of that many bytes. */
     public InflationBudget(long limit) {
         this(limit, System::nanoTime);
     }
@@ -38,7 +39,7 @@ public final class InflationBudget {
         this.nanos = nanos;
     }
 
-    /** An eighth of the largest heap, 32 MiB at least and 1 GiB at most. */
+    /** Returns the default limit in bytes: an eighth of the largest heap, 32 MiB at least and 1 GiB at most. */
     public static long defaultLimit() {
         return Math.max(
                 LEAST_DEFAULT, Math.min(MOST_DEFAULT, Runtime.getRuntime().maxMemory() / 8));

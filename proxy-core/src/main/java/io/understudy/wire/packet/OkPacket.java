@@ -73,14 +73,17 @@ public final class OkPacket {
         return (int) value;
     }
 
+    /** Returns the number of affected rows. */
     public long affectedRows() {
         return affectedRows;
     }
 
+    /** Returns the bits of {@link io.understudy.wire.ServerStatus}. */
     public int status() {
         return status;
     }
 
+    /** Returns the number of warnings. */
     public int warnings() {
         return warnings;
     }
@@ -90,6 +93,7 @@ public final class OkPacket {
         return infoAt;
     }
 
+    /** Returns the length of the info in bytes. */
     public int infoLength() {
         return infoLength;
     }
@@ -99,6 +103,7 @@ public final class OkPacket {
         return stateAt;
     }
 
+    /** Returns the length of the session state in bytes, 0 if there is none. */
     public int stateLength() {
         return stateLength;
     }

@@ -2,6 +2,7 @@ package io.understudy.plugins.binlog;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.base.BackOff;
+import io.understudy.base.NoTask;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerFlavor;
@@ -9,9 +10,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -75,9 +76,9 @@ public final class BinlogDump {
 
     private @Nullable ServerConnection connection;
     private @Nullable BinlogStream stream;
-    private @Nullable ScheduledFuture<?> watchdog;
+    private Future<?> watchdog = NoTask.NONE;
     /** The next attempt, while it waits for the end of a pause. */
-    private @Nullable ScheduledFuture<?> pausing;
+    private Future<?> pausing = NoTask.NONE;
 
     /**
      * @param wantTables whether the listener needs the names of tables
@@ -143,10 +144,7 @@ public final class BinlogDump {
     public synchronized void stop() {
         stopped = true;
         attempt.incrementAndGet();
-        ScheduledFuture<?> task = watchdog;
-        if (task != null) {
-            task.cancel(false);
-        }
+        watchdog.cancel(false);
         closeConnection();
     }
 
@@ -171,12 +169,11 @@ public final class BinlogDump {
 
     /** Ends a pause: the primary responds again. Does not wait. */
     synchronized void primaryReachable() {
-        ScheduledFuture<?> next = pausing;
         if (stopped || stream != null) {
             return;
         }
         backOff.reset();
-        if (next != null && next.cancel(false)) {
+        if (pausing.cancel(false)) {
             int number = attempt.get();
             pausing = submit(() -> queryFacts(number), Duration.ZERO);
         }
@@ -220,7 +217,7 @@ public final class BinlogDump {
             if (!current(number)) {
                 return;
             }
-            pausing = null; // cancelling a task that runs reports success
+            pausing = NoTask.NONE; // cancelling a task that runs reports success
         }
         PrimaryFacts facts;
         try {
@@ -419,12 +416,12 @@ public final class BinlogDump {
         }
     }
 
-    private @Nullable ScheduledFuture<?> submit(Runnable task, Duration delay) {
+    private Future<?> submit(Runnable task, Duration delay) {
         try {
             return executor.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             log.debug("the proxy is stopping: the binary log is not read again");
-            return null;
+            return NoTask.NONE;
         }
     }
 }

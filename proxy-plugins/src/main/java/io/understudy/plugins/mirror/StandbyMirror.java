@@ -1,5 +1,6 @@
 package io.understudy.plugins.mirror;
 
+import io.understudy.base.NoTask;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.Standby;
 import io.understudy.plugins.mirror.warmth.Floor;
@@ -7,7 +8,7 @@ import io.understudy.sql.TableName;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -52,7 +53,7 @@ final class StandbyMirror {
 
     private volatile MirrorConfig config;
     private volatile boolean stopped;
-    private @Nullable ScheduledFuture<?> sweeper;
+    private Future<?> sweeper = NoTask.NONE;
 
     StandbyMirror(
             Standby standby,
@@ -129,10 +130,7 @@ final class StandbyMirror {
 
     void stop() {
         stopped = true;
-        ScheduledFuture<?> task = sweeper;
-        if (task != null) {
-            task.cancel(false);
-        }
+        sweeper.cancel(false);
         lanes.close();
         discardWaiting(DropReason.STANDBY_DOWN);
     }

@@ -1,12 +1,12 @@
 package io.understudy.plugins.mirror.warmth;
 
+import io.understudy.base.NoTask;
 import io.understudy.plugin.Primary;
 import java.sql.SQLException;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /** Reads the primary's counters every few seconds with the monitor account. */
 public final class FloorPolling {
@@ -14,8 +14,8 @@ public final class FloorPolling {
 
     private final Primary primary;
     private final Floor floor = new Floor();
-    private @Nullable ScheduledFuture<?> task;
-    private @Nullable AutoCloseable following;
+    private Future<?> task = NoTask.NONE;
+    private AutoCloseable following = () -> {};
     private volatile boolean changed;
 
     public FloorPolling(Primary primary) {
@@ -49,17 +49,11 @@ public final class FloorPolling {
     }
 
     public void stop() {
-        ScheduledFuture<?> running = task;
-        if (running != null) {
-            running.cancel(false);
-        }
-        AutoCloseable listener = following;
-        if (listener != null) {
-            try {
-                listener.close();
-            } catch (Exception e) {
-                throw new IllegalStateException(e); // removes a listener, which cannot fail
-            }
+        task.cancel(false);
+        try {
+            following.close();
+        } catch (Exception e) {
+            throw new IllegalStateException(e); // removes a listener, which cannot fail
         }
     }
 }
