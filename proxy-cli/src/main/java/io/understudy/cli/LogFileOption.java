@@ -32,13 +32,22 @@ public final class LogFileOption {
         }
     }
 
+    /** Returns the path as given, or {@code -} for standard input. */
+    public String name() {
+        return file;
+    }
+
+    public boolean isStandardInput() {
+        return file.equals("-");
+    }
+
     public Opened opened() throws IOException {
-        return new Opened(open(), file.equals("-"));
+        return new Opened(open(), isStandardInput());
     }
 
     private StatementLog open() throws IOException {
         CaptureSecret secret = secretFile == null ? null : CaptureSecret.parse(Files.readString(secretFile));
-        InputStream in = file.equals("-")
+        InputStream in = isStandardInput()
                 ? CaptureInput.lazy(System.in, "standard input", secret)
                 : CaptureInput.open(Path.of(file), secret);
         return StatementLog.open(in, ZoneId.systemDefault());

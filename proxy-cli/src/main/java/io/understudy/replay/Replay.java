@@ -48,6 +48,8 @@ public final class Replay implements AutoCloseable {
     private final ReplayOptions options;
     private final ReplayFigures figures;
     private final Selection selection;
+    private final ReplayProgress progress;
+    private final @Nullable Resume resume;
     private final NetworkTransport transport = NetworkTransport.resolve(Transport.AUTO);
     private final EventLoopGroup loops = transport.relayGroup(LOOPS, "replay");
     private final List<PinnedLoop> pinned = new ArrayList<>();
@@ -62,7 +64,24 @@ public final class Replay implements AutoCloseable {
     private int made;
 
     public Replay(ReplayOptions options) {
+        this(options, ReplayProgress.NONE, null);
+    }
+
+    /**
+     * Goes on where an earlier replay ended.
+     *
+     * @param checkpoint takes this one's progress
+     * @param resume what the earlier one left, or null to begin
+     */
+    public Replay(ReplayOptions options, CheckpointFile checkpoint, @Nullable Resume resume) {
+        this(options, (ReplayProgress) checkpoint, resume);
+        checkpoint.onFailure(this::stop);
+    }
+
+    private Replay(ReplayOptions options, ReplayProgress progress, @Nullable Resume resume) {
         this.options = options;
+        this.progress = progress;
+        this.resume = resume;
         this.figures = new ReplayFigures(options.speed() > 0);
         this.selection = new Selection(options.filter());
         for (int i = 0; i < LOOPS; i++) {
@@ -175,9 +194,16 @@ public final class Replay implements AutoCloseable {
         for (PinnedLoop on : pinned) {
             Semaphore over = new Semaphore(0);
             ReplayConnection connection = new ReplayConnection(
-                    on.loop(), on.connector(), options.readsOnly(), uncounted, over::release, this::stop);
+                    on.loop(),
+                    on.connector(),
+                    options.readsOnly(),
+                    List.of(),
+                    uncounted,
+                    ReplayProgress.NONE,
+                    over::release,
+                    this::stop);
             for (int i = 0; i < WARM_STATEMENTS; i++) {
-                connection.add(new ReplayConnection.Due(event, System.nanoTime(), 1));
+                connection.add(new ReplayConnection.Due(event, 0, System.nanoTime(), 1));
             }
             for (boolean ready = false; !ready && stopped.get() == null; ) {
                 ready = over.tryAcquire(WARM_STATEMENTS, PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
@@ -187,12 +213,30 @@ public final class Replay implements AutoCloseable {
     }
 
     private void read(StatementLog log) throws IOException, InterruptedException {
+        boolean behind = resume != null;
         for (LogEvent event = log.next(); event != null && stopped.get() == null; event = log.next()) {
+            long position = progress.read(event);
+            if (behind && resume != null && position > resume.end()) {
+                behind = false;
+                progress.caughtUp();
+            }
             if (event.kind() == LogEvent.Kind.QUIT) {
                 quit(event.threadId());
+                progress.quit(event.threadId(), position);
+                if (!behind && resume != null) {
+                    resume.settings(event.threadId()); // not for a later session with that number
+                }
+            } else if (behind && resume != null && resume.isDone(event.threadId(), position)) {
+                skip(event);
             } else if (chosen(event)) {
-                play(event);
+                play(event, position, behind);
             }
+        }
+    }
+
+    private void skip(LogEvent event) {
+        if (event.kind() == LogEvent.Kind.STATEMENT && selection.leftOut(event) == null) {
+            figures.playedBefore();
         }
     }
 
@@ -214,8 +258,9 @@ public final class Replay implements AutoCloseable {
         room.release(WAITING);
     }
 
-    private void play(LogEvent event) throws InterruptedException {
-        long due = due(event);
+    /** @param overdue whether its time has passed before this replay began */
+    private void play(LogEvent event, long position, boolean overdue) throws InterruptedException {
+        long due = overdue ? System.nanoTime() : due(event);
         while (options.speed() > 0 && due - System.nanoTime() > AHEAD_NANOS && stopped.get() == null) {
             LockSupport.parkNanos(Math.min(due - System.nanoTime() - AHEAD_NANOS, TimeUnit.MILLISECONDS.toNanos(100)));
         }
@@ -225,7 +270,9 @@ public final class Replay implements AutoCloseable {
                 return;
             }
         }
-        connection(event.threadId()).add(new ReplayConnection.Due(event, due, cost));
+        ReplayConnection to = connection(event.threadId());
+        progress.handed(event.threadId(), position);
+        to.add(new ReplayConnection.Due(event, position, due, cost));
     }
 
     private static int cost(LogEvent event) {
@@ -255,17 +302,29 @@ public final class Replay implements AutoCloseable {
         return lastDue;
     }
 
-    private ReplayConnection connection(long threadId) {
+    private ReplayConnection connection(long threadId) throws InterruptedException {
         ReplayConnection known = sessions.get(threadId);
         if (known != null) {
             return known;
+        }
+        // An earlier session with that number: its progress is under the same one.
+        while (progress.isBusy(threadId) && stopped.get() == null) {
+            TimeUnit.MILLISECONDS.sleep(1);
         }
         figures.session();
         ReplayConnection chosen;
         if (connections.size() < options.connections()) {
             PinnedLoop on = pinned.get(made++ % LOOPS);
+            List<byte[]> settings = resume == null ? List.of() : resume.settings(threadId);
             chosen = new ReplayConnection(
-                    on.loop(), on.connector(), options.readsOnly(), figures, room::release, this::stop);
+                    on.loop(),
+                    on.connector(),
+                    options.readsOnly(),
+                    settings,
+                    figures,
+                    progress,
+                    room::release,
+                    this::stop);
             connections.add(chosen);
         } else if (options.readsOnly()) {
             // Reads of several sessions may share a connection: each names its schema.

@@ -41,15 +41,22 @@ final class ReplayConnection {
     /**
      * A statement that waits.
      *
+     * @param position in the log
      * @param dueNanos monotonic time at which to send it
      * @param cost its share of what may wait
      */
-    record Due(LogEvent event, long dueNanos, int cost) {}
+    record Due(LogEvent event, long position, long dueNanos, int cost) {
+        long session() {
+            return event.threadId();
+        }
+    }
 
     private final EventExecutor loop;
     private final ServerConnector connector;
     private final boolean readsOnly;
+    private final List<byte[]> restored;
     private final ReplayFigures figures;
+    private final ReplayProgress progress;
     private final IntConsumer completed;
     private final Consumer<String> fatal;
     private final SqlAnalyzer analyzer = new SqlAnalyzer();
@@ -72,6 +79,7 @@ final class ReplayConnection {
     private long freeNanos = System.nanoTime();
 
     /**
+     * @param restored SET statements with which each connection begins; refusals are ignored
      * @param completed called with the cost of each statement that is over, however it ended
      * @param fatal called with the reason when no connection can be had
      */
@@ -79,13 +87,17 @@ final class ReplayConnection {
             EventExecutor loop,
             ServerConnector connector,
             boolean readsOnly,
+            List<byte[]> restored,
             ReplayFigures figures,
+            ReplayProgress progress,
             IntConsumer completed,
             Consumer<String> fatal) {
         this.loop = loop;
         this.connector = connector;
         this.readsOnly = readsOnly;
+        this.restored = restored;
         this.figures = figures;
+        this.progress = progress;
         this.completed = completed;
         this.fatal = fatal;
     }
@@ -248,6 +260,9 @@ final class ReplayConnection {
                 }
             }
         };
+        for (byte[] sql : restored) {
+            made.execute(command(made, CommandCode.QUERY, sql), new Restoration());
+        }
         made.execute(query(made, SessionStart.NAMES), response);
         for (String sql : first) {
             made.execute(query(made, sql), response);
@@ -270,6 +285,7 @@ final class ReplayConnection {
         byte[] payload = execution.payloadFor(Objects.requireNonNull(prepared.get(ByteBuffer.wrap(event.text()))));
         if (payload == null) {
             figures.leftOut("types_unknown");
+            progress.passedOver(statement.session(), statement.position());
             over(statement);
         } else {
             transmit(open, statement, CommandCode.STMT_EXECUTE, payload);
@@ -325,6 +341,7 @@ final class ReplayConnection {
     private void transmit(ServerConnection open, Due statement, int code, byte[] payload) {
         long now = System.nanoTime();
         figures.sent(now - statement.dueNanos(), freeNanos - statement.dueNanos());
+        progress.sent(statement.session(), statement.position());
         open.execute(command(open, code, payload), new Response(statement));
     }
 
@@ -347,6 +364,7 @@ final class ReplayConnection {
     @SuppressWarnings("ReferenceEquality") // one object a statement
     private void giveUp(Due statement) {
         if (queue.peek() == statement) {
+            progress.passedOver(statement.session(), statement.position());
             queue.remove();
             completed.accept(statement.cost());
         }
@@ -355,12 +373,14 @@ final class ReplayConnection {
 
     private void lost(Due statement) {
         figures.lost();
+        progress.lost(statement.session(), statement.position());
         connection = null;
         over(statement);
     }
 
     private void lostAheadOf(Due statement) {
         figures.lost();
+        progress.lost(statement.session(), statement.position());
         connection = null;
         giveUp(statement);
     }
@@ -388,6 +408,19 @@ final class ReplayConnection {
             if (error != 0 && wanted.equals(schema)) {
                 schema = null;
             }
+        }
+
+        @Override
+        public void onFailure(String reason) {
+            // The statement behind it says so.
+        }
+    }
+
+    /** A setting that the target refuses was refused when it was logged, or is reported by what needs it. */
+    private static final class Restoration implements ServerResponse {
+        @Override
+        public void onResponse(ResponseView view, int preparedId) {
+            // As above.
         }
 
         @Override
@@ -511,6 +544,7 @@ final class ReplayConnection {
             int error = response.errorCode();
             long rows = response.rows();
             long nanos = response.lastByteNanos() - sentNanos;
+            progress.answered(statement.session(), statement.position(), !readsOnly && response.inTransaction());
             onLoop(() -> {
                 if (ok) {
                     figures.succeeded(nanos, rows);

@@ -69,6 +69,7 @@ public final class ReplayFigures {
     private final LongAdder[] results = new LongAdder[Relation.values().length];
     private final ConcurrentSkipListMap<String, LongAdder> different = new ConcurrentSkipListMap<>();
     private final LongAdder sessions = new LongAdder();
+    private final LongAdder playedBefore = new LongAdder();
     private final boolean timed;
 
     /** @param timed whether statements are due at a time: without, none is late */
@@ -83,6 +84,11 @@ public final class ReplayFigures {
 
     void session() {
         sessions.increment();
+    }
+
+    /** Counts a statement that the replay that is resumed has played. */
+    void playedBefore() {
+        playedBefore.increment();
     }
 
     void chosen(long loggedMicros) {
@@ -158,6 +164,9 @@ public final class ReplayFigures {
         }
         view.put("sessions", sessions.sum());
         view.put("leftOut", sums(leftOut));
+        if (playedBefore.sum() > 0) {
+            view.put("playedBefore", playedBefore.sum());
+        }
         view.put("sent", sent.sum());
         view.put("ok", ok.sum());
         Map<String, Object> byCode = new TreeMap<>();

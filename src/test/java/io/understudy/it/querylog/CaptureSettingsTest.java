@@ -1,6 +1,7 @@
 package io.understudy.it.querylog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.understudy.config.Address;
 import io.understudy.config.Secret;
@@ -9,9 +10,11 @@ import io.understudy.config.ServerTlsMode;
 import io.understudy.it.Packet;
 import io.understudy.it.RawClient;
 import io.understudy.plugins.capture.CaptureInput;
+import io.understudy.replay.CheckpointFile;
 import io.understudy.replay.LogFilter;
 import io.understudy.replay.Replay;
 import io.understudy.replay.ReplayOptions;
+import io.understudy.replay.Resume;
 import io.understudy.replay.log.StatementLog;
 import io.understudy.report.AdminClient;
 import io.understudy.sql.Collations;
@@ -21,8 +24,10 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,16 +68,19 @@ class CaptureSettingsTest {
         return client;
     }
 
-    private Map<String, Object> play(boolean readsOnly) throws Exception {
-        ReplayOptions options = new ReplayOptions(
+    private static ReplayOptions options(boolean readsOnly, double speed) {
+        return new ReplayOptions(
                 Address.parse("127.0.0.1:" + QueryLogProxy.server().port()),
                 "app",
                 Secret.parse(QueryLogProxy.password()),
                 new ServerTlsConfig(ServerTlsMode.DISABLED, null, null, null),
-                0,
+                speed,
                 new LogFilter(readsOnly, Long.MIN_VALUE, Long.MAX_VALUE, null, null),
                 64);
-        try (Replay replay = new Replay(options);
+    }
+
+    private Map<String, Object> play(boolean readsOnly) throws Exception {
+        try (Replay replay = new Replay(options(readsOnly, 0));
                 StatementLog log = StatementLog.open(CaptureInput.open(folder, null), ZoneOffset.UTC)) {
             replay.run(log);
             assertThat(replay.stopped()).isNull();
@@ -205,5 +213,64 @@ class CaptureSettingsTest {
         // A session that only reads keeps autocommit: an open transaction would hold back the target.
         assertThat(play(true)).containsEntry("errors", Map.of());
         QueryLogProxy.server().execute("DROP TABLE shop.written");
+    }
+
+    /** A replay that is resumed has each session's settings, schema and prepared statements. */
+    @Test
+    void aResumedReplayHasSettingsAndStatements() throws Exception {
+        int all = 200;
+        try (QueryLogProxy proxy = proxy("hash");
+                Connection client = proxy.connect("&useServerPrepStmts=true");
+                Statement statement = client.createStatement()) {
+            statement.execute("SET time_zone = '+05:00'");
+            statement.execute("CREATE DATABASE IF NOT EXISTS elsewhere");
+            admin(proxy).act("capture/start");
+            statement.execute("USE elsewhere");
+            try (PreparedStatement prepared = client.prepareStatement(
+                    "SELECT ? AS i, @@session.time_zone AS zone, DATABASE() AS s, name FROM shop.items WHERE id = ?")) {
+                for (int i = 0; i < all; i++) {
+                    prepared.setInt(1, i);
+                    prepared.setString(2, String.valueOf(i));
+                    prepared.executeQuery().close();
+                }
+            }
+            admin(proxy).act("capture/stop");
+        }
+        Path file = folder.resolve("replay.ckpt");
+        Map<String, Object> first;
+        try (CheckpointFile checkpoint = CheckpointFile.begin(file, "capture", options(true, 0.1), null);
+                Replay replay = new Replay(options(true, 0.1), checkpoint, null);
+                StatementLog log = StatementLog.open(CaptureInput.open(folder, null), ZoneOffset.UTC)) {
+            Thread stopper = new Thread(() -> {
+                await().atMost(Duration.ofSeconds(60))
+                        .until(() -> replay.figures().sentCount() >= all / 4);
+                replay.stop("enough");
+            });
+            stopper.start();
+            replay.run(log);
+            stopper.join();
+            first = replay.figures().view(log.counts(), 1);
+        }
+        Resume resume;
+        try (StatementLog log = StatementLog.open(CaptureInput.open(folder, null), ZoneOffset.UTC)) {
+            resume = Resume.read(file, "capture", log, options(true, 0));
+        }
+        try (CheckpointFile checkpoint = CheckpointFile.begin(file, "capture", options(true, 0), resume);
+                Replay replay = new Replay(options(true, 0), checkpoint, resume);
+                StatementLog log = StatementLog.open(CaptureInput.open(folder, null), ZoneOffset.UTC)) {
+            replay.run(log);
+            Map<String, Object> second = replay.figures().view(log.counts(), 1);
+            assertThat(equal(first)).as("%s", first).isBetween(all / 4L, all - 1L);
+            assertThat(equal(first) + equal(second))
+                    .as("%s and %s", first, second)
+                    .isEqualTo(all);
+            assertThat(second).containsEntry("playedBefore", equal(first)).containsEntry("errors", Map.of());
+        }
+        QueryLogProxy.server().execute("DROP DATABASE elsewhere");
+    }
+
+    private static long equal(Map<String, Object> view) {
+        Object count = Objects.requireNonNull((Map<?, ?>) view.get("results")).get("equal");
+        return (Long) Objects.requireNonNull(count);
     }
 }

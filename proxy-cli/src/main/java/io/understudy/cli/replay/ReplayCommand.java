@@ -7,11 +7,15 @@ import io.understudy.cli.ProgressLine;
 import io.understudy.cli.ServerLoginOptions;
 import io.understudy.cli.SignalledStop;
 import io.understudy.config.Address;
+import io.understudy.replay.CheckpointFile;
 import io.understudy.replay.Replay;
 import io.understudy.replay.ReplayOptions;
+import io.understudy.replay.Resume;
 import io.understudy.replay.TargetWatch;
 import io.understudy.replay.log.StatementLog;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -64,6 +68,15 @@ public final class ReplayCommand implements Callable<Integer> {
     @Mixin
     private LogFilterOptions choice = new LogFilterOptions();
 
+    @Option(
+            names = "--checkpoint",
+            paramLabel = "FILE",
+            description = "Note in this file how far each session was played.")
+    private @Nullable Path checkpoint;
+
+    @Option(names = "--resume", description = "Go on where the checkpoint ends.")
+    private boolean resume;
+
     @Option(names = "--dry-run", description = "Read the log and say what would be played.")
     private boolean dryRun;
 
@@ -76,37 +89,36 @@ public final class ReplayCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         ReplayOptions options = options();
-        try (LogFileOption.Opened opened = file.opened();
-                Replay replay = new Replay(options);
+        Resume resumed = resumed(options);
+        try (CheckpointFile noted =
+                        checkpoint == null ? null : CheckpointFile.begin(checkpoint, logName(), options, resumed);
+                LogFileOption.Opened opened = file.opened();
+                Replay replay = noted == null ? new Replay(options) : new Replay(options, noted, resumed);
                 SignalledStop signalled = SignalledStop.begin(replay::stop)) {
             StatementLog log = opened.log();
             long start = System.nanoTime();
             if (dryRun) {
                 replay.dryRun(log);
             } else {
-                try (TargetWatch watch = TargetWatch.start(
-                        options.to(),
-                        options.user(),
-                        options.password(),
-                        login.driverTls(),
-                        login.ca(),
-                        replay::stop)) {
-                    if (!watch.readOnly() && options.filter().readsOnly()) {
-                        err("the target is not read-only: reads are played in sessions that cannot write");
-                    }
-                    try (ProgressLine progress = ProgressLine.begin(errors(), second -> progress(replay, second))) {
-                        replay.run(log);
-                    }
-                }
+                play(options, replay, log);
+            }
+            if (noted != null) {
+                noted.close();
             }
             double seconds = (System.nanoTime() - start) / 1e9;
             Map<String, Object> view = replay.figures().view(log.counts(), seconds);
+            if (resumed != null) {
+                view.put("resumed", resumed.view());
+            }
             PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
             out.print(json ? JsonWriter.write(view) + "\n" : ReplayText.of(view, dryRun));
             out.flush();
             String stopped = replay.stopped();
             if (stopped != null) {
                 err("stopped: " + stopped);
+                if (noted != null) {
+                    err(noted.inFlight() + " statements were in flight; --resume goes on from " + checkpoint);
+                }
             }
             return stopped == null && replay.figures().failures() == 0
                     ? CommandLine.ExitCode.OK
@@ -114,7 +126,48 @@ public final class ReplayCommand implements Callable<Integer> {
         }
     }
 
-    private ReplayOptions options() throws java.io.IOException {
+    private void play(ReplayOptions options, Replay replay, StatementLog log) throws Exception {
+        try (TargetWatch watch = TargetWatch.start(
+                options.to(), options.user(), options.password(), login.driverTls(), login.ca(), replay::stop)) {
+            if (!watch.readOnly() && options.filter().readsOnly()) {
+                err("the target is not read-only: reads are played in sessions that cannot write");
+            }
+            try (ProgressLine progress = ProgressLine.begin(errors(), second -> progress(replay, second))) {
+                replay.run(log);
+            }
+        }
+    }
+
+    private String logName() {
+        return Path.of(file.name()).toAbsolutePath().normalize().toString();
+    }
+
+    private @Nullable Resume resumed(ReplayOptions options) throws IOException {
+        Path from = checkpoint;
+        if (from == null) {
+            if (resume) {
+                throw wrong("--resume: expected --checkpoint FILE too");
+            }
+            return null;
+        }
+        if (dryRun || file.isStandardInput()) {
+            throw wrong("--checkpoint: expected a file or folder to play, not "
+                    + (dryRun ? "--dry-run" : "standard input"));
+        }
+        if (!resume) {
+            return null;
+        }
+        try (LogFileOption.Opened opened = file.opened()) {
+            Resume found = Resume.read(from, logName(), opened.log(), options);
+            String warning = found.warning();
+            if (warning != null) {
+                err(warning);
+            }
+            return found;
+        }
+    }
+
+    private ReplayOptions options() throws IOException {
         if (readsOnly && all) {
             throw wrong("--reads-only and --all exclude each other");
         }

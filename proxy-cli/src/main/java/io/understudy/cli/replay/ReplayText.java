@@ -1,5 +1,6 @@
 package io.understudy.cli.replay;
 
+import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,10 @@ final class ReplayText {
         line(out, "left out", counts("", view.get("leftOut")));
         line(out, "sessions", view.get("sessions") + counts(" · whose capture lacks ", view.get("notCaptured")));
         line(out, "time as logged", times(view.get("loggedSeconds")));
+        if (view.get("resumed") != null) {
+            line(out, "played before", view.getOrDefault("playedBefore", 0) + counts(" · ", resumed(view)));
+            line(out, "lacking", counts("", entries(view.get("resumed")).get("sessionsWithout")));
+        }
         if (!dryRun) {
             double seconds = ((Number) view.getOrDefault("seconds", 0)).doubleValue();
             long sent = ((Number) view.getOrDefault("sent", 0)).longValue();
@@ -39,6 +44,15 @@ final class ReplayText {
             }
         }
         return out.toString();
+    }
+
+    private static Map<?, ?> resumed(Map<String, Object> view) {
+        Map<String, Object> counts = new LinkedHashMap<>();
+        Map<?, ?> resumed = entries(view.get("resumed"));
+        counts.put("reads in flight, played again", resumed.get("readAgain"));
+        counts.put("transactions begun again", resumed.get("transactionsRestarted"));
+        counts.put("in flight, outcome unknown", resumed.get("outcomeUnknown"));
+        return counts;
     }
 
     private static void line(StringBuilder out, String label, String value) {

@@ -1,0 +1,314 @@
+package io.understudy.replay;
+
+import io.understudy.replay.log.LogEvent;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a replay's {@link Checkpoint}: a line at each statement that is sent or answered, before anything follows from
+ * it, so a kill loses none; and once a second a new file without the lines that are obsolete. Thread-safe.
+ */
+public final class CheckpointFile implements ReplayProgress, AutoCloseable {
+    private static final long INTERVAL_SECONDS = 1;
+
+    /** A session's state; all positions. */
+    private static final class Session {
+        /** The first whose event was not answered. */
+        long from;
+
+        long lastHanded;
+        /** Where its open transaction began, or 0. */
+        long transaction;
+        /** The statement that was sent and not answered, or 0. */
+        long inFlight;
+        /** Where the log says that it ended, or 0. */
+        long quit;
+        /** From the checkpoint that is resumed: it may have events that were not read again yet. */
+        boolean carried;
+
+        boolean isBusy() {
+            return lastHanded >= from;
+        }
+    }
+
+    private final Path file;
+    private final Checkpoint.Subject of;
+    private final CountDownLatch over = new CountDownLatch(1);
+    private final Map<Long, Session> sessions = new HashMap<>();
+    private volatile Consumer<String> onFailure = reason -> {};
+    /** Of the reading thread. */
+    private final EventHash hash = new EventHash();
+
+    private long position;
+    private long read;
+    private long readHash;
+    private @Nullable FileChannel channel;
+
+    private CheckpointFile(Path file, Checkpoint.Subject of, @Nullable Resume resumed) {
+        this.file = file;
+        this.of = of;
+        if (resumed != null) {
+            read = resumed.read();
+            readHash = resumed.hash();
+            resumed.sessions().forEach((id, from) -> {
+                Session session = new Session();
+                session.from = from;
+                session.carried = true;
+                sessions.put(id, session);
+            });
+        }
+    }
+
+    /**
+     * Begins to write.
+     *
+     * @param resumed what an earlier replay has done, or null
+     * @throws IOException also when there is a checkpoint that is not resumed, or another replay writes it
+     */
+    public static CheckpointFile begin(Path file, String log, ReplayOptions options, @Nullable Resume resumed)
+            throws IOException {
+        if (resumed == null && Files.exists(file)) {
+            throw new IOException(file + " exists: --resume continues its replay; delete it to begin anew");
+        }
+        CheckpointFile made = new CheckpointFile(file, Checkpoint.Subject.of(log, options), resumed);
+        if (resumed != null) {
+            try (FileChannel existing = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                made.lock(existing);
+            }
+        }
+        made.rewrite();
+        Thread thread = new Thread(made::run, "replay-checkpoint");
+        thread.setDaemon(true);
+        thread.start();
+        return made;
+    }
+
+    /** Sets who is told, with the reason, when the file cannot be written any more. */
+    public void onFailure(Consumer<String> listener) {
+        onFailure = listener;
+    }
+
+    private void lock(FileChannel open) throws IOException {
+        FileLock lock;
+        try {
+            lock = open.tryLock();
+        } catch (OverlappingFileLockException e) {
+            lock = null;
+        }
+        if (lock == null) {
+            throw new IOException(file + " is being written by another replay");
+        }
+    }
+
+    private void run() {
+        try {
+            while (!over.await(INTERVAL_SECONDS, TimeUnit.SECONDS)) {
+                rewrite();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IOException e) {
+            failed(e);
+        }
+    }
+
+    private void failed(IOException e) {
+        onFailure.accept("the checkpoint " + file + " cannot be written: " + e.getMessage());
+    }
+
+    /** Writes the present state to a new file in the old one's place. */
+    private synchronized void rewrite() throws IOException {
+        FileChannel before = channel;
+        if (before != null && !before.isOpen()) {
+            return;
+        }
+        StringBuilder text = new StringBuilder(Checkpoint.FIRST_LINE).append('\n');
+        text.append(of.line()).append('\n');
+        text.append("read ")
+                .append(read)
+                .append(' ')
+                .append(Long.toHexString(readHash))
+                .append('\n');
+        sessions.forEach((id, session) -> {
+            if (session.isBusy() || session.carried || session.transaction != 0) {
+                text.append("o ").append(id).append(' ').append(session.from);
+                text.append(' ')
+                        .append(session.transaction)
+                        .append(' ')
+                        .append(session.inFlight)
+                        .append('\n');
+            }
+        });
+        Path next = file.resolveSibling(file.getFileName() + ".next");
+        FileChannel open = FileChannel.open(
+                next, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+        try {
+            lock(open);
+            write(open, text.toString());
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            open.close();
+            throw e;
+        }
+        channel = open;
+        if (before != null) {
+            before.close();
+        }
+    }
+
+    private static void write(FileChannel to, String text) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
+        while (bytes.hasRemaining()) {
+            to.write(bytes);
+        }
+    }
+
+    private void line(char what, long id, long at) {
+        FileChannel open = channel;
+        if (open == null || !open.isOpen()) {
+            return;
+        }
+        try {
+            write(open, what + " " + id + " " + at + "\n");
+        } catch (IOException e) {
+            failed(e);
+        }
+    }
+
+    @Override
+    public long read(LogEvent event) {
+        hash.add(event);
+        return ++position;
+    }
+
+    @Override
+    public synchronized void handed(long id, long at) {
+        Session session = sessions.computeIfAbsent(id, key -> {
+            Session made = new Session();
+            made.from = at;
+            return made;
+        });
+        if (!session.isBusy()) {
+            session.from = at;
+        }
+        session.lastHanded = at;
+        boolean first = read == 0;
+        if (at > read) {
+            read = at;
+            readHash = hash.value();
+        }
+        if (first) {
+            // From now on the file tells its log from others.
+            try {
+                rewrite();
+            } catch (IOException e) {
+                failed(e);
+            }
+        }
+    }
+
+    @Override
+    public synchronized void sent(long id, long at) {
+        Session session = sessions.get(id);
+        if (session != null) {
+            session.from = at;
+            session.inFlight = at;
+            line('s', id, at);
+        }
+    }
+
+    @Override
+    public synchronized void answered(long id, long at, boolean inTransaction) {
+        Session session = sessions.get(id);
+        if (session != null) {
+            session.from = at + 1;
+            session.inFlight = 0;
+            session.transaction = !inTransaction ? 0 : session.transaction == 0 ? at : session.transaction;
+            line(inTransaction ? 't' : 'd', id, at);
+            endIfOver(id, session);
+        }
+    }
+
+    @Override
+    public synchronized void passedOver(long id, long at) {
+        Session session = sessions.get(id);
+        answered(id, at, session != null && session.transaction != 0);
+    }
+
+    @Override
+    public synchronized void lost(long id, long at) {
+        Session session = sessions.get(id);
+        if (session != null) {
+            session.from = at;
+            session.transaction = 0;
+            session.inFlight = at;
+            line('l', id, at);
+        }
+    }
+
+    @Override
+    public synchronized void quit(long id, long at) {
+        Session session = sessions.get(id);
+        // An earlier session with the same number ends where a resumed replay reads what was played.
+        if (session != null && at >= session.from) {
+            session.quit = at;
+            endIfOver(id, session);
+        }
+    }
+
+    private void endIfOver(long id, Session session) {
+        if (session.quit != 0 && !session.isBusy()) {
+            sessions.remove(id);
+            line('q', id, session.quit);
+        }
+    }
+
+    @Override
+    public synchronized boolean isBusy(long id) {
+        Session session = sessions.get(id);
+        return session != null && session.isBusy();
+    }
+
+    @Override
+    public synchronized void caughtUp() {
+        sessions.values().forEach(session -> session.carried = false);
+    }
+
+    /** Returns the number of statements that were sent and not answered. */
+    public synchronized long inFlight() {
+        return sessions.values().stream()
+                .filter(session -> session.inFlight != 0)
+                .count();
+    }
+
+    /** Writes the state for the last time, to the disk. Idempotent. */
+    @Override
+    public void close() throws IOException {
+        over.countDown();
+        synchronized (this) {
+            FileChannel open = channel;
+            if (open != null && open.isOpen()) {
+                rewrite();
+                open = channel;
+                if (open != null) {
+                    open.force(true);
+                    open.close();
+                }
+            }
+        }
+    }
+}
