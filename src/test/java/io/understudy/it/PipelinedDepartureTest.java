@@ -14,6 +14,7 @@ import io.understudy.testkit.Bytes;
 import io.understudy.wire.Capabilities;
 import io.understudy.wire.CommandCode;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -112,6 +113,37 @@ class PipelinedDepartureTest {
             cases.add(new Case(server.address(), "direct", Form.TLS_COMPRESSED, End.CLOSE_NOTIFY_AND_FIN));
         }
         assertAllExecuted(cases);
+    }
+
+    /** A few compressed bytes with the server's FIN right behind them hold more than the client's buffer takes. */
+    @ParameterizedTest
+    @ValueSource(strings = {"nio", "epoll", "io_uring"})
+    void aLongResultIsDeliveredAheadOfTheClose(String transport) throws Exception {
+        assumeTrue(available(transport));
+        int length = 15_000_000;
+        try (ProxyUnderTest proxy = proxy(transport, "tls: { mode: disabled }, compression: [zlib]")) {
+            for (boolean quits : new boolean[] {true, false}) {
+                try (RawClient client = RawClient.login(proxy.address(), server)) {
+                    client.write(0, query("SELECT REPEAT('z', " + length + ")"));
+                    if (quits) {
+                        client.write(0, new byte[] {1}); // COM_QUIT
+                    }
+                    client.flush();
+                    if (!quits) {
+                        client.shutdownOutput();
+                    }
+                    for (int i = 0; i < 3; i++) {
+                        client.read(); // column count, column definition, EOF
+                    }
+                    assertThat(client.read().payload()).as("the row").hasSize(length + 4);
+                    assertThat(client.read().first()).as("the EOF behind it").isEqualTo(0xFE);
+                }
+            }
+        }
+    }
+
+    private static byte[] query(String sql) {
+        return ("\u0003" + sql).getBytes(StandardCharsets.US_ASCII);
     }
 
     private void assertAllExecuted(List<Case> cases) throws Exception {

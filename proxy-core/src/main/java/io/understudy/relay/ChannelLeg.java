@@ -151,6 +151,8 @@ final class ChannelLeg implements Leg {
     public void startCompression(Compressed compressed, ByteBuf early) {
         transformed = true;
         compression = compressed;
+        // The decoder may have more to hand on than a closed connection has room for at once.
+        channel.closeFuture().addListener(closed -> discardWrites());
         compressed.attach(new Intake() {
             @Override
             public boolean takesMore() {
@@ -214,7 +216,9 @@ final class ChannelLeg implements Leg {
     }
 
     private void apply() {
-        channel.config().setAutoRead(isTaking() && !inputWaits);
+        if (channel.isOpen()) {
+            channel.config().setAutoRead(isTaking() && !inputWaits);
+        }
         Compressed compressed = compression;
         if (compressed != null && isTaking()) {
             compressed.resume();
@@ -279,6 +283,10 @@ final class ChannelLeg implements Leg {
             return;
         }
         closing = true;
+        Compressed compressed = compression;
+        if (compressed != null) {
+            compressed.sessionEnded();
+        }
         if (!channel.isActive()) {
             channel.close();
             return;

@@ -195,11 +195,11 @@ public final class ClientSession implements Handshake.Outcome {
 
     /**
      * Ends the session for a failure on the server's leg. A TLS alert behind the client's departure is the server's
-     * close: OpenSSL sends one for a FIN that follows no close_notify.
+     * close: OpenSSL sends one for a FIN that follows no close_notify. {@link #serverClosed} reports it behind the last
+     * responses.
      */
     public void serverFailed(Throwable cause) {
         if (clientDone && cause instanceof SSLException && SessionFaults.isAlert(cause)) {
-            serverClosed();
             return;
         }
         failed(CloseReason.SERVER_TLS_FAILED, cause);

@@ -227,6 +227,10 @@ class SessionLifeTest {
         scripted.session.clientShutOutput();
         assertThat(scripted.server.outputShut()).isTrue();
         scripted.session.serverFailed(new SSLException("error:TLSV1_ALERT_DECODE_ERROR"));
+        assertThat(scripted.session.ended())
+                .as("its last responses may still be on their way")
+                .isFalse();
+        scripted.session.serverClosed();
         over(scripted, "server_closed");
     }
 

@@ -6,6 +6,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.understudy.wire.TlsHandlerSource;
 import java.net.InetSocketAddress;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,15 +14,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReloadableTls implements TlsHandlerSource {
     private final Supplier<@Nullable InetSocketAddress> peer;
+    private final boolean recordByRecord;
     private volatile SslContext context;
 
-    private ReloadableTls(SslContext context, Supplier<@Nullable InetSocketAddress> peer) {
+    private ReloadableTls(SslContext context, Supplier<@Nullable InetSocketAddress> peer, boolean recordByRecord) {
         this.context = context;
         this.peer = peer;
+        this.recordByRecord = recordByRecord;
     }
 
     public static ReloadableTls accepting(SslContext context) {
-        return new ReloadableTls(context, () -> null);
+        return new ReloadableTls(context, () -> null, false);
     }
 
     /**
@@ -31,7 +34,7 @@ public final class ReloadableTls implements TlsHandlerSource {
      *     have to contain; null for a socket file
      */
     public static ReloadableTls connecting(SslContext context, Supplier<@Nullable InetSocketAddress> peer) {
-        return new ReloadableTls(context, peer);
+        return new ReloadableTls(context, peer, true);
     }
 
     public void replace(SslContext next) {
@@ -40,11 +43,19 @@ public final class ReloadableTls implements TlsHandlerSource {
 
     @Override
     public SslHandler newHandler(ByteBufAllocator alloc) {
-        InetSocketAddress to = peer.get();
-        SslHandler handler =
-                to == null ? context.newHandler(alloc) : context.newHandler(alloc, to.getHostString(), to.getPort());
+        SslHandler handler = recordByRecord ? new SslHandler(connectingEngine(alloc)) : context.newHandler(alloc);
         // The session's deadline covers the TLS handshake.
         handler.setHandshakeTimeoutMillis(0);
         return handler;
+    }
+
+    /**
+     * Returns an engine that decrypts one record at a time. The engine of {@link SslContext#newHandler} decrypts all
+     * that have come, and an alert behind them has it throw them away: OpenSSL's servers send one, decode_error, behind
+     * the last response to a client that has shut down its sending side.
+     */
+    private SSLEngine connectingEngine(ByteBufAllocator alloc) {
+        InetSocketAddress to = peer.get();
+        return to == null ? context.newEngine(alloc) : context.newEngine(alloc, to.getHostString(), to.getPort());
     }
 }

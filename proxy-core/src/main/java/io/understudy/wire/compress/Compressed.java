@@ -66,6 +66,11 @@ public final class Compressed {
         decoder.afterReceived(task);
     }
 
+    /** Called when the session has ended: what a closed connection has left is dropped. */
+    public void sessionEnded() {
+        decoder.sessionEnded();
+    }
+
     /** Returns the handler that takes received packets out of frames. */
     public ChannelInboundHandler decoder() {
         return decoder;

@@ -3,9 +3,11 @@ package io.understudy.wire.compress;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandler;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
+import io.netty.util.concurrent.Future;
 import io.understudy.wire.MalformedPacketException;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
@@ -31,8 +33,8 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
      * gives.
      */
     private static final int TURN = 64 * 1024;
-    /** Bytes of a closed server connection that are handed on although nobody can be made to wait for them. */
-    private static final int LAST_WORDS = 1 << 20;
+    /** Bytes of a closed server connection that the client has not taken after this time are dropped. */
+    private static final int LINGER_SECONDS = 60;
 
     private static final int WATCH_SECONDS = 1;
 
@@ -76,7 +78,15 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
 
     private boolean running;
     private boolean resuming;
+    /** The connection has closed. What it has sent is still handed on. */
     private boolean ending;
+    /** What takes the rest of a closed connection, whose pipeline is empty. */
+    private @Nullable ChannelHandlerContext last;
+
+    private @Nullable Future<?> linger;
+    /** Nothing takes what is left when the connection closes. */
+    private boolean abandoned;
+
     private boolean ended;
     /** Events and tasks behind bytes that wait: the FIN and the close_notify among them. Made when there is one. */
     private @Nullable ArrayDeque<Object> events;
@@ -119,9 +129,22 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
             resuming = false;
             if (!ended) {
                 run(ctx);
-                ctx.fireChannelReadComplete();
+                readComplete(ctx);
             }
         });
+    }
+
+    private void readComplete(ChannelHandlerContext ctx) {
+        ChannelHandlerContext taker = last;
+        if (taker == null) {
+            ctx.fireChannelReadComplete();
+            return;
+        }
+        callLast(taker, ChannelInboundHandler::channelReadComplete);
+        if (!undrained && !ended) {
+            discard();
+            callLast(taker, ChannelInboundHandler::channelInactive);
+        }
     }
 
     private void run(ChannelHandlerContext ctx) {
@@ -148,7 +171,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
 
     private void passOnEvents(ChannelHandlerContext ctx) {
         ArrayDeque<Object> waitingEvents = events;
-        if (waitingEvents == null || undrained || ended) {
+        if (waitingEvents == null || undrained || ended || last != null) {
             return;
         }
         events = null;
@@ -163,22 +186,29 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
 
     /** Returns whether more bytes have to come before there is more to hand on. */
     private boolean handOn(ChannelHandlerContext ctx) {
-        int left = ending ? LAST_WORDS : TURN;
-        while (left > 0 && !ended && (ending || intake.takesMore())) {
+        int left = TURN;
+        while (left > 0 && !ended && intake.takesMore()) {
             ByteBuf piece = next(ctx);
             if (piece == null) {
                 return true;
             }
             left -= piece.readableBytes();
-            ctx.fireChannelRead(piece);
+            ChannelHandlerContext taker = last;
+            if (taker == null) {
+                ctx.fireChannelRead(piece);
+            } else {
+                callLast(taker, (handler, its) -> handler.channelRead(its, piece));
+            }
         }
         return !frames.isReadable() && !inFrame;
     }
 
     private void hold(boolean on) {
-        if (undrained != on && !ending) {
+        if (undrained != on) {
             undrained = on;
-            intake.holdReading(on);
+            if (!ending) {
+                intake.holdReading(on);
+            }
         }
     }
 
@@ -196,8 +226,15 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
     }
 
     private void fail(ChannelHandlerContext ctx, Throwable cause) {
+        ChannelHandlerContext taker = last;
         discard();
-        ctx.fireExceptionCaught(new DecoderException(cause));
+        DecoderException failure = new DecoderException(cause);
+        if (taker == null) {
+            ctx.fireExceptionCaught(failure);
+        } else {
+            callLast(taker, (handler, its) -> handler.exceptionCaught(its, failure));
+            callLast(taker, ChannelInboundHandler::channelInactive);
+        }
     }
 
     /** Returns the next piece of content, or null if that takes more than has come. */
@@ -397,22 +434,65 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         // Of a client nobody is left to take the responses.
-        if (!peerIsClient) {
+        if (!peerIsClient && !ended && !abandoned) {
             ending = true;
             waiting = false;
             run(ctx);
+        }
+        ChannelHandlerContext taker = ctx.pipeline().lastContext();
+        if (ending && undrained && !ended && taker != null && taker.handler() instanceof ChannelInboundHandler) {
+            // A server's close is not ahead of its last bytes, however many they hold.
+            last = taker;
+            linger = ctx.executor().schedule(() -> giveUp(taker), LINGER_SECONDS, TimeUnit.SECONDS);
+            return;
         }
         discard();
         ctx.fireChannelInactive();
     }
 
+    private void giveUp(ChannelHandlerContext taker) {
+        if (!ended) {
+            discard();
+            callLast(taker, ChannelInboundHandler::channelInactive);
+        }
+    }
+
+    /** Called when the session has ended: drops what a closed connection has left, or will have. */
+    void sessionEnded() {
+        abandoned = true;
+        if (ending) {
+            discard();
+        }
+    }
+
+    /** A closed channel's pipeline passes nothing on, so the handler is called itself. */
+    private static void callLast(ChannelHandlerContext taker, LateCall call) {
+        try {
+            call.on((ChannelInboundHandler) taker.handler(), taker);
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private interface LateCall {
+        void on(ChannelInboundHandler handler, ChannelHandlerContext its) throws Exception;
+    }
+
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
-        discard();
+        if (last == null) {
+            discard();
+        }
     }
 
     private void discard() {
         ended = true;
+        Future<?> timer = linger;
+        if (timer != null) {
+            timer.cancel(false);
+        }
         frames.release();
         frames = Unpooled.EMPTY_BUFFER;
         kept = null;

@@ -232,19 +232,82 @@ class InflationTest {
         second.finish();
     }
 
-    /** A closed server connection leaves a few bytes that inflate to many; back-pressure no longer applies to it. */
-    @Test
-    void inflationAfterTheCloseIsLimited() {
-        Compressed compressed = Compressed.zlib(false, budget);
+    /** The last handler of a server's connection. */
+    private static final class LastHandler extends ChannelInboundHandlerAdapter {
+        private final ByteBuf received = Unpooled.buffer();
+        private boolean flushed;
+        private boolean inactive;
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            assertThat(inactive).isFalse();
+            received.writeBytes((ByteBuf) msg);
+            ((ByteBuf) msg).release();
+            flushed = false;
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            flushed = true;
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            inactive = true;
+        }
+    }
+
+    /** A server that closes behind a long result, as for COM_QUIT or a client's FIN, has the result delivered. */
+    @ParameterizedTest
+    @ValueSource(strings = {"zlib", "zstd"})
+    void aCloseStaysBehindTheBytesThatWait(String algorithm) {
+        Compressed compressed =
+                algorithm.equals("zstd") ? Compressed.zstd(3, false, budget) : Compressed.zlib(false, budget);
         Taker taker = new Taker();
         taker.takes = false;
         compressed.attach(taker);
-        EmbeddedChannel client = new EmbeddedChannel(compressed.decoder(), compressed.encoder());
-        client.writeInbound(frame("zlib", content(0), 3));
-        assertThat(client.inboundMessages()).isEmpty();
+        LastHandler last = new LastHandler();
+        EmbeddedChannel client = new EmbeddedChannel(compressed.decoder(), compressed.encoder(), last);
+        client.writeInbound(frame(algorithm, content(0), 3));
         client.close();
-        assertThat(drain(client).readableBytes()).isBetween(1 << 20, (1 << 20) + PIECE);
+        client.runPendingTasks();
+        assertThat(last.received.readableBytes()).isZero();
+        assertThat(last.inactive).as("more is to come").isFalse();
+
+        taker.takes = true;
+        compressed.resume();
+        client.runPendingTasks();
+        assertThat(last.inactive).isTrue();
+        assertThat(last.received.equals(Unpooled.wrappedBuffer(content(0)))).isTrue();
+        assertThat(last.flushed).isTrue();
         assertThat(budget.used()).isZero();
+        last.received.release();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatAClosedConnectionLeftIsDroppedWithTheSession(boolean endedFirst) {
+        Compressed compressed = Compressed.zlib(false, budget);
+        Taker taker = new Taker();
+        compressed.attach(taker);
+        LastHandler last = new LastHandler();
+        EmbeddedChannel client = new EmbeddedChannel(compressed.decoder(), compressed.encoder(), last);
+        ByteBuf frame = frame("zlib", content(5), 3);
+        client.writeInbound(frame.readRetainedSlice(20_000));
+        taker.takes = false;
+        client.writeInbound(frame);
+        assertThat(budget.used()).isPositive();
+        if (endedFirst) {
+            compressed.sessionEnded();
+        }
+        client.close();
+        compressed.sessionEnded();
+        assertThat(budget.used()).isZero();
+        taker.takes = true;
+        compressed.resume();
+        client.runPendingTasks();
+        assertThat(last.inactive).isEqualTo(endedFirst);
+        last.received.release();
     }
 
     /** The session may end while a piece is passed on. */
