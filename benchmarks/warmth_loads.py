@@ -35,21 +35,28 @@ class Zipfian:
 
 
 class Paced:
-    """Runs statements on some connections, at a rate, until stopped; catches up with a backlog of so many seconds."""
+    """Runs statements on some connections, at a rate, until stopped; catches up with a backlog of so many seconds.
+
+    The connections share one schedule, as an application's pool does: one that waits holds up no other's statements.
+    """
 
     def __init__(self, connect, text, threads, rate, backlog=DAY):
         self.stopping, self.done, self.backlog = False, [0] * threads, backlog
-        self.each = threads / rate if rate else 0
+        self.each = 1 / rate if rate else 0
+        self.due, self.lock = time.time(), threading.Lock()
         self.threads = [threading.Thread(target=self.run, args=(i, connect, text(i))) for i in range(threads)]
         for thread in self.threads:
             thread.start()
 
+    def next_due(self):
+        with self.lock:
+            self.due = max(self.due, time.time() - self.backlog) + self.each
+            return self.due
+
     def run(self, number, connect, text):
         with connect() as connection, connection.cursor() as cursor:
-            due = time.time()
             while not self.stopping:
-                due = max(due, time.time() - self.backlog) + self.each
-                time.sleep(max(0, due - time.time()))
+                time.sleep(max(0, self.next_due() - time.time()))
                 cursor.execute(text())
                 cursor.fetchall()
                 self.done[number] += 1

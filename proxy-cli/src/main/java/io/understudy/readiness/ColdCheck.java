@@ -59,13 +59,23 @@ final class ColdCheck implements Check {
         };
     }
 
-    /** Returns a time of the forecast; empty if it has none. */
+    /** Returns a time of the forecast; empty if it has none, or none that says something. */
     private static String seconds(@Nullable Object forecast, String key) {
         Double seconds = number(forecast, key);
         if (seconds != null) {
             return seconds == 0 ? "" : String.format(Locale.ROOT, "about %.0f s", seconds);
         }
-        return forecast instanceof Map<?, ?> values && values.get(key) instanceof String words ? words : "";
+        if (forecast instanceof Map<?, ?> values && values.get(key) instanceof String words) {
+            return words;
+        }
+        Double low = number(forecast, key + "Low");
+        Double high = number(forecast, key + "High");
+        if (low == null || low == 0 && high == null) {
+            return "";
+        }
+        return high == null
+                ? String.format(Locale.ROOT, "%.0f s or longer", low)
+                : String.format(Locale.ROOT, "%.0f to %.0f s", low, high);
     }
 
     private static @Nullable Double number(@Nullable Object map, String key) {

@@ -100,10 +100,38 @@ class ChecksTest {
     }
 
     private static List<Finding> cold(String state) {
+        return cold(Map.of("state", state));
+    }
+
+    private static List<Finding> cold(Map<String, Object> warmth) {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
         return new ColdCheck()
-                .findings(new Situation(
-                        round, round, "p:1", Set.of(), Map.of("state", state), true, 0, ReadinessGate.LIMITS));
+                .findings(new Situation(round, round, "p:1", Set.of(), warmth, true, 0, ReadinessGate.LIMITS));
+    }
+
+    /** A forecast in seconds that the mirror cannot make is an interval, or left out. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "12 | 6 | 20 | more than its disk gives for about 12 s",
+                " | 6 | 40 | more than its disk gives for 6 to 40 s",
+                " | 0 | 40 | more than its disk gives for 0 to 40 s",
+                " | 6 | | more than its disk gives for 6 s or longer",
+                " | 0 | | in the first minute"
+            })
+    void theSecondsOfAColdStandbyAreANumberOrAnInterval(Double seconds, double low, Double high, String end) {
+        Map<String, Object> forecast = new HashMap<>();
+        forecast.put("extraReadsFirstMinute", 2000);
+        forecast.put("secondsOverCapacity", seconds);
+        forecast.put("secondsOverCapacityLow", low);
+        forecast.put("secondsOverCapacityHigh", high == null ? "more than a day" : high);
+        assertThat(cold(Map.of(
+                        "state", "known", "excessPages", Map.of("estimate", 0.4, "low", 0.3), "forecast", forecast)))
+                .singleElement()
+                .extracting(Finding::why)
+                .asString()
+                .endsWith(end);
     }
 
     @Test

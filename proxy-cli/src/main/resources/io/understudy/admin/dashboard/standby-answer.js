@@ -1,6 +1,6 @@
 // Is the standby warm, and what if it took over now? One figure list for each standby.
 
-import { count, duration, known, number, percent, text, words } from "./format.js";
+import { UNKNOWN, count, duration, known, number, percent, text, words } from "./format.js";
 
 const WARM = 0.9;
 const COOL = 0.5;
@@ -111,17 +111,24 @@ function forecast(forecast) {
     },
     {
       label: "Disk over capacity for",
-      value: duration(forecast.secondsOverCapacity),
+      value: span(forecast, "secondsOverCapacity"),
       meaning: "Clients would wait for its disk, which reads " + number(forecast.capacity) + " pages/s"
         + (forecast.capacityFrom === "observed" ? " (the most seen)." : ".")
     },
-    { label: "Warm in", value: duration(forecast.secondsUntilWarm), meaning: "At the present rate of mirroring." }
+    { label: "Warm in", value: span(forecast, "secondsUntilWarm"), meaning: "At the present rate of mirroring." }
   ];
+}
+
+/** Returns a time of the forecast, or the interval in which it lies. */
+function span(forecast, key) {
+  const [middle, low, high] = ["", "Low", "High"].map(bound => forecast[key + bound]);
+  if (known(middle) || typeof middle === "string" || !known(low)) return duration(middle);
+  return known(high) ? duration(low) + " to " + duration(high) : low > 0 ? "at least " + duration(low) : duration(middle);
 }
 
 function consequence(forecast) {
   const over = forecast.secondsOverCapacity;
   if (over === 0) return "its disk would keep up from the first second";
-  if (known(over) || typeof over === "string") return "its disk would be over capacity for " + duration(over);
-  return "what a takeover would cost is not known yet";
+  const seconds = span(forecast, "secondsOverCapacity");
+  return seconds === UNKNOWN ? "what a takeover would cost is not known yet" : "its disk would be over capacity for " + seconds;
 }

@@ -106,6 +106,22 @@ class DashboardBrowserTest {
     }
 
     @Test
+    void secondsThatAreNotCertainAreAnInterval() throws Exception {
+        try (DashboardScene situation = new DashboardScene()) {
+            Map<String, Object> forecast = situation.part(situation.views.get("standbys"), 0, "warmth", "forecast");
+            forecast.put("secondsOverCapacity", null);
+            forecast.putAll(Map.of("secondsOverCapacityLow", 6, "secondsOverCapacityHigh", 40));
+            forecast.put("secondsUntilWarm", null);
+            forecast.putAll(Map.of("secondsUntilWarmLow", 30, "secondsUntilWarmHigh", "more than a day"));
+            show(situation.start(3), 1280, false);
+            isInOrder("intervals");
+            assertThat(answer(1)).contains("over capacity for 6 s to 40 s");
+            assertThat(browser.evaluate("document.getElementById('standby').innerText"))
+                    .contains("6 s to 40 s", "at least 30 s");
+        }
+    }
+
+    @Test
     void withoutPluginsThePageSaysHowToSwitchThemOn() throws Exception {
         try (DashboardScene situation = new DashboardScene()) {
             List.of("mirror", "commits", "domains").forEach(situation.views::remove);

@@ -74,7 +74,8 @@ final class StandbyMirror {
                 schemaChanges,
                 floor,
                 () -> TableDictionary.of(standby.dataSource()),
-                StandbyTables.thread(standby.name()));
+                QueryThread.named("mirror-tables-" + standby.name()),
+                QueryThread.named("mirror-counters-" + standby.name()));
     }
 
     StandbyMirror(
@@ -87,7 +88,8 @@ final class StandbyMirror {
             RecentDdl schemaChanges,
             Floor floor,
             TableDictionary.Source dictionary,
-            Executor queryExecutor) {
+            Executor tableQueries,
+            Executor counterQueries) {
         this.floor = floor;
         this.standby = standby;
         this.context = context;
@@ -97,7 +99,7 @@ final class StandbyMirror {
         this.collations = collations;
         this.schemaChanges = schemaChanges;
         this.tables = new StandbyTables(
-                dictionary, queryExecutor, () -> this.config.pureFunctions(), schemaChanges, this::appliedNanos);
+                dictionary, tableQueries, () -> this.config.pureFunctions(), schemaChanges, this::appliedNanos);
         tables.listener(new StandbyTables.Listener() {
             @Override
             public void decided(MirroredStatement statement, StandbyTables.Verdict verdict) {
@@ -117,7 +119,7 @@ final class StandbyMirror {
                 meters,
                 times,
                 context.latency("understudy_mirror_seconds", "Execution on the standby", "standby", standby.name()));
-        this.probing = new StandbyProbes(standby, meters, config, floor, queryExecutor, System.nanoTime());
+        this.probing = new StandbyProbes(standby, meters, config, floor, counterQueries, System.nanoTime());
         pause.check(config.pauseAbove());
         meters.waiting(standby.name(), statements::get, bytes::get);
         this.lanes = new MirrorLanes(this, config);

@@ -59,7 +59,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     private long updatedNanos;
     private double adaptiveLoad = Double.NaN;
 
-    /** @param queries runs queries, which wait for the servers */
+    /** @param queries runs queries, which wait for the standby and the primary */
     StandbyProbes(
             Standby standby, MirrorMeters meters, MirrorConfig config, Floor floor, Executor queries, long nowNanos) {
         this.standby = standby;
@@ -187,8 +187,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
         StandbyState state = standby.state();
         WarmthSettings settings = new WarmthSettings(config.target(), config.standbyIops(), config.probes());
         writes.update(state, nowNanos);
-        Estimate floorApart = writes.apart().perQuery();
-        warmth.update(state, standby.isPrimary(), floor, floorApart, executed.sum(), settings, nowNanos);
+        warmth.update(state, standby.isPrimary(), floor, writes.apart().compared(), executed.sum(), settings, nowNanos);
         ownLoad.update(state.reachable(), warmth.restarted(), nowNanos);
         adapt(config, state, passed / 1e9, nowNanos);
     }

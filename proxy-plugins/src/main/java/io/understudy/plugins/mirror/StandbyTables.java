@@ -1,6 +1,5 @@
 package io.understudy.plugins.mirror;
 
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.understudy.sql.TableName;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -13,8 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -97,19 +94,6 @@ final class StandbyTables {
         this.functions = functions;
         this.changes = changes;
         this.appliedNanos = appliedNanos;
-    }
-
-    /** Returns an executor whose one thread ends when it has had nothing to do for some seconds. */
-    static Executor thread(String standby) {
-        ThreadPoolExecutor one = new ThreadPoolExecutor(
-                1,
-                1,
-                15,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                new DefaultThreadFactory("mirror-tables-" + standby, true));
-        one.allowCoreThreadTimeOut(true);
-        return one;
     }
 
     void listener(Listener decisions) {

@@ -35,6 +35,7 @@ abstract class MirrorHarness {
     final ManualExecutor executor = new ManualExecutor();
     final List<ByteBuf> packets = new ArrayList<>();
     final List<Runnable> dictionaryQueries = new ArrayList<>();
+    final List<Runnable> counterQueries = new ArrayList<>();
 
     Runnable beforeResponse = () -> {};
 
@@ -83,7 +84,8 @@ abstract class MirrorHarness {
                 new RecentDdl(),
                 new Floor(),
                 KnownTables::new,
-                dictionaryQueries::add);
+                dictionaryQueries::add,
+                counterQueries::add);
     }
 
     static MirrorConfig config(int concurrency, int statements, String bytes, Duration age) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.base.ByteSize;
+import io.understudy.plugins.mirror.warmth.Floor;
 import io.understudy.sql.TableName;
 import java.time.Duration;
 import java.util.List;
@@ -36,6 +37,17 @@ class StandbyMirrorTest extends MirrorHarness {
         offer(mirror, "SELECT 2 FROM orders", 1, SETTING, orders);
         run(mirror);
         assertThat(executed("ok")).isEqualTo(1);
+    }
+
+    /** They wait for the primary too: when it is frozen, names of tables are still asked for. */
+    @Test
+    void countersAreReadByAThreadOfTheirOwn() {
+        MirrorConfig config = config(1, 100, "1MiB", Duration.ofSeconds(5));
+        mirror(config).probing().update(config, new Floor(), System.nanoTime() + 2_000_000_000L);
+        assertThat(counterQueries)
+                .as("the standby's own load, and both servers' counters")
+                .hasSize(2);
+        assertThat(dictionaryQueries).isEmpty();
     }
 
     @Test

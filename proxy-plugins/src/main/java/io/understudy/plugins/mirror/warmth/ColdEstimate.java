@@ -1,18 +1,20 @@
 package io.understudy.plugins.mirror.warmth;
 
 /**
- * Pages a statement as an exponentially weighted mean: a probe counts half after {@value #HALF_PROBES} further probes,
- * or after 30 seconds in which others came. Not thread-safe.
+ * Pages a statement as an exponentially weighted mean: a probe counts half after so many further probes, or after some
+ * time in which others came. Not thread-safe.
  */
 final class ColdEstimate {
-    private static final int HALF_PROBES = 100;
-    private static final double HALF_NANOS = 30e9;
     private static final int FEWEST = 10;
     /**
      * Added to the standard error as {@code ALLOWANCE / n}. Without it n probes that found no cold page would make the
      * interval empty; with it the bound is 2.9 / n, where the rule of three has 3 / n.
      */
     private static final double ALLOWANCE = 1.5;
+
+    private final double halfProbes;
+    private final double halfNanos;
+    private final boolean halvedByGrowth;
 
     private double weights;
     private double squares;
@@ -21,15 +23,38 @@ final class ColdEstimate {
     private double count;
     private double positions;
     private long last;
+    private double lastPosition;
     private boolean begun;
 
+    private ColdEstimate(double halfProbes, double halfNanos, boolean halvedByGrowth) {
+        this.halfProbes = halfProbes;
+        this.halfNanos = halfNanos;
+        this.halvedByGrowth = halvedByGrowth;
+    }
+
+    /** Returns the estimate of the present: a probe counts half after 100 others or 30 seconds. */
+    static ColdEstimate present() {
+        return new ColdEstimate(100, 30e9, false);
+    }
+
     /**
+     * Returns a calmer one to start a forecast from: half after 1,000 others, five minutes, or twice the statements.
+     */
+    static ColdEstimate calm() {
+        return new ColdEstimate(1000, 300e9, true);
+    }
+
+    /**
+     * Takes a probe in.
+     *
      * @param weight statements of the load that the probe stands for
      * @param position statements mirrored before it
      */
     void add(double pages, double weight, double position, long nowNanos) {
         if (begun) {
-            double decay = Math.pow(0.5, 1.0 / HALF_PROBES + Math.max(0, nowNanos - last) / HALF_NANOS);
+            double halves = 1 / halfProbes + Math.max(0, nowNanos - last) / halfNanos;
+            double growth = halvedByGrowth ? Math.min(1, (lastPosition + 1) / (position + 1)) : 1;
+            double decay = Math.pow(0.5, halves) * growth;
             weights *= decay;
             squares *= decay * decay;
             sum *= decay;
@@ -39,21 +64,22 @@ final class ColdEstimate {
         }
         begun = true;
         last = nowNanos;
+        lastPosition = position;
         weights += weight;
         squares += weight * weight;
         sum += weight * pages;
         sumOfSquares += weight * pages * pages;
         count++;
-        positions += position;
+        positions += Math.log(position + 1);
     }
 
     long lastNanos() {
         return last;
     }
 
-    /** Returns how many statements were mirrored before the probes, on average. */
+    /** Returns how many statements were mirrored before the probes: the geometric mean, as the pages fall by powers. */
     double position() {
-        return begun ? positions / count : 0;
+        return begun ? Math.exp(positions / count) - 1 : 0;
     }
 
     /** Returns the share of the load that was probed, or NaN. */

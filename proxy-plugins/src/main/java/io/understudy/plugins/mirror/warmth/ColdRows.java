@@ -21,7 +21,7 @@ final class ColdRows {
     }
 
     void add(String name, double pages, double weight, long nowNanos) {
-        rows.computeIfAbsent(name, one -> new ColdEstimate()).add(pages, weight, 0, nowNanos);
+        rows.computeIfAbsent(name, one -> ColdEstimate.present()).add(pages, weight, 0, nowNanos);
         if (rows.size() > limit) {
             var oldest = rows.entrySet().iterator();
             oldest.next();

@@ -16,8 +16,9 @@ import javax.sql.DataSource;
  * @param selects queries, those served by the query cache included
  * @param writes other statements that read rows
  * @param uptimeSeconds time since its start
+ * @param pages in the buffer pool
  */
-record ServerCounters(long pageReads, long selects, long writes, long uptimeSeconds) {
+record ServerCounters(long pageReads, long selects, long writes, long uptimeSeconds, long pages) {
     /** Reads the counters of one server. */
     @FunctionalInterface
     interface Source {
@@ -31,7 +32,8 @@ record ServerCounters(long pageReads, long selects, long writes, long uptimeSeco
 
     private static final String VERSION = "SELECT VERSION()";
     private static final String SQL = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Uptime',"
-            + "'Innodb_buffer_pool_reads','Innodb_buffer_pool_read_ahead','Qcache_hits','Com_select',"
+            + "'Innodb_buffer_pool_reads','Innodb_buffer_pool_read_ahead','Innodb_buffer_pool_pages_data',"
+            + "'Qcache_hits','Com_select',"
             + "'Com_insert','Com_insert_select','Com_update','Com_update_multi','Com_delete',"
             + "'Com_delete_multi','Com_replace','Com_replace_select')";
 
@@ -64,7 +66,8 @@ record ServerCounters(long pageReads, long selects, long writes, long uptimeSeco
                 mariaDb ? Math.max(0, reads - ahead) : reads + ahead,
                 value(values, "com_select") + value(values, "qcache_hits"),
                 writes,
-                value(values, "uptime"));
+                value(values, "uptime"),
+                value(values, "innodb_buffer_pool_pages_data"));
     }
 
     private static long value(Map<String, Long> values, String name) {

@@ -1,10 +1,12 @@
 package io.understudy.plugins.mirror.warmth;
 
 import io.understudy.plugin.StandbyState;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jctools.queues.MpscArrayQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -46,9 +48,13 @@ public final class StandbyWarmth {
     private final ColdRows rules = new ColdRows("rule", RULES);
     private final ColdRows tables = new ColdRows("table", TABLES);
     private final ColdRows digests = new ColdRows("digest", DIGESTS);
-    private final ExcessCurve curve = new ExcessCurve();
-    private ColdEstimate cold = new ColdEstimate();
-    private ColdEstimate divided = new ColdEstimate();
+    private final WarmingCurve curve = new WarmingCurve();
+    /** The same by the pages of the whole server. */
+    private final WarmingCurve dividedCurve = new WarmingCurve();
+
+    private ColdEstimate cold = ColdEstimate.present();
+    private ColdEstimate calm = ColdEstimate.calm();
+    private ColdEstimate divided = ColdEstimate.present();
     private double reference = Double.NaN;
     /** Whether it has been the primary since its start, and until when. */
     private boolean wasPrimary;
@@ -96,14 +102,14 @@ public final class StandbyWarmth {
      * Works off the probes.
      *
      * @param primary whether it is the primary at present
-     * @param floorApart the primary's page reads per query, by {@link WritesApart}
+     * @param compared what both servers' counters say, by {@link WritesApart}
      * @param executed statements that the standby has executed for the mirror in all
      */
     public void update(
             StandbyState state,
             boolean primary,
             Floor floor,
-            Estimate floorApart,
+            Compared compared,
             long executed,
             WarmthSettings settings,
             long nowNanos) {
@@ -126,10 +132,9 @@ public final class StandbyWarmth {
             withoutCounters = 0;
         }
         long mirrored = executed - executedAtStart;
-        // Pages of the whole server, divided, have the applier's in them.
-        Estimate apart = countersMissing ? Estimate.UNKNOWN : floorApart;
-        published =
-                state.reachable() ? measured(floor, apart, mirrored, settings, nowNanos) : unreachable(floor, mirrored);
+        published = state.reachable()
+                ? measured(floor, compared, mirrored, settings, nowNanos)
+                : unreachable(floor, mirrored);
         tableEstimates = tables.estimates(nowNanos - STALE_NANOS);
         plan.adapt(perSecond(settings, published.cold()), nowNanos);
         updatedNanos = nowNanos;
@@ -179,7 +184,9 @@ public final class StandbyWarmth {
             long statements = executed - executedAtReads;
             if (statements >= FEWEST_STATEMENTS) {
                 double executions = (double) statements;
-                divided.add(since / executions, executions, (double) (executed - executedAtStart), nowNanos);
+                double position = (double) (executed - executedAtStart);
+                divided.add(since / executions, executions, position, nowNanos);
+                dividedCurve.add(position, since / executions, executions);
             }
         }
         reads = state.coldReads();
@@ -189,12 +196,14 @@ public final class StandbyWarmth {
     private void restart(long executed) {
         restarted = true;
         wasPrimary = false;
-        cold = new ColdEstimate();
-        divided = new ColdEstimate();
+        cold = ColdEstimate.present();
+        calm = ColdEstimate.calm();
+        divided = ColdEstimate.present();
         rules.clear();
         tables.clear();
         digests.clear();
         curve.clear();
+        dividedCurve.clear();
         reference = Double.NaN;
         sinceRestart = true;
         executedAtStart = executed;
@@ -213,7 +222,10 @@ public final class StandbyWarmth {
         }
         withoutCounters = 0;
         double pages = probe.result().pages();
-        cold.add(pages, probe.weight(), (double) (executed - executedAtStart), probe.nanos());
+        double position = (double) (executed - executedAtStart);
+        cold.add(pages, probe.weight(), position, probe.nanos());
+        calm.add(pages, probe.weight(), position, probe.nanos());
+        curve.add(position, pages, probe.weight());
         rules.add(probe.rule(), pages, probe.weight(), probe.nanos());
         digests.add(String.format("%016x", probe.digest()), pages, probe.weight(), probe.nanos());
         if (probe.result().tables().isEmpty() && probe.reads().size() == 1) {
@@ -247,26 +259,24 @@ public final class StandbyWarmth {
                 "none",
                 Double.NaN,
                 mirrored,
-                Forecast.UNKNOWN,
+                () -> Forecast.UNKNOWN,
                 rules.view(SHOWN),
                 tables.view(SHOWN),
                 digests.view(SHOWN));
     }
 
-    private Warmth measured(Floor floor, Estimate floorApart, long mirrored, WarmthSettings settings, long nowNanos) {
+    private Warmth measured(Floor floor, Compared compared, long mirrored, WarmthSettings settings, long nowNanos) {
         ColdEstimate used = countersMissing ? divided : cold;
         Estimate pages = used.estimate();
         boolean stale = pages.known() && nowNanos - used.lastNanos() > STALE_NANOS;
         if (stale) {
             pages = Estimate.UNKNOWN;
         }
-        Estimate own = floor.estimate(floorApart);
+        // Pages of the whole server, divided, have the applier's in them.
+        Estimate own = floor.estimate(countersMissing ? Estimate.UNKNOWN : compared.floor());
         Estimate excess = pages.minus(own);
         if (excess.known() && (Double.isNaN(reference) || excess.samples() >= REFERENCE_PROBES)) {
             reference = Double.isNaN(reference) ? excess.mean() : Math.max(reference, excess.mean());
-        }
-        if (pages.known()) {
-            curve.add(used.position(), pages.mean());
         }
         return new Warmth(
                 state(pages, own, stale, nowNanos),
@@ -279,7 +289,7 @@ public final class StandbyWarmth {
                 countersMissing ? "global_counter_divided" : "probes",
                 used.share(),
                 mirrored,
-                forecast(excess, own.mean(), floor, used.position(), mirrored, settings),
+                forecast(excess, own, floor, used, compared, mirrored, settings),
                 rules.view(SHOWN),
                 tables.view(SHOWN),
                 digests.view(SHOWN));
@@ -292,23 +302,41 @@ public final class StandbyWarmth {
         return reference <= target ? 1 : 1 - Math.min(1, Math.max(0, excess.mean()) / reference);
     }
 
-    private Forecast forecast(
-            Estimate excess, double own, Floor floor, double position, long mirrored, WarmthSettings settings) {
+    /** Returns the forecast of what is known now, which is worked out when somebody asks. */
+    private Supplier<Forecast> forecast(
+            Estimate excess,
+            Estimate own,
+            Floor floor,
+            ColdEstimate used,
+            Compared compared,
+            long mirrored,
+            WarmthSettings settings) {
         if (!excess.known()) {
-            return Forecast.UNKNOWN;
+            return () -> Forecast.UNKNOWN;
         }
-        ExcessCurve.Fit fit = curve.fit(own);
+        List<WarmingCurve.Point> points = (countersMissing ? dividedCurve : curve).points();
+        long missingAt = compared.executed() - executedAtStart;
+        // A comparison from before a restart is of another pool.
+        double missing = missingAt < 0 ? Double.NaN : compared.missing();
+        Courses.Level present = new Courses.Level(excess, used.position(), own.mean());
+        Estimate calmer = countersMissing ? Estimate.UNKNOWN : calm.estimate().minus(own);
+        Courses.Level longer = calmer.known() ? new Courses.Level(calmer, calm.position(), own.mean()) : present;
         Integer configured = settings.standbyIops();
-        return Forecast.of(
-                fit,
+        Forecast.Situation situation = new Forecast.Situation(
                 (double) mirrored,
-                fit.at(excess.mean(), position, (double) mirrored),
                 floor.allReadsPerQuery(),
                 floor.selectsPerSecond(),
                 mirroredPerSecond,
                 settings.target(),
                 configured == null ? mostReads : configured,
                 configured != null);
+        return () -> {
+            Courses courses = Courses.of(points, longer, missing, (double) missingAt);
+            if (present.excess().agrees(courses.continued(longer, present.statements()))) {
+                return Forecast.of(courses, longer, situation);
+            }
+            return Forecast.of(Courses.of(points, present, missing, (double) missingAt), present, situation);
+        };
     }
 
     /** Returns whether the last update found the standby restarted. */

@@ -3,6 +3,7 @@ package io.understudy.plugins.mirror.warmth;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param sinceRestart whether the reference was measured after a restart of the standby that the proxy saw
  * @param method how page reads are counted
  * @param probedShare share of the load that was probed, or NaN
+ * @param forecast works out the forecast, which takes some milliseconds
  */
 record Warmth(
         String state,
@@ -29,7 +31,7 @@ record Warmth(
         String method,
         double probedShare,
         long mirrored,
-        Forecast forecast,
+        Supplier<Forecast> forecast,
         List<Map<String, @Nullable Object>> rules,
         List<Map<String, @Nullable Object>> tables,
         List<Map<String, @Nullable Object>> digests) {
@@ -44,7 +46,7 @@ record Warmth(
             "none",
             Double.NaN,
             0,
-            Forecast.UNKNOWN,
+            () -> Forecast.UNKNOWN,
             List.of(),
             List.of(),
             List.of());
@@ -62,7 +64,7 @@ record Warmth(
         view.put("method", method);
         view.put("probedShare", Double.isNaN(probedShare) ? null : Math.round(probedShare * 1e6) / 1e6);
         view.put("mirroredSinceRestart", mirrored);
-        view.put("forecast", forecast.view());
+        view.put("forecast", forecast.get().view());
         return view;
     }
 

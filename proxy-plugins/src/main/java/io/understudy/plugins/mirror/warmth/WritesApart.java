@@ -37,6 +37,7 @@ public final class WritesApart {
     private @Nullable Reading last;
     private long addedNanos;
     private volatile Estimate perQuery = Estimate.UNKNOWN;
+    private volatile @Nullable Reading shown;
 
     /**
      * Takes a reading.
@@ -46,6 +47,7 @@ public final class WritesApart {
     void saw(Reading now, double coldPages) {
         Reading before = last;
         last = now;
+        shown = now;
         boolean restarted = before != null && !now.follows(before);
         if (restarted || now.nanos() - addedNanos > STALE_NANOS) {
             forget();
@@ -79,6 +81,7 @@ public final class WritesApart {
     /** Called when a server did not respond: it may be another one that responds next. */
     void sawNothing() {
         last = null;
+        shown = null;
         forget();
     }
 
@@ -98,5 +101,16 @@ public final class WritesApart {
     /** Returns the pages, unknown without counters or probes, and if others have queried the standby for minutes. */
     public Estimate perQuery() {
         return perQuery;
+    }
+
+    /** Returns the pages per query, and how many more pages the primary has in memory than the standby. */
+    public Compared compared() {
+        Reading now = shown;
+        return now == null
+                ? new Compared(perQuery, Double.NaN, 0)
+                : new Compared(
+                        perQuery,
+                        (double) (now.primary().pages() - now.standby().pages()),
+                        now.executed());
     }
 }

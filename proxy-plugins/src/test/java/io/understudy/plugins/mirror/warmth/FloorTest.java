@@ -17,7 +17,7 @@ class FloorTest {
         selects += moreSelects;
         writes += moreWrites;
         seconds += 5;
-        floor.saw(new ServerCounters(reads, selects, writes, seconds), seconds * 1_000_000_000L);
+        floor.saw(new ServerCounters(reads, selects, writes, seconds, 0), seconds * 1_000_000_000L);
     }
 
     @Test
@@ -79,7 +79,7 @@ class FloorTest {
         window(0, 0, 0);
         window(500, 1000, 0);
         assertThat(floor.estimate().known()).isTrue();
-        floor.saw(new ServerCounters(10, 20, 0, 3), 2_000_000_000_000L);
+        floor.saw(new ServerCounters(10, 20, 0, 3, 0), 2_000_000_000_000L);
         assertThat(floor.estimate().known()).isFalse();
     }
 }

@@ -24,8 +24,8 @@ class StandbyWarmthTest {
     private boolean primary;
 
     StandbyWarmthTest() {
-        floor.saw(new ServerCounters(0, 0, 0, 10), 0);
-        floor.saw(new ServerCounters(20, 1000, 0, 15), 5_000_000_000L);
+        floor.saw(new ServerCounters(0, 0, 0, 10, 0), 0);
+        floor.saw(new ServerCounters(20, 1000, 0, 15, 0), 5_000_000_000L);
     }
 
     private static StandbyState state(long coldReads, long uptime) {
@@ -46,7 +46,7 @@ class StandbyWarmthTest {
             probe(ProbeResult.counted(pages));
         }
         warmth.update(
-                state(reads, uptime), primary, floor, Estimate.UNKNOWN, executed, SETTINGS, second * 1_000_000_000L);
+                state(reads, uptime), primary, floor, Compared.UNKNOWN, executed, SETTINGS, second * 1_000_000_000L);
     }
 
     private @Nullable Object view(String key) {
@@ -84,8 +84,8 @@ class StandbyWarmthTest {
     @Test
     void theReadsOfWritesAreNoExcessAndNoFloor() {
         Floor writing = new Floor();
-        writing.saw(new ServerCounters(0, 0, 0, 10), 0);
-        writing.saw(new ServerCounters(1080, 1400, 400, 15), 5_000_000_000L);
+        writing.saw(new ServerCounters(0, 0, 0, 10, 0), 0);
+        writing.saw(new ServerCounters(1080, 1400, 400, 15, 0), 5_000_000_000L);
         for (int i = 0; i < 20; i++) {
             second++;
             uptime++;
@@ -97,7 +97,7 @@ class StandbyWarmthTest {
                     state(reads, uptime),
                     false,
                     writing,
-                    new Estimate(0.2, 0.19, 0.21, 7),
+                    new Compared(new Estimate(0.2, 0.19, 0.21, 7), Double.NaN, 0),
                     executed,
                     SETTINGS,
                     second * 1_000_000_000L);
@@ -152,7 +152,7 @@ class StandbyWarmthTest {
                 state(reads, uptime),
                 false,
                 floor,
-                Estimate.UNKNOWN,
+                Compared.UNKNOWN,
                 executed,
                 SETTINGS,
                 (second + 100) * 1_000_000_000L);
@@ -187,7 +187,7 @@ class StandbyWarmthTest {
                 new StandbyState(false, false, null, false, -1, "gone"),
                 false,
                 floor,
-                Estimate.UNKNOWN,
+                Compared.UNKNOWN,
                 executed,
                 SETTINGS,
                 second * 1_000_000_000L);

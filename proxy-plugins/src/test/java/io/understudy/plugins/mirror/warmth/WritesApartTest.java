@@ -31,8 +31,8 @@ class WritesApartTest {
     private void saw(double coldPages) {
         apart.saw(
                 new WritesApart.Reading(
-                        new ServerCounters(primaryReads, primarySelects, 0, seconds),
-                        new ServerCounters(standbyReads, standbySelects, 0, seconds),
+                        new ServerCounters(primaryReads, primarySelects, 0, seconds, 0),
+                        new ServerCounters(standbyReads, standbySelects, 0, seconds, 0),
                         executed,
                         seconds * 1_000_000_000L),
                 coldPages);
@@ -49,6 +49,19 @@ class WritesApartTest {
                 .as("whatever the writes read, both servers do")
                 .isCloseTo(0.2, within(1e-9));
         assertThat(apart.perQuery().high()).isCloseTo(0.2, within(1e-9));
+    }
+
+    @Test
+    void thePagesThatTheStandbyLacksAreKnownFromTheFirstReading() {
+        assertThat(apart.compared().missing()).isNaN();
+        apart.saw(
+                new WritesApart.Reading(
+                        new ServerCounters(0, 0, 0, 10, 5000), new ServerCounters(0, 0, 0, 10, 1200), 900, 1),
+                Double.NaN);
+        assertThat(apart.compared().missing()).isEqualTo(3800);
+        assertThat(apart.compared().executed()).isEqualTo(900);
+        apart.sawNothing();
+        assertThat(apart.compared().missing()).isNaN();
     }
 
     @Test
