@@ -69,6 +69,18 @@ class Server:
         reads, ahead = (int(values[name]) for name in ("Innodb_buffer_pool_reads", "Innodb_buffer_pool_read_ahead"))
         return reads + ahead if self.options.mysql else reads - ahead
 
+    def settle(self):
+        """Waits until nothing reads pages any more, such as the purge of what writes have left."""
+        last, quiet = self.reads(), 0
+        for _ in range(120):
+            time.sleep(0.5)
+            now = self.reads()
+            quiet = quiet + 1 if now == last else 0
+            last = now
+            if quiet == 4:
+                return
+        sys.exit("the server does not come to rest")
+
     def cpu(self):
         fields = open(f"/proc/{self.process.pid}/stat").read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
