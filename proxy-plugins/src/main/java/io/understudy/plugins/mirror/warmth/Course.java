@@ -90,7 +90,8 @@ sealed interface Course {
         }
 
         @Override
-        public Falling from(double excess, double floor, double from) {
+        public Falling from(double level, double floor, double from) {
+            double excess = Math.max(0, level);
             double begin = from + offset + 1;
             double powers = powers(excess, floor, (missing + (floor + excess) * (missingAt - from)) / begin);
             return new Falling() {
@@ -116,7 +117,7 @@ sealed interface Course {
             for (int i = 0; i < HALVINGS; i++) {
                 double middle = (low + high) / 2;
                 double growth = Math.expm1(middle);
-                if (floor * growth + Math.max(0, excess) * (growth / middle - 1) < missing) {
+                if (floor * growth + excess * (growth / middle - 1) < missing) {
                     low = middle;
                 } else {
                     high = middle;

@@ -96,6 +96,20 @@ class CoursesTest {
     }
 
     @Test
+    void aStandbyThatIsWarmerThanThePrimaryHasNoExcessLater() {
+        for (double missing : new double[] {-500, 1, 3_000}) {
+            Course.Falling warm = new Course.Filling(0, missing, 1_000, 1).from(-0.04, 0.2, 2_000);
+            assertThat(warm.after(2_000)).isZero();
+            assertThat(warm.after(3_000)).isZero();
+            assertThat(warm.reaches(0.1)).isEqualTo(2_000);
+        }
+        assertThat(new Course.Power(0, 0.3, 1, 1).from(-0.04, 0.2, 2_000).after(3_000))
+                .isZero();
+        Level level = level(-0.04, 5_000, 0.2);
+        assertThat(mean(courses(n -> 0.16, level, 5), level, 6_000)).isCloseTo(0, within(0.01));
+    }
+
+    @Test
     void thePagesMissingMayBeCountedBeforeOrAfterTheProbes() {
         Course.Falling now = new Course.Filling(0, 3_000, 2_000, 1).from(0.2, 0.3, 2_000);
         Course.Falling before = new Course.Filling(0, 3_050, 1_900, 1).from(0.2, 0.3, 2_000);
