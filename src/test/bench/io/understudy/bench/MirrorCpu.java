@@ -249,26 +249,26 @@ public final class MirrorCpu {
                 Locale.ROOT,
                 "| %s | %s | %.2f | %s | %s | %.2f | %.1f",
                 name.replace("%", " %"),
-                name.equals(OFF) ? "1" : Spread.medianAndQuartiles(whole),
+                name.equals(OFF) ? "1" : MedianText.medianAndQuartiles(whole),
                 together(values, Measured::whole) / together(off, Measured::whole),
                 GOALS.getOrDefault(name, ""),
-                name.equals(OFF) ? "1" : Spread.medianAndQuartiles(relay),
+                name.equals(OFF) ? "1" : MedianText.medianAndQuartiles(relay),
                 together(values, one -> one.perQuery(Group.RELAY)) / together(off, one -> one.perQuery(Group.RELAY)),
-                Spread.median(values.stream().map(Measured::whole).toList())));
+                MedianText.median(values.stream().map(Measured::whole).toList())));
         for (Group group : Group.values()) {
             row.append(String.format(
                     Locale.ROOT,
                     " | %.2f",
-                    Spread.median(
+                    MedianText.median(
                             values.stream().map(one -> one.perQuery(group)).toList())));
         }
         return row.append(String.format(
                         Locale.ROOT,
                         " | %,.0f | %,.0f | %,.0f |%n",
-                        Spread.median(values.stream()
+                        MedianText.median(values.stream()
                                 .map(one -> one.queries() / seconds())
                                 .toList()),
-                        Spread.median(values.stream()
+                        MedianText.median(values.stream()
                                 .map(one -> one.mirrored() / seconds())
                                 .toList()),
                         values.stream().mapToDouble(Measured::dropped).sum()))

@@ -207,23 +207,23 @@ public final class MirrorIsolation {
                 Locale.ROOT,
                 "| %s | %s | %s | %,.0f | %,.0f |%n",
                 trouble.words,
-                Spread.medianAndRange(
+                MedianText.medianAndRange(
                         triples.stream().map(one -> one.faulty() / one.healthy()).toList()),
-                Spread.medianAndRange(
+                MedianText.medianAndRange(
                         triples.stream().map(one -> one.faulty() / one.off()).toList()),
-                Spread.median(triples.stream().map(Triple::faulty).toList()),
-                Spread.median(triples.stream().map(Triple::droppedPerSecond).toList()))));
+                MedianText.median(triples.stream().map(Triple::faulty).toList()),
+                MedianText.median(triples.stream().map(Triple::droppedPerSecond).toList()))));
         List<Triple> all = measured.values().stream().flatMap(List::stream).toList();
         table.append(String.format(
                 Locale.ROOT,
                 "| well, all rounds | 1 | %s | %,.0f | |%n",
-                Spread.medianAndRange(
+                MedianText.medianAndRange(
                         all.stream().map(one -> one.healthy() / one.off()).toList()),
-                Spread.median(all.stream().map(Triple::healthy).toList())));
+                MedianText.median(all.stream().map(Triple::healthy).toList())));
         return table.append(String.format(
                         Locale.ROOT,
                         "| no mirroring | | 1 | %,.0f | |%n",
-                        Spread.median(all.stream().map(Triple::off).toList())))
+                        MedianText.median(all.stream().map(Triple::off).toList())))
                 .toString();
     }
 }

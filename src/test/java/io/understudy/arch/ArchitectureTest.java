@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -372,6 +373,34 @@ class ArchitectureTest {
     /** A name with two meanings sends each reader to the imports. Tests count too. */
     @Test
     void noTwoClassesShareASimpleName() throws IOException {
+        Map<String, Set<String>> files = sources();
+        assertThat(files).hasSizeGreaterThan(1_000);
+        files.values().removeIf(places -> places.size() == 1);
+        assertThat(files)
+                .as("classes with one simple name: merge them if they are one thing; otherwise rename the one whose"
+                        + " name says less of its work, and its test with it")
+                .isEmpty();
+    }
+
+    /** The walks through the files name them as {@code folder.Class} or {@code Class}. */
+    @Test
+    void theDocumentNamesClassesThatExist() throws IOException {
+        Map<String, Set<String>> files = sources();
+        String document = Files.readString(Path.of("../../docs/architecture.md"));
+        List<MatchResult> named = Pattern.compile("`((?:[a-z]+\\.)*)([A-Z]\\w*[a-z]\\w*)(?:\\.\\w+)*`")
+                .matcher(document)
+                .results()
+                .toList();
+        assertThat(named)
+                .hasSizeGreaterThan(50)
+                .allSatisfy(match -> assertThat(files.getOrDefault(match.group(2) + ".java", Set.of()))
+                        .as("docs/architecture.md: %s is moved, renamed or gone", match.group())
+                        .anyMatch(file -> ("/" + file)
+                                .endsWith("/" + match.group(1).replace('.', '/') + match.group(2) + ".java")));
+    }
+
+    /** Returns the source files of all modules, tests included, by their names. */
+    private static Map<String, Set<String>> sources() throws IOException {
         Map<String, Set<String>> files = new TreeMap<>();
         for (String folder : List.of(
                 "proxy-core/src",
@@ -388,12 +417,7 @@ class ArchitectureTest {
                                         .add(file.toString()));
             }
         }
-        assertThat(files).hasSizeGreaterThan(1_000);
-        files.values().removeIf(places -> places.size() == 1);
-        assertThat(files)
-                .as("classes with one simple name: merge them if they are one thing; otherwise rename the one whose"
-                        + " name says less of its work, and its test with it")
-                .isEmpty();
+        return files;
     }
 
     private static final class EachPlugin implements SliceAssignment {

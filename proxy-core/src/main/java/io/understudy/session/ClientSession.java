@@ -4,12 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.understudy.command.SessionModel;
 import io.understudy.handshake.Handshake;
-import io.understudy.handshake.LegCompression;
 import io.understudy.handshake.LoginRefusal;
-import io.understudy.handshake.LoginResult;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
-import io.understudy.wire.packet.ErrPacket;
 import java.net.SocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -23,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * One client connection with its server connection, from accept to close. All methods must be called on the session's
  * event loop unless stated otherwise. A failure in here ends this session, with a reason, and affects no other.
  */
-public final class ClientSession implements Handshake.Outcome {
+public final class ClientSession {
     private static final Logger log = LoggerFactory.getLogger(ClientSession.class);
 
     private final long id;
@@ -57,10 +54,12 @@ public final class ClientSession implements Handshake.Outcome {
         this.faults = new SessionFaults(id, client, environment.metrics(), environment.repeatedWarning());
     }
 
+    /** Returns the session's number, unique while the process runs. */
     public long id() {
         return id;
     }
 
+    /** Returns the client's address; behind the PROXY protocol, the address in its header. */
     public SocketAddress clientAddress() {
         return client.remoteAddress();
     }
@@ -68,6 +67,20 @@ public final class ClientSession implements Handshake.Outcome {
     /** Runs the task on the session's event loop. Thread-safe. */
     public void execute(Runnable task) {
         client.execute(task);
+    }
+
+    SessionPhase phase() {
+        return phase;
+    }
+
+    /** Begins the next phase. */
+    void enter(SessionPhase next) {
+        phase = next;
+    }
+
+    /** Returns the monotonic time at which the client was accepted. */
+    long begunNanos() {
+        return begunNanos;
     }
 
     /** Returns the current phase in one word. */
@@ -97,10 +110,12 @@ public final class ClientSession implements Handshake.Outcome {
         return row;
     }
 
+    /** Returns whether the login is over, or its TLS is relayed unread. */
     public boolean loggedIn() {
         return phase instanceof Relaying || phase instanceof Unread || phase instanceof Passthrough;
     }
 
+    /** Returns whether the session has ended. */
     public boolean ended() {
         return phase instanceof Ended;
     }
@@ -124,7 +139,7 @@ public final class ClientSession implements Handshake.Outcome {
                 primary,
                 environment.loginPolicy(),
                 environment.plugins().wantsGtids(),
-                this));
+                new LoginOutcome(this, client, primary, environment, to, faults)));
         client.setReading(true);
         primary.setReading(true);
         if (early.isReadable()) {
@@ -179,6 +194,7 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
+    /** Called when bytes from the server cannot be decoded below the session. */
     public void serverMalformed(MalformedPacketException e) {
         if (!ended()) {
             end(faults.malformed(phase, CloseReason.SERVER_MALFORMED, e));
@@ -218,11 +234,13 @@ public final class ClientSession implements Handshake.Outcome {
         end(reason);
     }
 
+    /** Called when the client's socket has been read empty. */
     public void clientReadComplete() {
         phase.clientReadComplete();
         heedBoundary(); // a command without a response may have ended the last thing that was open, as a cursor
     }
 
+    /** Called when the server's socket has been read empty. */
     public void serverReadComplete() {
         phase.serverReadComplete();
         if (phase instanceof LoggingIn login && login.handshake().clientMayGoOn()) {
@@ -286,6 +304,7 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
+    /** Called when the server's connection has closed. */
     public void serverClosed() {
         if (phase instanceof LoggingIn) {
             environment.metrics().connection("closed_by_server_in_handshake");
@@ -294,6 +313,7 @@ public final class ClientSession implements Handshake.Outcome {
         end(CloseReason.SERVER_CLOSED);
     }
 
+    /** Ends the session if it is not logged in yet. Called when {@code limits.handshakeTimeout} is over. */
     public void handshakeTimedOut() {
         if (!ended() && !loggedIn()) {
             boolean serverDue = phase instanceof LoggingIn login && login.serverDue();
@@ -304,48 +324,8 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
-    @Override
-    public void loggedIn(LoginResult result) {
-        if (!(phase instanceof LoggingIn login)) {
-            throw new IllegalStateException("logged in while " + phase.name());
-        }
-        environment.metrics().connection("accepted");
-        destination.loggedIn();
-        Handshake handshake = login.handshake();
-        Relaying relaying = new RelayingFactory(id, begunNanos, client, server, environment)
-                .relaying(result, this::heedBoundary, this::unread);
-        phase = relaying;
-        LegCompression compression = result.compression();
-        // A client may send its first command right after its last authentication packet.
-        ByteBuf early = handshake.drainClient();
-        // After the OK_Packet nothing is due from the server except the error of a server that closes at once.
-        ByteBuf late = handshake.drainServer();
-        handshake.close();
-        if (compression.compressesServer()) {
-            client.limitPendingWrites();
-            server.startCompression(compression.ofServer(environment.inflation()), late);
-        } else {
-            fromServer(late);
-        }
-        if (phase == relaying) {
-            relaying.begin(this::fromClient);
-        }
-        if (environment.hold().on()) {
-            hold();
-        }
-        if (compression.compressesClient()) {
-            server.limitPendingWrites();
-            client.startCompression(compression.ofClient(environment.inflation()), early);
-        } else {
-            fromClient(early);
-        }
-        clientReadComplete();
-        clientDoneBehindEarly();
-        heedBoundary();
-    }
-
     /** Has an end of the client's output that came during the login take effect behind the commands sent before it. */
-    private void clientDoneBehindEarly() {
+    void clientDoneBehindEarly() {
         if (clientDone && !ended()) {
             clientDone = false; // compressed commands may still wait, and nothing be due meanwhile
             client.afterReceived(() -> {
@@ -360,39 +340,9 @@ public final class ClientSession implements Handshake.Outcome {
      * Continues unread after a packet that did not fit the protocol as the proxy knows it: client and server may still
      * understand each other.
      */
-    private void unread(Unread next, RuntimeException fault) {
+    void unread(Unread next, RuntimeException fault) {
         phase = next;
         faults.unread(fault);
-    }
-
-    @Override
-    public void refusedByServer(ErrPacket err) {
-        end(faults.refusedByServer(err));
-    }
-
-    @Override
-    public void passthrough() {
-        if (!(phase instanceof LoggingIn login)) {
-            throw new IllegalStateException("TLS is to be relayed while " + phase.name());
-        }
-        environment.metrics().connection("passthrough");
-        Handshake handshake = login.handshake();
-        phase = new Passthrough(client, server, environment);
-        ByteBuf fromClient = handshake.drainClient();
-        ByteBuf fromServer = handshake.drainServer();
-        handshake.close();
-        phase.fromClient(fromClient);
-        phase.fromServer(fromServer);
-        phase.clientReadComplete();
-        phase.serverReadComplete();
-        clientDoneBehindEarly();
-    }
-
-    @Override
-    public void tlsFailed(boolean withServer, Throwable cause) {
-        if (!ended()) {
-            end(withServer ? faults.noTlsWithServer(phase, cause) : faults.noTlsWithClient(cause));
-        }
     }
 
     /** Closes the session at the next boundary, at once when idle. */
@@ -460,7 +410,7 @@ public final class ClientSession implements Handshake.Outcome {
     }
 
     /** Ends or holds a session that is at a boundary, if it is to be. */
-    private void heedBoundary() {
+    void heedBoundary() {
         if (!draining && !leaving && !holding) {
             return;
         }
@@ -477,7 +427,8 @@ public final class ClientSession implements Handshake.Outcome {
         }
     }
 
-    private void end(CloseReason reason) {
+    /** Ends the session. Idempotent. */
+    void end(CloseReason reason) {
         if (ended()) {
             return;
         }

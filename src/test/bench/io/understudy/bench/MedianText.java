@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Locale;
 
 /** Formats the median of several measurements with the lowest and the highest value, which show its spread. */
-final class Spread {
-    private Spread() {}
+final class MedianText {
+    private MedianText() {}
 
     static String medianAndRange(List<Double> values) {
         List<Double> sorted = values.stream().sorted().toList();
