@@ -392,9 +392,8 @@ class ReadinessGateTest {
         await().atMost(PATIENCE)
                 .pollInterval(Duration.ofMillis(20))
                 .until(() -> !pair.standby()
-                        .query(
-                                "SELECT 1 FROM information_schema.PROCESSLIST"
-                                        + " WHERE INFO LIKE 'SELECT MASTER_GTID_WAIT%'")
+                        .query("SELECT 1 FROM information_schema.PROCESSLIST"
+                                + " WHERE INFO LIKE 'SELECT MASTER_GTID_WAIT%'")
                         .isEmpty());
         try {
             statement.execute("UNLOCK TABLES");

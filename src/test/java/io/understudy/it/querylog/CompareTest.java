@@ -7,10 +7,14 @@ import io.understudy.cli.compare.CompareCommand;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
+import io.understudy.report.AdminClient;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -97,7 +101,10 @@ class CompareTest {
     }
 
     private Outcome compare(EmbeddedServer b, String log, String... more) throws Exception {
-        Path file = Files.writeString(folder.resolve("slow.log"), log);
+        return compare(b, Files.writeString(folder.resolve("slow.log"), log), more);
+    }
+
+    private Outcome compare(EmbeddedServer b, Path file, String... more) throws Exception {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         CommandLine line = new CommandLine(new CompareCommand())
@@ -212,6 +219,61 @@ class CompareTest {
             onStandby(
                     "ALTER TABLE shop.orders ADD INDEX customer (customer)",
                     "DELETE FROM shop.scanned WHERE id > 5000");
+        }
+    }
+
+    /** With hashes in a capture, the report says which of two servers that differ returns what the client got. */
+    @Test
+    void aDifferenceIsThatOfTheServerThatLeftTheCapture() throws Exception {
+        Path captures = folder.resolve("captures");
+        pair.createAccount("app", QueryLogProxy.password(), "ALL ON *.*");
+        try (QueryLogProxy proxy = QueryLogProxy.with(
+                        "127.0.0.1:" + pair.primary().port(),
+                        "capture: { directory: " + captures + ", literals: keep, results: hash, minFree: 1MiB }");
+                Connection client = proxy.connect("&useServerPrepStmts=true");
+                Statement text = client.createStatement();
+                PreparedStatement prepared = client.prepareStatement("SELECT t, v FROM small WHERE id = ?")) {
+            AdminClient admin = new AdminClient("127.0.0.1:" + proxy.adminPort(), QueryLogProxy.TOKEN);
+            admin.act("capture/start");
+            for (int i = 1; i <= 20; i++) {
+                text.executeQuery("SELECT * FROM small WHERE id = " + i).close();
+                prepared.setInt(1, i);
+                prepared.executeQuery().close();
+            }
+            admin.act("capture/stop");
+        }
+        String changed = "UPDATE shop.small SET t = 'changed' WHERE id IN (7, 8)";
+        String restored = "UPDATE shop.small SET t = CONCAT('<t', id, '>') WHERE id IN (7, 8)";
+        List<String> both = List.of("SELECT * FROM small", "SELECT t, v FROM small");
+        onStandby(changed);
+        try {
+            Outcome onB = compare(pair.standby(), captures);
+            assertThat(both)
+                    .allSatisfy(digest -> assertThat(onB.digest(digest))
+                            .containsEntry("different", 2L)
+                            .containsEntry("capturedLikeA", 2L)
+                            .doesNotContainKey("capturedLikeB"));
+        } finally {
+            onStandby(restored);
+        }
+        pair.primary().execute("SET SESSION sql_log_bin = 0", changed);
+        try {
+            Outcome onA = compare(pair.standby(), captures);
+            assertThat(both)
+                    .allSatisfy(digest -> assertThat(onA.digest(digest))
+                            .containsEntry("different", 2L)
+                            .containsEntry("capturedLikeB", 2L)
+                            .doesNotContainKey("capturedLikeA"));
+            // Both have left it, each in its own way: neither is like the capture.
+            onStandby("UPDATE shop.small SET t = 'elsewhere' WHERE id IN (7, 8)");
+            Outcome onBoth = compare(pair.standby(), captures);
+            assertThat(both)
+                    .allSatisfy(digest -> assertThat(onBoth.digest(digest))
+                            .containsEntry("different", 2L)
+                            .doesNotContainKeys("capturedLikeA", "capturedLikeB"));
+        } finally {
+            onStandby(restored);
+            pair.primary().execute("SET SESSION sql_log_bin = 0", restored);
         }
     }
 
