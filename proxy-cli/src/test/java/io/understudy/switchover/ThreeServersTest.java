@@ -156,10 +156,8 @@ class ThreeServersTest {
     private static void killTwo(AdminClient admin, InetSocketAddress address, EmbeddedPair pair, EmbeddedServer third)
             throws Exception {
         await().atMost(PATIENCE)
-                .until(() -> ((Map<?, ?>)
-                                Objects.requireNonNull(admin.view("lost").get("primary")))
-                        .get("read")
-                        .equals(true));
+                .until(() -> admin.view("lost").get("primary") instanceof Map<?, ?> primary
+                        && Boolean.TRUE.equals(primary.get("read")));
         EmbeddedServer first = pair.primary();
         long before = rows(pair.standby());
         WriteLoad load = new WriteLoad(address, 1);
