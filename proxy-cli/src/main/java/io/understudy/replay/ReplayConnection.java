@@ -14,13 +14,9 @@ import io.understudy.replay.log.WriteSettings;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.SqlModes;
 import io.understudy.wire.CommandCode;
-import io.understudy.wire.Packets;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -36,8 +32,6 @@ import org.jspecify.annotations.Nullable;
  * to {@code loop}, which should be the connections' own.
  */
 final class ReplayConnection {
-    private static final int PREPARED = 256;
-
     /**
      * A statement that waits.
      *
@@ -52,23 +46,21 @@ final class ReplayConnection {
     }
 
     private final EventExecutor loop;
-    private final ServerConnector connector;
+    private final TargetLogin login;
     private final boolean readsOnly;
-    private final List<byte[]> restored;
     private final ReplayFigures figures;
     private final ReplayProgress progress;
     private final IntConsumer completed;
     private final Consumer<String> fatal;
     private final SqlAnalyzer analyzer = new SqlAnalyzer();
     private final ArrayDeque<Due> queue = new ArrayDeque<>();
+    private final PreparedIds prepared = new PreparedIds();
 
     private @Nullable ServerConnection connection;
     private @Nullable String schema;
     private @Nullable String settings;
     /** The resets of the session that the settings have taken account of. */
     private int resets;
-    /** Statement ids by text, the one that was not used for longest first. */
-    private final LinkedHashMap<ByteBuffer, Integer> prepared = new LinkedHashMap<>(16, 0.75f, true);
 
     private boolean connecting;
     private boolean busy;
@@ -93,9 +85,8 @@ final class ReplayConnection {
             IntConsumer completed,
             Consumer<String> fatal) {
         this.loop = loop;
-        this.connector = connector;
+        this.login = new TargetLogin(connector, readsOnly, restored, fatal);
         this.readsOnly = readsOnly;
-        this.restored = restored;
         this.figures = figures;
         this.progress = progress;
         this.completed = completed;
@@ -195,10 +186,11 @@ final class ReplayConnection {
             adopt(open, next, assignments);
             return true;
         }
-        if (event.execution() != null && !prepared.containsKey(ByteBuffer.wrap(event.text()))) {
+        if (event.execution() != null && !prepared.has(event.text())) {
             busy = true;
             use(open, event);
-            open.execute(command(open, CommandCode.STMT_PREPARE, event.text()), new Preparation(open, next));
+            open.execute(
+                    TargetLogin.command(open, CommandCode.STMT_PREPARE, event.text()), new Preparation(open, next));
             return true;
         }
         return false;
@@ -212,65 +204,17 @@ final class ReplayConnection {
 
     private void connect() {
         connecting = true;
-        connector
-                .connect()
-                .whenComplete((made, failure) -> onLoop(() -> {
-                    if (failure != null) {
-                        connecting = false;
-                        Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-                        fatal.accept(String.valueOf(cause.getMessage()));
-                        return;
-                    }
-                    schema = null;
-                    settings = null;
-                    prepared.clear();
-                    begin(Objects.requireNonNull(made));
-                }));
-    }
-
-    private void begin(ServerConnection made) {
-        List<String> first = readsOnly ? SessionStart.READ_ONLY : List.of();
-        int[] pending = {first.size() + 1};
-        ServerResponse response = new ServerResponse() {
-            @Override
-            public void onResponse(ResponseView view, int preparedId) {
-                int error = view.errorCode();
-                onLoop(() -> {
-                    if (error != 0) {
-                        fatal.accept("the target refused a setting of the replay's sessions with error " + error);
-                    }
-                    ready();
-                });
+        login.open(made -> onLoop(() -> {
+            connecting = false;
+            if (made != null) {
+                schema = null;
+                settings = null;
+                prepared.clear();
+                connection = made;
+                freeNanos = System.nanoTime();
+                go();
             }
-
-            @Override
-            public void onFailure(String reason) {
-                onLoop(() -> {
-                    fatal.accept(reason);
-                    ready();
-                });
-            }
-
-            private void ready() {
-                if (--pending[0] == 0) {
-                    connecting = false;
-                    connection = made;
-                    freeNanos = System.nanoTime();
-                    go();
-                }
-            }
-        };
-        for (byte[] sql : restored) {
-            made.execute(command(made, CommandCode.QUERY, sql), new Restoration());
-        }
-        made.execute(query(made, SessionStart.NAMES), response);
-        for (String sql : first) {
-            made.execute(query(made, sql), response);
-        }
-    }
-
-    private static ByteBuf command(ServerConnection on, int code, byte[] body) {
-        return Packets.command(on.alloc(), code, body);
+        }));
     }
 
     private void send(ServerConnection open, Due statement) {
@@ -282,7 +226,7 @@ final class ReplayConnection {
             transmit(open, statement, CommandCode.QUERY, event.text());
             return;
         }
-        byte[] payload = execution.payloadFor(Objects.requireNonNull(prepared.get(ByteBuffer.wrap(event.text()))));
+        byte[] payload = execution.payloadFor(Objects.requireNonNull(prepared.of(event.text())));
         if (payload == null) {
             figures.leftOut("types_unknown");
             progress.passedOver(statement.session(), statement.position());
@@ -297,7 +241,7 @@ final class ReplayConnection {
         String wanted = event.schema();
         if (wanted != null && !wanted.equals(schema)) {
             open.execute(
-                    command(open, CommandCode.INIT_DB, wanted.getBytes(StandardCharsets.UTF_8)),
+                    TargetLogin.command(open, CommandCode.INIT_DB, wanted.getBytes(StandardCharsets.UTF_8)),
                     new SchemaResponse(wanted));
             schema = wanted;
         }
@@ -313,20 +257,20 @@ final class ReplayConnection {
         boolean begins = settings == null;
         if (!begins && (readsOnly || wasReset(statement.event()))) {
             begins = true;
-            commands.add(command(open, CommandCode.RESET_CONNECTION, new byte[0]));
+            commands.add(TargetLogin.command(open, CommandCode.RESET_CONNECTION, new byte[0]));
             if (readsOnly) {
-                SessionStart.READ_ONLY.forEach(sql -> commands.add(query(open, sql)));
+                SessionStart.READ_ONLY.forEach(sql -> commands.add(TargetLogin.query(open, sql)));
             }
             prepared.clear();
         }
-        commands.add(query(open, "SET " + assignments));
+        commands.add(TargetLogin.query(open, "SET " + assignments));
         WriteSettings writing = statement.event().writing();
         if (writing != null && begins && !readsOnly) {
             if (writing.transaction() != null) {
-                commands.add(query(open, "SET SESSION TRANSACTION " + writing.transaction()));
+                commands.add(TargetLogin.query(open, "SET SESSION TRANSACTION " + writing.transaction()));
             }
             if (writing.assignments() != null) {
-                commands.add(query(open, "SET " + writing.assignments()));
+                commands.add(TargetLogin.query(open, "SET " + writing.assignments()));
             }
         }
         resets = writing == null ? 0 : writing.resets();
@@ -334,15 +278,11 @@ final class ReplayConnection {
         commands.forEach(command -> open.execute(command, response));
     }
 
-    private static ByteBuf query(ServerConnection on, String sql) {
-        return command(on, CommandCode.QUERY, sql.getBytes(StandardCharsets.UTF_8));
-    }
-
     private void transmit(ServerConnection open, Due statement, int code, byte[] payload) {
         long now = System.nanoTime();
         figures.sent(now - statement.dueNanos(), freeNanos - statement.dueNanos());
         progress.sent(statement.session(), statement.position());
-        open.execute(command(open, code, payload), new Response(statement));
+        open.execute(TargetLogin.command(open, code, payload), new Response(statement));
     }
 
     private String digest(byte[] text) {
@@ -416,19 +356,6 @@ final class ReplayConnection {
         }
     }
 
-    /** A setting that the target refuses was refused when it was logged, or is reported by what needs it. */
-    private static final class Restoration implements ServerResponse {
-        @Override
-        public void onResponse(ResponseView view, int preparedId) {
-            // As above.
-        }
-
-        @Override
-        public void onFailure(String reason) {
-            // The statement behind it says so.
-        }
-    }
-
     private final class Adoption extends Step {
         private final Due statement;
         private final String assignments;
@@ -486,15 +413,12 @@ final class ReplayConnection {
                 giveUp(statement);
                 return;
             }
-            if (prepared.size() == PREPARED) {
-                Iterator<Integer> oldest = prepared.values().iterator();
-                int evicted = oldest.next();
-                oldest.remove();
-                open.send(command(open, CommandCode.STMT_CLOSE, new byte[] {
-                    (byte) evicted, (byte) (evicted >>> 8), (byte) (evicted >>> 16), (byte) (evicted >>> 24)
+            Integer evicted = prepared.add(statement.event().text(), preparedId);
+            if (evicted != null) {
+                open.send(TargetLogin.command(open, CommandCode.STMT_CLOSE, new byte[] {
+                    evicted.byteValue(), (byte) (evicted >>> 8), (byte) (evicted >>> 16), (byte) (evicted >>> 24)
                 }));
             }
-            prepared.put(ByteBuffer.wrap(statement.event().text()), preparedId);
             free();
         }
 
