@@ -80,8 +80,11 @@ public final class Candidates implements AutoCloseable {
     /** The verdict that was logged last. */
     private Verdict told = Verdict.PENDING;
 
-    /** Whether the primary has been found among them once. */
-    private boolean found;
+    /** Whether {@link #watch} has been called. */
+    private boolean started;
+
+    /** Whether the address is a server that was the primary, and not the first candidate in place of one. */
+    private boolean known;
 
     private volatile Verdict verdict = Verdict.PENDING;
     private volatile String explanation = "";
@@ -127,6 +130,8 @@ public final class Candidates implements AutoCloseable {
 
     /** Watches these from now on, instead of those before. */
     public synchronized void watch(List<Address> all) {
+        known |= started && members.isEmpty();
+        started = true;
         if (List.copyOf(members.keySet()).equals(all)) {
             return;
         }
@@ -241,14 +246,14 @@ public final class Candidates implements AutoCloseable {
             doubtedNanos = 0;
         }
         Address present = address.get();
-        Member known = members.get(present);
+        Member its = members.get(present);
         if (writable.size() > 1) {
             decideSplit(writable, present);
-        } else if (known != null && known.role == Role.UNCLEAR) {
+        } else if (its != null && its.role == Role.UNCLEAR) {
             conclude(
                     Verdict.UNCLEAR,
                     "unclear: " + present + " is alive, but whether it is writable cannot be found out ("
-                            + known.problem
+                            + its.problem
                             + "); the proxy stays with it. Check primary.monitor and the grants of its account");
         } else if (writable.isEmpty()) {
             conclude(
@@ -259,12 +264,12 @@ public final class Candidates implements AutoCloseable {
             Address only = writable.get(0);
             conclude(Verdict.ONE, only + " is writable");
             String why = "of the candidates it is the writable one (" + roles() + ")";
-            if (!found && address.isFirst() && !only.equals(present)) {
+            if (!known && address.isFirst() && !only.equals(present)) {
                 address.begin(only, why);
             } else {
                 address.change(only, PrimaryAddress.Reason.CANDIDATE, why);
             }
-            found = true;
+            known = true;
         }
     }
 

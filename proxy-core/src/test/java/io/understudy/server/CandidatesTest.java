@@ -107,6 +107,25 @@ class CandidatesTest {
         }
     }
 
+    /** The file had the address of a server before, as one that has just died. */
+    @Test
+    void anotherPrimaryAmongCandidatesThatAReloadAddsIsAChange() {
+        SimpleMeterRegistry own = new SimpleMeterRegistry();
+        PrimaryAddress atStart = new PrimaryAddress(A, own, Clock.systemUTC());
+        servers.put(A, "READ_ONLY");
+        servers.put(B, "WRITABLE");
+        try (CapturedLog log = new CapturedLog();
+                Candidates added =
+                        new Candidates(atStart, at -> () -> probe(servers.getOrDefault(at, "")), own, executor)) {
+            added.watch(List.of());
+            added.watch(List.of(A, B));
+            await().until(() -> atStart.get().equals(B));
+            assertThat(log.text()).containsPattern("WARN.* the primary is now b:1, no longer a:1");
+            assertThat(atStart.present().reason()).isEqualTo(PrimaryAddress.Reason.CANDIDATE);
+            assertThat(changes(own)).isEqualTo(1);
+        }
+    }
+
     private static double changes(SimpleMeterRegistry in) {
         return in.get("understudy.primary.changes")
                 .tag("reason", "candidate")

@@ -438,6 +438,8 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
             ending = true;
             waiting = false;
             run(ctx);
+            // What has just been handed on must leave, or no room for the rest is ever made.
+            ctx.fireChannelReadComplete();
         }
         ChannelHandlerContext taker = ctx.pipeline().lastContext();
         if (ending && undrained && !ended && taker != null && taker.handler() instanceof ChannelInboundHandler) {

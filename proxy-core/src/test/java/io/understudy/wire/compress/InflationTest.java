@@ -284,6 +284,42 @@ class InflationTest {
         last.received.release();
     }
 
+    /** The close ends the wait for the budget. The client's buffer has room again after a flush only. */
+    @Test
+    void aFrameThatWaitedForBudgetIsDeliveredAheadOfTheClose() {
+        EmbeddedChannel other = server("zstd");
+        ByteBuf half = frame("zstd", content(3), 3);
+        other.writeInbound(half.readRetainedSlice(10_000));
+        half.release();
+        drain(other).release();
+        Compressed compressed = Compressed.zstd(3, false, budget);
+        LastHandler last = new LastHandler();
+        compressed.attach(new Intake() {
+            @Override
+            public boolean takesMore() {
+                return last.flushed;
+            }
+
+            @Override
+            public void holdReading(boolean on) {}
+        });
+        last.flushed = true;
+        EmbeddedChannel client = new EmbeddedChannel(compressed.decoder(), compressed.encoder(), last);
+        client.writeInbound(frame("zstd", content(0), 3));
+        assertThat(budget.waiting()).isEqualTo(1);
+
+        client.close();
+        while (!last.inactive && last.flushed) {
+            compressed.resume(); // as on each change of the client's writability
+            client.runPendingTasks();
+        }
+
+        assertThat(last.received.equals(Unpooled.wrappedBuffer(content(0)))).isTrue();
+        assertThat(last.inactive).isTrue();
+        last.received.release();
+        other.finish();
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whatAClosedConnectionLeftIsDroppedWithTheSession(boolean endedFirst) {
