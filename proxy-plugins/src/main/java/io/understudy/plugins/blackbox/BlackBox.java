@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -283,7 +284,10 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         }
     }
 
-    /** Called with OKs that were sent to clients. */
+    /**
+     * Called with OKs that were sent to clients. A former primary may send some after another one has followed: those
+     * of the last transactions on its sessions, which are lost if the new primary lacks them.
+     */
     synchronized void answered(Collection<AnsweredCommit> all) {
         History present = histories.peekLast();
         if (present == null) {
@@ -292,12 +296,27 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         for (AnsweredCommit each : all) {
             try {
                 for (Gtid gtid : Gtid.parseAll(present.flavor(), each.gtids())) {
-                    present.answered(gtid, each);
+                    writer(gtid, present).answered(gtid, each);
                 }
             } catch (IllegalArgumentException e) {
                 log.debug("black-box: an OK reported '{}', which is no GTID of this primary", each.gtids());
             }
         }
+    }
+
+    /** Returns the latest history of the server that wrote the transaction; the present one if there is none. */
+    private History writer(Gtid gtid, History present) {
+        if (present.isWriter(gtid)) {
+            return present;
+        }
+        Iterator<History> latestFirst = histories.descendingIterator();
+        while (latestFirst.hasNext()) {
+            History each = latestFirst.next();
+            if (each.isWriter(gtid)) {
+                return each;
+            }
+        }
+        return present;
     }
 
     /** Called when a session has ended before the response to a statement that may have committed. */

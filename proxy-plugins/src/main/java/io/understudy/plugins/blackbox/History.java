@@ -73,6 +73,14 @@ final class History {
         return facts.flavor() == ServerFlavor.MARIADB;
     }
 
+    /** Returns whether the transaction's GTID is of this primary. */
+    boolean isWriter(Gtid gtid) {
+        String uuid = facts.serverUuid();
+        return mariadb()
+                ? gtid.server() == facts.serverId()
+                : gtid.source().regionMatches(true, 0, uuid, 0, uuid.length());
+    }
+
     /** Called when another primary has followed this one. */
     void followedBy(History later) {
         next = later;

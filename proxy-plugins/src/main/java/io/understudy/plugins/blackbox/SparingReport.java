@@ -6,8 +6,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a report, or its failure, for four times as long as it took: callers that repeat it without end take a fifth of
- * one core at most. Thread-safe.
+ * Keeps a report, or its failure, for four times as long as it took, but for two seconds at most. Callers that repeat
+ * it without end so take a fifth of one core, more only if a report takes longer than half a second. Thread-safe.
  */
 final class SparingReport implements Supplier<Object> {
     private static final int TIMES = 4;

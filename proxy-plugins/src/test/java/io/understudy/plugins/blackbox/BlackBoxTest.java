@@ -228,6 +228,25 @@ class BlackBoxTest {
         assertThat(loss.interrupted).hasSize(1);
     }
 
+    /** A primary that is left while it takes writes commits the transactions that are open there. */
+    @Test
+    void whatTheOldPrimaryAnsweredAfterTheChangeStaysListed() {
+        start(1, "0-1-10");
+        transaction(11);
+        start(2, "0-1-10");
+        response("0-1-11");
+        response("0-1-12");
+        response("0-2-11");
+        now += 5 * MINUTE;
+        box.expire();
+        Loss loss = on("0-1-10");
+        assertThat(loss.missing)
+                .extracting(each -> each.answered != null)
+                .as("the OK of 0-1-11 is joined")
+                .containsExactly(true);
+        assertThat(loss.notCaptured.keySet()).extracting(Gtid::text).containsExactly("0-1-12");
+    }
+
     @Test
     void commitsBeyondTheBoundCountAsNotCapturedOnlyUntilTheyExpire() {
         start(1, "0-1-0");
