@@ -123,10 +123,16 @@ final class StandbyQueries {
         }
     }
 
+    /**
+     * Returns what a connection of this account is doing. After a restart of the server another account's connection,
+     * or a thread of the replication, may have its identifier.
+     */
     Activity activity(long connection) throws SQLException {
         return queries
                 .rows(
-                        "SELECT COMMAND, STATE FROM information_schema.PROCESSLIST WHERE ID = " + connection,
+                        "SELECT COMMAND, STATE FROM information_schema.PROCESSLIST WHERE ID = " + connection
+                                + " AND ID <> CONNECTION_ID()"
+                                + " AND LEFT(USER(), CHAR_LENGTH(USER) + 1) = CONCAT(USER, '@')",
                         row -> new Activity(ServerQueries.text(row, 1), ServerQueries.text(row, 2)))
                 .stream()
                 .findFirst()

@@ -7,8 +7,11 @@ import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
 import io.understudy.pages.PagesAccount;
+import io.understudy.pages.ServerQueries;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -142,6 +145,34 @@ class DefragmentationEndTest {
             assertThat(ended.tables()).as("%s", log).extracting("state").containsExactly("failed", "ended");
             assertThat((String) ended.tables().get(0).get("why")).contains("no response arrives");
             await(() -> processes("1").equals("0"));
+        }
+    }
+
+    /** After a restart of the server the identifier of a lost connection is another one's, or its own. */
+    @Test
+    void endsNoConnectionButItsAccounts() throws Exception {
+        String url = "jdbc:mariadb://127.0.0.1:" + standby.port() + "/?sslMode=disable&user=pages&password=pages";
+        standby.execute("SET SESSION sql_log_bin = 0", "GRANT CONNECTION ADMIN ON *.* TO pages@'%'");
+        try (Connection ending = DriverManager.getConnection(url);
+                Connection lost = DriverManager.getConnection(url)) {
+            ServerQueries queries = new ServerQueries(ending);
+            StandbyQueries ended = new StandbyQueries(queries);
+            long applier = Long.parseLong(
+                    standby.query("SELECT MIN(ID) FROM information_schema.PROCESSLIST WHERE USER = 'system user'"
+                            + " AND COMMAND = 'Slave_SQL'"));
+
+            assertThat(ended.end(applier)).isTrue();
+            assertThat(ended.end(queries.number("SELECT CONNECTION_ID()"))).isTrue();
+            assertThat(ended.end(new ServerQueries(lost).number("SELECT CONNECTION_ID()")))
+                    .isTrue();
+
+            assertThat(standby.query("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = " + applier))
+                    .as("the applier still runs")
+                    .isEqualTo("1");
+            assertThat(queries.number("SELECT 1")).isEqualTo(1);
+            assertThat(lost.isValid(1)).isFalse();
+        } finally {
+            standby.execute("SET SESSION sql_log_bin = 0", "REVOKE CONNECTION ADMIN ON *.* FROM pages@'%'");
         }
     }
 
