@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 record Forecast(
         double excessFirst1000,
         double extraReadsFirstMinute,
-        Spread overCapacity,
+        SecondsInterval overCapacity,
         double capacity,
         boolean capacityConfigured,
-        Spread untilWarm,
+        SecondsInterval untilWarm,
         boolean measuredDecline) {
-    static final Forecast UNKNOWN =
-            new Forecast(Double.NaN, Double.NaN, Spread.UNKNOWN, Double.NaN, false, Spread.UNKNOWN, false);
+    static final Forecast UNKNOWN = new Forecast(
+            Double.NaN, Double.NaN, SecondsInterval.UNKNOWN, Double.NaN, false, SecondsInterval.UNKNOWN, false);
 
     private static final double DAY = 86_400;
     private static final double MINUTE = 60;
@@ -86,10 +86,10 @@ record Forecast(
         return new Forecast(
                 first / all,
                 minute / all,
-                Spread.of(over, weights),
+                SecondsInterval.of(over, weights),
                 at.capacity(),
                 at.capacityConfigured(),
-                Spread.of(warm, weights),
+                SecondsInterval.of(warm, weights),
                 courses.declines());
     }
 

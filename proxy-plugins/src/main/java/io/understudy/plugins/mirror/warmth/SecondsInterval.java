@@ -9,8 +9,8 @@ import java.util.Comparator;
  *
  * @param high may be infinite
  */
-record Spread(double low, double median, double high) {
-    static final Spread UNKNOWN = new Spread(Double.NaN, Double.NaN, Double.NaN);
+record SecondsInterval(double low, double median, double high) {
+    static final SecondsInterval UNKNOWN = new SecondsInterval(Double.NaN, Double.NaN, Double.NaN);
 
     /** Bounds of the interval, the median, and the bounds of what is likely. */
     private static final double[] SHARES = {0.025, 0.15, 0.5, 0.85, 0.975};
@@ -20,7 +20,7 @@ record Spread(double low, double median, double high) {
     private static final double FEW = 2;
 
     /** Returns the spread of values that are as likely as their weights say; unknown if one is NaN. */
-    static Spread of(double[] values, double[] weights) {
+    static SecondsInterval of(double[] values, double[] weights) {
         Integer[] order = new Integer[values.length];
         double all = 0;
         for (int i = 0; i < order.length; i++) {
@@ -47,6 +47,7 @@ record Spread(double low, double median, double high) {
         boolean known = quantiles[3] <= Math.max(FEW, FACTOR * median)
                 && median <= Math.max(FEW, FACTOR * quantiles[1])
                 && quantiles[4] <= Math.max(FEW, FACTOR * FACTOR * median);
-        return new Spread(quantiles[0], known || quantiles[0] == quantiles[4] ? median : Double.NaN, quantiles[4]);
+        return new SecondsInterval(
+                quantiles[0], known || quantiles[0] == quantiles[4] ? median : Double.NaN, quantiles[4]);
     }
 }
