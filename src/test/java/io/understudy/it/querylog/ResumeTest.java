@@ -263,6 +263,32 @@ class ResumeTest {
                 .isBetween(transactions * 5L - unknown, transactions * 5L);
     }
 
+    /** A log that has grown goes on with its sessions; what their connections had and new ones lack is said. */
+    @Test
+    void whatIsGoneWithTheConnectionsIsSaid() throws Exception {
+        target.execute("CREATE TABLE shop.grown (n INT)");
+        String begun = event(1, 0, "CREATE TEMPORARY TABLE own (id INT)")
+                + event(1, 1, "SET @x = 1")
+                + event(2, 2, "BEGIN")
+                + event(2, 3, "INSERT INTO grown VALUES (1)")
+                + event(3, 4, "INSERT INTO grown VALUES (2)");
+        Path log = Files.writeString(folder.resolve("slow.log"), begun);
+        assertThat(replay(log, "--all", "--speed=max").count("ok")).isEqualTo(5);
+        assertThat(number("SELECT COUNT(*) FROM shop.grown")).isEqualTo(1);
+        Files.writeString(
+                log, begun + event(1, 5, "INSERT INTO own VALUES (1)") + event(2, 6, "COMMIT") + event(3, 7, "DO 1"));
+        Outcome grown = replay(log, "--all", "--speed=max", "--resume");
+        assertThat(grown.view())
+                .containsEntry("playedBefore", 3L)
+                .containsEntry("ok", 4L)
+                .containsEntry("errors", Map.of("1146", 1L));
+        assertThat(grown.resumed("transactionsRestarted")).isEqualTo(1);
+        Map<?, ?> resumed = Objects.requireNonNull((Map<?, ?>) grown.view().get("resumed"));
+        assertThat(resumed.get("sessionsWithout")).isEqualTo(Map.of("temporary tables", 1L, "user variables", 1L));
+        assertThat(number("SELECT SUM(n) FROM shop.grown")).as("each once").isEqualTo(3);
+        assertThat(number("SELECT COUNT(*) FROM shop.grown")).isEqualTo(2);
+    }
+
     @Test
     void anotherReplaysCheckpointIsRefused() throws Exception {
         Path log = folder.resolve("slow.log");
