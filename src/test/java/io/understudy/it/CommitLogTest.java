@@ -9,6 +9,7 @@ import io.understudy.embedded.ServerOptions;
 import io.understudy.logging.EventLog;
 import io.understudy.testkit.CapturedLog;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.regex.Matcher;
@@ -101,7 +102,7 @@ class CommitLogTest {
     @Test
     void aSlowCommitIsLoggedWithItsComponents() throws Exception {
         try (MariaDbSemiSyncPair pair = new MariaDbSemiSyncPair();
-                CommitProxy proxy = new CommitProxy(pair.address(), "slow: 100ms").streaming();
+                CommitProxy proxy = new CommitProxy(pair.address(), "slow: 300ms").streaming();
                 Connection application = proxy.connect("app", "");
                 Statement statement = application.createStatement()) {
             statement.execute("CREATE TABLE slow (id INT PRIMARY KEY)");
@@ -111,6 +112,15 @@ class CommitLogTest {
             await().atMost(PATIENCE).until(() -> SLOW.matcher(log.text()).find());
             Matcher slow = SLOW.matcher(log.text());
             assertThat(slow.find()).isTrue();
+            String line = log.text()
+                    .lines()
+                    .filter(one -> SLOW.matcher(one).find())
+                    .findFirst()
+                    .orElseThrow();
+            try (ResultSet thread = statement.executeQuery("SELECT CONNECTION_ID()")) {
+                assertThat(thread.next()).isTrue();
+                assertThat(line).contains(" serverThreadId=" + thread.getLong(1) + " ");
+            }
             double execute = Double.parseDouble(slow.group(2));
             double acknowledgement = Double.parseDouble(slow.group(4));
             assertThat(execute).isGreaterThanOrEqualTo(200);

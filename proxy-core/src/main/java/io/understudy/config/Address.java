@@ -28,6 +28,7 @@ public record Address(String host, int port, String path) {
 
     private static final String EXPECTED = "expected host:port, [ipv6]:port or unix:/path";
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._-]{1,253}");
+    private static final Pattern LOOPBACK = Pattern.compile("127(\\.[0-9]{1,3}){3}");
     private static final Pattern PORT = Pattern.compile("[0-9]{1,5}");
 
     /**
@@ -82,16 +83,32 @@ public record Address(String host, int port, String path) {
             return false;
         }
         try {
-            // Brackets accept a literal only, so no name is resolved.
-            return !InetAddress.getByName("[" + host + "]").getHostAddress().isEmpty();
-        } catch (UnknownHostException e) {
+            return !literal(host).getHostAddress().isEmpty();
+        } catch (IllegalArgumentException e) {
             return false;
+        }
+    }
+
+    /** Brackets accept a literal only, so no name is resolved. */
+    private static InetAddress literal(String ipv6) {
+        try {
+            return InetAddress.getByName("[" + ipv6 + "]");
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException(e);
         }
     }
 
     /** Returns whether this is a socket file. */
     public boolean isUnix() {
         return !path.isEmpty();
+    }
+
+    /** Returns whether only this host reaches it for certain. Names other than localhost are not resolved. */
+    public boolean isLoopback() {
+        return isUnix()
+                || host.equalsIgnoreCase("localhost")
+                || LOOPBACK.matcher(host).matches()
+                || isIpv6(host) && literal(host).isLoopbackAddress();
     }
 
     /**

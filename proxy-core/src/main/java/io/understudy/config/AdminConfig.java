@@ -19,6 +19,8 @@ public record AdminConfig(
     public static final Address DEFAULT_ADDRESS = new Address("127.0.0.1", 9307, "");
 
     private static final int TOKEN_LENGTH = 16;
+    private static final String REMEDY = "; let a firewall or network policy admit your monitoring alone, or listen on"
+            + " 127.0.0.1 behind a web server with TLS";
 
     public AdminConfig {
         enabled = enabled == null || enabled;
@@ -45,6 +47,16 @@ public record AdminConfig(
                         "token",
                         "shorter than " + TOKEN_LENGTH
                                 + " characters, which can be guessed; 'openssl rand -hex 16' makes one")
+                .that(
+                        !enabled || address.isLoopback() || token != null,
+                        "address",
+                        "other hosts can reach it, and it has no TLS: metrics, and the users and addresses of sessions,"
+                                + " are open to them" + REMEDY)
+                .that(
+                        !enabled || address.isLoopback() || token == null,
+                        "address",
+                        "other hosts can reach it, and it has no TLS: the token and SQL text can be read on the way,"
+                                + " and sessions by anyone" + REMEDY)
                 .lines();
     }
 }

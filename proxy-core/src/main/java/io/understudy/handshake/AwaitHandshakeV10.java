@@ -21,6 +21,7 @@ final class AwaitHandshakeV10 implements HandshakePhase {
         }
         try {
             HandshakeV10 handshakeV10 = HandshakeV10.parse(payload);
+            handshake.serverThreadId(handshakeV10.threadId());
             long offered = handshake.policy().offer(handshakeV10.capabilities());
             HandshakeV10.withCapabilities(payload, offered);
             handshake.toClient(packet.retain());

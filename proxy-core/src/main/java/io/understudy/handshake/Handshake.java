@@ -48,6 +48,7 @@ public final class Handshake implements AuthBridge.Ends {
     private boolean over;
     private boolean waiting;
     private boolean serverDue = true;
+    private long serverThreadId;
 
     public Handshake(Leg client, Leg server, LoginPolicy policy, boolean trackSession, Outcome outcome) {
         this.trackSession = trackSession;
@@ -133,6 +134,15 @@ public final class Handshake implements AuthBridge.Ends {
     /** Returns the sequence number for an ERR packet of the proxy to the client. */
     public int clientSequence() {
         return client.nextSequence();
+    }
+
+    void serverThreadId(long id) {
+        serverThreadId = id;
+    }
+
+    /** Returns the thread id in HandshakeV10, or 0 before it has come. */
+    public long serverThreadId() {
+        return serverThreadId;
     }
 
     /**

@@ -148,6 +148,7 @@ public final class PluginHost {
         metrics.observerFault(plugin);
         log.atError()
                 .addKeyValue("session", session.id())
+                .addKeyValue("serverThreadId", session.serverThreadId())
                 .addKeyValue("plugin", plugin)
                 .setCause(fault)
                 .log(

@@ -51,12 +51,17 @@ public final class ClientSession {
         this.client = client;
         this.environment = environment;
         this.onEnd = onEnd;
-        this.faults = new SessionFaults(id, client, environment.metrics(), environment.repeatedWarning());
+        this.faults = new SessionFaults(
+                id, client, environment.metrics(), environment.repeatedWarning(), this::serverThreadId);
     }
 
     /** Returns the session's number, unique while the process runs. */
     public long id() {
         return id;
+    }
+
+    private long serverThreadId() {
+        return phase.serverThreadId();
     }
 
     /** Returns the client's address; behind the PROXY protocol, the address in its header. */
@@ -439,11 +444,7 @@ public final class ClientSession {
         client.closeAfterFlush();
         server.closeAfterFlush();
         if (log.isDebugEnabled()) {
-            log.atDebug()
-                    .addKeyValue("session", id)
-                    .addKeyValue("client", client.remoteAddress())
-                    .addKeyValue("reason", reason.label())
-                    .log("the session ended");
+            faults.ended(last, reason);
         }
         onEnd.accept(this);
     }

@@ -27,6 +27,11 @@ final class LoggingIn implements SessionPhase {
         handshake.fromServer(bytes);
     }
 
+    @Override
+    public long serverThreadId() {
+        return handshake.serverThreadId();
+    }
+
     /** Returns whether the next packet is the server's to send. */
     boolean serverDue() {
         return handshake.serverDue();

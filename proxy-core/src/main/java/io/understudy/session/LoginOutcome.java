@@ -84,7 +84,7 @@ final class LoginOutcome implements Handshake.Outcome {
     public void passthrough() {
         Handshake handshake = handshake();
         environment.metrics().connection("passthrough");
-        session.enter(new Passthrough(client, server, environment));
+        session.enter(new Passthrough(client, server, handshake.serverThreadId(), environment));
         ByteBuf fromClient = handshake.drainClient();
         ByteBuf fromServer = handshake.drainServer();
         handshake.close();

@@ -14,9 +14,11 @@ final class Passthrough implements SessionPhase {
     private final Leg server;
     private final CoreMetrics metrics;
     private final LatencyHistogram duration;
+    private final long serverThreadId;
     private final long startNanos = System.nanoTime();
 
-    Passthrough(Leg client, Leg server, SessionEnvironment environment) {
+    Passthrough(Leg client, Leg server, long serverThreadId, SessionEnvironment environment) {
+        this.serverThreadId = serverThreadId;
         this.client = client;
         this.server = server;
         metrics = environment.metrics();
@@ -43,6 +45,11 @@ final class Passthrough implements SessionPhase {
     @Override
     public void serverReadComplete() {
         client.flush();
+    }
+
+    @Override
+    public long serverThreadId() {
+        return serverThreadId;
     }
 
     /** Not known: the server ends the session after its last response. */

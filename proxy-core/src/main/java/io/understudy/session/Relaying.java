@@ -127,6 +127,11 @@ final class Relaying implements SessionPhase {
         return model;
     }
 
+    @Override
+    public long serverThreadId() {
+        return model.serverThreadId();
+    }
+
     /**
      * Sends statements that are injected before the client's first command. Must be called once, before the first bytes
      * of either leg.

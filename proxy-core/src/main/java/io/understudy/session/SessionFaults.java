@@ -7,6 +7,7 @@ import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.compress.InflationRefusedException;
 import io.understudy.wire.packet.ErrPacket;
 import java.util.Locale;
+import java.util.function.LongSupplier;
 import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,9 +36,14 @@ final class SessionFaults {
     private final Leg client;
     private final CoreMetrics metrics;
     private final RepeatedWarning repeated;
+    private final LongSupplier serverThreadId;
 
-    /** @param repeated limits the lines that many sessions would log for one cause */
-    SessionFaults(long id, Leg client, CoreMetrics metrics, RepeatedWarning repeated) {
+    /**
+     * @param repeated limits the lines that many sessions would log for one cause
+     * @param serverThreadId of the session's phase, 0 while it is not known
+     */
+    SessionFaults(long id, Leg client, CoreMetrics metrics, RepeatedWarning repeated, LongSupplier serverThreadId) {
+        this.serverThreadId = serverThreadId;
         this.id = id;
         this.client = client;
         this.metrics = metrics;
@@ -62,7 +68,15 @@ final class SessionFaults {
     }
 
     private LoggingEventBuilder about(LoggingEventBuilder event) {
-        return event.addKeyValue("session", id).addKeyValue("client", client.remoteAddress());
+        return about(event, serverThreadId.getAsLong());
+    }
+
+    private LoggingEventBuilder about(LoggingEventBuilder event, long thread) {
+        LoggingEventBuilder keyed = event.addKeyValue("session", id);
+        if (thread != 0) {
+            keyed = keyed.addKeyValue("serverThreadId", thread);
+        }
+        return keyed.addKeyValue("client", client.remoteAddress());
     }
 
     private LoggingEventBuilder closed(LoggingEventBuilder event, CloseReason reason) {
@@ -237,6 +251,13 @@ final class SessionFaults {
         if (sequence >= 0) {
             client.write(new ErrPacket(code, sqlState, message).encode(client.alloc(), sequence, true));
         }
+    }
+
+    /** @param last the phase in which the session ended */
+    void ended(SessionPhase last, CloseReason reason) {
+        about(log.atDebug(), last.serverThreadId())
+                .addKeyValue("reason", reason.label())
+                .log("the session ended");
     }
 
     private static String why(Throwable cause) {

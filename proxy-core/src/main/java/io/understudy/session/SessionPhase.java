@@ -51,6 +51,11 @@ sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Unread, P
     /** Called when the server has closed: writes what the client must still be told. */
     default void serverGone() {}
 
+    /** Returns the value of CONNECTION_ID() on the server, or 0 while it is not known. */
+    default long serverThreadId() {
+        return 0;
+    }
+
     /** Returns a word for the admin endpoint. */
     String name();
 

@@ -55,6 +55,11 @@ final class Unread implements SessionPhase {
     }
 
     @Override
+    public long serverThreadId() {
+        return model.serverThreadId();
+    }
+
+    @Override
     public void fromClient(ByteBuf bytes) {
         metrics.bytesFromClient(bytes.readableBytes());
         if (scansCommands) {

@@ -55,6 +55,23 @@ class ValueTypesTest {
         assertThatThrownBy(() -> Address.parse(text)).isInstanceOf(IllegalArgumentException.class);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "127.0.0.1:1, true",
+        "127.1.2.3:1, true",
+        "localhost:1, true",
+        "[::1]:1, true",
+        "unix:/run/x.sock, true",
+        "0.0.0.0:1, false",
+        "[::]:1, false",
+        "10.0.0.7:1, false",
+        "127.0.0.1.example:1, false",
+        "proxy.example:1, false"
+    })
+    void onlyLoopbackIsForThisHostAlone(String text, boolean loopback) {
+        assertThat(Address.parse(text).isLoopback()).isEqualTo(loopback);
+    }
+
     @Test
     void aSocketPathMustFitTheKernel() {
         assertThat(Address.parse("unix:/" + "x".repeat(106)).isUnix()).isTrue();

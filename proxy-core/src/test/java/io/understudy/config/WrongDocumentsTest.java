@@ -314,6 +314,32 @@ class WrongDocumentsTest {
     }
 
     @Test
+    void anAdminEndpointThatOtherHostsReachIsAWarning() throws ConfigException {
+        String primary = "primary: { address: 'p:1' }\nadmin: { address: '%s'%s }\n";
+        assertThat(headlines(primary.formatted("0.0.0.0:9307", "")))
+                .singleElement()
+                .asString()
+                .contains(
+                        "test.yaml:2:19: warning: admin.address: other hosts",
+                        "no TLS",
+                        "are open to them",
+                        "127.0.0.1");
+        assertThat(headlines(primary.formatted("[::]:9307", ", token: a-token-of-fair-length")))
+                .singleElement()
+                .asString()
+                .contains("the token and SQL text can be read on the way");
+        assertThat(headlines(primary.formatted("[::]:9307", ", enabled: false")))
+                .isEmpty();
+        assertThat(headlines(primary.formatted("127.0.0.1:9307", ""))).isEmpty();
+    }
+
+    private static List<String> headlines(String text) throws ConfigException {
+        return ConfigTexts.text(text).warnings().stream()
+                .map(problem -> problem.headline())
+                .toList();
+    }
+
+    @Test
     void warningsDoNotRefuse() throws ConfigException {
         assertThat(ConfigTexts.text("""
                         primary: { address: "p:1", tls: { mode: required, ca: ca.pem } }

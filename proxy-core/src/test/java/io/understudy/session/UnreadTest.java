@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.Interest;
 import io.understudy.testkit.Bytes;
+import io.understudy.testkit.CapturedLog;
 import io.understudy.testkit.LeakCheck;
 import io.understudy.testkit.Memory;
 import io.understudy.testkit.Scripted;
@@ -77,6 +78,20 @@ class UnreadTest {
         scripted.session.serverClosed();
         assertThat(scripted.closed("server_closed")).isEqualTo(1);
         assertThat(watcher.closings).hasSize(1);
+        scripted.finish();
+    }
+
+    /** The server's log and process list name the session by its thread id. */
+    @Test
+    void theLogNamesTheServersThread() {
+        Scripted scripted = loggedIn(new Watcher(Watcher.ALL));
+        byte[] bad = QUERY.clone();
+        bad[3] = 9;
+        try (CapturedLog log = new CapturedLog()) {
+            scripted.client(bad);
+            assertThat(log.text()).contains("relayed unread", "serverThreadId=4711");
+        }
+        scripted.server.take();
         scripted.finish();
     }
 

@@ -123,7 +123,16 @@ final class CommitObserver implements SessionObserver {
     }
 
     private Commit commit(CommitKind kind, @Nullable String gtid, long sentNanos, long okNanos) {
-        return new Commit(kind, session.id(), session.user(), session.schema(), digest, gtid, sentNanos, okNanos);
+        return new Commit(
+                kind,
+                session.id(),
+                session.serverThreadId(),
+                session.user(),
+                session.schema(),
+                digest,
+                gtid,
+                sentNanos,
+                okNanos);
     }
 
     /** Returns 16 hexadecimal digits; the last string is kept because sessions repeat their statements. */

@@ -25,6 +25,6 @@ record ProcedureCall(
      * event.
      */
     Commit commit(@Nullable String gtid, long sinceNanos, long untilNanos) {
-        return new Commit(CommitKind.AUTOCOMMIT, session, user, schema, digest, gtid, sinceNanos, untilNanos);
+        return new Commit(CommitKind.AUTOCOMMIT, session, thread, user, schema, digest, gtid, sinceNanos, untilNanos);
     }
 }

@@ -51,6 +51,7 @@ final class SlowCommits {
         logged++;
         log.atWarn()
                 .addKeyValue("session", commit.session())
+                .addKeyValue("serverThreadId", commit.thread())
                 .addKeyValue("user", commit.user())
                 .addKeyValue("digest", commit.digest())
                 .log("{}", describe(commit, tracked.breakdown()));

@@ -78,6 +78,7 @@ class CommitObserverTest {
                 .containsExactly(new Commit(
                         CommitKind.COMMIT,
                         7,
+                        70,
                         "app",
                         "shop",
                         Objects.requireNonNull(first.summary()).digestHex(),

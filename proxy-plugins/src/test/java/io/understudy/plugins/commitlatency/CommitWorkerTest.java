@@ -244,7 +244,7 @@ class CommitWorkerTest {
         CommitWorker worker = worker(Attribution.BINLOG, true);
         worker.onStart(FACTS, false);
         // The response to INSERT … RETURNING is a result set, which cannot carry a GTID.
-        worker.committed(new Commit(CommitKind.AUTOCOMMIT, 1, "app", null, null, null, now, now + MS));
+        worker.committed(new Commit(CommitKind.AUTOCOMMIT, 1, 70, "app", null, null, null, now, now + MS));
         worker.run();
         assertThat(worker.view().unattributed()).containsEntry("no_gtid", 1L);
         assertThat(worker.view().users().get(0).commits()).isEqualTo(1);

@@ -142,7 +142,7 @@ class FiguresTest {
 
     @Test
     void slowCommitsAreDescribedWithTheirParts() {
-        Commit commit = new Commit(CommitKind.DDL, 7, "app", null, "00ff", "0-1-2", 0, 300 * MS);
+        Commit commit = new Commit(CommitKind.DDL, 7, 70, "app", null, "00ff", "0-1-2", 0, 300 * MS);
         assertThat(SlowCommits.describe(commit, new Breakdown(10 * MS, 90 * MS, 200 * MS)))
                 .isEqualTo("slow commit: 300.0 ms, kind ddl, session 7, user app, schema -, digest 00ff: execution and"
                         + " flush"

@@ -43,7 +43,7 @@ class GtidJoinTest {
     }
 
     static Commit commit(String gtid, long sent, long ok) {
-        return new Commit(CommitKind.AUTOCOMMIT, 1, "app", "shop", null, gtid, sent, ok);
+        return new Commit(CommitKind.AUTOCOMMIT, 1, 70, "app", "shop", null, gtid, sent, ok);
     }
 
     static BinlogTransaction event(String gtid, long nanos) {
