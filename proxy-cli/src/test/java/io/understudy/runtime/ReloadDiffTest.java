@@ -102,10 +102,14 @@ class ReloadDiffTest {
                 assertThat(pending(proxy)).isZero();
 
                 // A plugin that comes or goes takes a restart.
-                reload(configure(port, "1s", "plugins: { query-log: , commit-latency: }\n"));
+                response = reload(configure(port, "1s", "plugins: { query-log: , commit-latency: }\n"));
+                assertThat(response.get("notApplied"))
+                        .isEqualTo(List.of("plugins.commit-latency was added: takes effect after a restart"));
                 assertThat(config().get("pending"))
                         .isEqualTo(List.of(Map.of("path", "plugins.commit-latency", "running", "off", "file", "on")));
-                reload(configure(port, "1s", ""));
+                response = reload(configure(port, "1s", ""));
+                assertThat(response.get("notApplied"))
+                        .isEqualTo(List.of("plugins.query-log was removed: takes effect after a restart"));
                 assertThat(config().get("pending"))
                         .isEqualTo(List.of(Map.of("path", "plugins.query-log", "running", "on", "file", "off")));
 
