@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -47,7 +49,7 @@ class DocsTest {
 
     private static List<Path> documents() throws IOException {
         List<Path> found = new ArrayList<>(List.of(ROOT.resolve("README.md")));
-        try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+        try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
             docs.filter(path -> path.toString().endsWith(".md")).sorted().forEach(found::add);
         }
         return found;
@@ -80,7 +82,7 @@ class DocsTest {
                         text.substring(0, block.start()).stripTrailing().endsWith("`bad.yaml`:");
                 if (block.group(1).equals("yaml") && !NOT_WHOLE.matcher(content).lookingAt() && !wrongOnPurpose) {
                     long line = text.substring(0, block.start()).lines().count() + 1;
-                    String name = document.getFileName() + ":" + line;
+                    String name = ROOT.relativize(document) + ":" + line;
                     tests.add(DynamicTest.dynamicTest(name, () -> load(content, name)));
                 }
             }
@@ -127,6 +129,53 @@ class DocsTest {
             }
         }
         assertThat(commands).isPositive();
+    }
+
+    /** Checks the subcommands in the shell blocks of all documents. */
+    @Test
+    void subcommandsExist() throws IOException {
+        String help = help();
+        Pattern command = Pattern.compile("(?m)^(?:\\./|bin/)?understudy ([a-z]+)\\b");
+        Set<String> named = new TreeSet<>();
+        for (Path document : documents()) {
+            Matcher block = BLOCK.matcher(Files.readString(document));
+            while (block.find()) {
+                Matcher line = command.matcher(block.group(1).equals("sh") ? block.group(2) : "");
+                while (line.find()) {
+                    named.add(line.group(1));
+                }
+            }
+        }
+        assertThat(named).hasSizeGreaterThan(10);
+        assertThat(named).allSatisfy(one -> assertThat(help).containsPattern("(?m)^  " + one + "\\b"));
+    }
+
+    /** Checks that the program has the messages that the page quotes in its tables; … stands for a value. */
+    @Test
+    void theQuotedMessagesAreTheProgramsOwn() throws IOException {
+        StringBuilder sources = new StringBuilder(Files.readString(ROOT.resolve("proxy-cli/src/dist/bin/understudy")));
+        for (String module : List.of("proxy-core", "proxy-plugins", "proxy-cli")) {
+            try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main/java"))) {
+                for (Path file :
+                        files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                    sources.append(Files.readString(file));
+                }
+            }
+        }
+        String program = sources.toString().replaceAll("\"\\s*\\+\\s*\"", "");
+        Matcher row = Pattern.compile("(?m)^\\| (.*?) \\| ")
+                .matcher(Files.readString(ROOT.resolve("docs/troubleshooting.md")));
+        int messages = 0;
+        while (row.find()) {
+            Matcher quoted = Pattern.compile("`([^`]* [^`]*)`").matcher(row.group(1));
+            while (quoted.find()) {
+                messages++;
+                for (String part : quoted.group(1).split("…")) {
+                    assertThat(program.contains(part)).as(quoted.group(1)).isTrue();
+                }
+            }
+        }
+        assertThat(messages).isGreaterThan(25);
     }
 
     private static String help() throws IOException {
