@@ -485,6 +485,22 @@ class DefragmentationTest {
                 .containsEntry("checksum", "equal");
     }
 
+    /** MariaDB's checksum of the table after a rebuild differs from the one before, though its rows are the same. */
+    @Test
+    void rebuildsATableWithAVirtualColumn() throws Exception {
+        primary.execute(
+                "CREATE TABLE shop.computed (id INT PRIMARY KEY, a INT, v INT AS (a + 1) VIRTUAL, s INT AS (a * 2)"
+                        + " STORED, KEY s(s))",
+                "INSERT INTO shop.computed (id, a) SELECT seq, seq FROM shop.seq_1_to_3000");
+        pair.awaitCaughtUp(MOST);
+
+        Map<String, Object> outcome = only(work(standby, "pages", OPTIONS).run(List.of("shop.computed")));
+
+        assertThat(outcome).as("%s", log).containsEntry("state", "rebuilt");
+        assertThat((String) outcome.get("checksum"))
+                .matches("equal|not comparable, as MariaDB does not calculate virtual columns for CHECKSUM TABLE");
+    }
+
     @Test
     void rebuildsTablesWithUnusualNames() throws Exception {
         primary.execute("CREATE DATABASE `my.sh``op é`");
