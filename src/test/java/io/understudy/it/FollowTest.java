@@ -213,12 +213,20 @@ class FollowTest {
             assertThat(standby(proxy, 0)).containsEntry("primary", false);
             assertThat(proxy.server().notReady()).isEmpty();
             assertThat(proxy.count("understudy.primary.changes", "reload")).isEqualTo(1);
-            // The binary log of the new primary is read, and says which server that is.
+            // What was committed on the old primary after the change is lost, and in no binary log that is read.
             await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
                 LostView lost = lost(proxy);
                 assertThat(lost.text("survivor", "name")).isEqualTo("primary");
-                assertThat(lost.text("primary", "read")).isEqualTo("true");
+                assertThat(lost.text("answeredAndMissing", "notCaptured")).isEqualTo("1");
+                assertThat(lost.text("primary", "why")).isEqualTo("the primary has changed");
             });
+            // The binary log of the new primary is read.
+            int kept = Integer.parseInt(lost(proxy).text("kept", "transactions"));
+            try (Connection next = connect(proxy)) {
+                write(next, "next");
+            }
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> Integer.parseInt(lost(proxy).text("kept", "transactions")) > kept);
         }
     }
 
