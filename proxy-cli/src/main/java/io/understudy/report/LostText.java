@@ -35,8 +35,8 @@ public final class LostText {
         out.line("Answered OK and missing: %d", Table.whole(missing, "count"));
         if (Table.whole(missing, "notCaptured") > 0) {
             out.line(
-                    "  %d of these were not captured and cannot be rescued: the old primary answered them and died"
-                            + " before it sent them on. They are in its binary log alone, under the GTIDs listed first",
+                    "  %d of these were not captured and cannot be rescued: the old primary answered them and"
+                            + " did not send them on. They are in its binary log alone, under the GTIDs listed first",
                     Table.whole(missing, "notCaptured"));
         }
         transactions(out, missing);

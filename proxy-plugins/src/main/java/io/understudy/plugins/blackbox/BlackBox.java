@@ -97,6 +97,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             present = new History(facts, chunks);
             if (former != null) {
                 former.followedBy(present);
+                if (streaming) {
+                    endedNanos = nanoClock.getAsLong();
+                }
             }
             histories.add(present);
             while (histories.size() > MOST_HISTORIES) {

@@ -245,6 +245,8 @@ class BlackBoxTest {
                 .as("the OK of 0-1-11 is joined")
                 .containsExactly(true);
         assertThat(loss.notCaptured.keySet()).extracting(Gtid::text).containsExactly("0-1-12");
+        assertThat(loss.trouble).isEqualTo("the primary has changed");
+        assertThat(loss.endedNanos).as("the time of the change").isEqualTo(now - 5 * MINUTE);
     }
 
     @Test
