@@ -3,6 +3,7 @@ package io.understudy.plugins.blackbox;
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ResultGtid;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.sql.StatementKind;
@@ -52,20 +53,27 @@ final class BlackBoxObserver implements SessionObserver {
             StatementSummary summary = command.summary();
             digest = summary == null ? 0 : summary.digest();
         }
+        for (ResultGtid earlier : response.earlierGtids()) {
+            answered(earlier.text(), response);
+        }
         String gtid = response.gtid();
-        if (gtid != null && response.ok()) {
-            sessionEvents.answered(new AnsweredCommit(
-                    gtid,
-                    session.id(),
-                    session.serverThreadId(),
-                    session.user(),
-                    session.schema(),
-                    digest,
-                    response.lastByteNanos()));
+        if (gtid != null) { // also of an OK before the error that ends a text of several statements
+            answered(gtid, response);
         }
         if (!response.inTransaction()) {
             digest = 0;
         }
+    }
+
+    private void answered(String gtid, ResponseView response) {
+        sessionEvents.answered(new AnsweredCommit(
+                gtid,
+                session.id(),
+                session.serverThreadId(),
+                session.user(),
+                session.schema(),
+                digest,
+                response.lastByteNanos()));
     }
 
     @Override
