@@ -71,6 +71,11 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     /** Whether the client's last SET of the list names the list itself. */
     private boolean clientAskedList;
     /**
+     * Whether the client's last list has both {@code last_gtid} and the list itself, which the server reports at every
+     * SET, also at one that changes nothing.
+     */
+    private boolean reportedUnchanged;
+    /**
      * Number of the client's last statement that sets the list. It would overwrite a SET injected ahead of it, so the
      * injection waits for the next statement.
      */
@@ -140,9 +145,9 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
             state = State.REFUSED;
             return;
         }
-        // If the list is not reported, last_gtid was in it before. It is then still the proxy's if the client's
-        // statement extended the existing list without naming last_gtid itself.
-        added = !mariaDb || listReported || added && !clientAsked;
+        // If the list is not reported, or is at every SET, last_gtid was in it before. It is then still the proxy's if
+        // the client's statement extended the existing list without naming last_gtid itself.
+        added = !mariaDb || listReported && !reportedUnchanged || added && !clientAsked;
         state = added ? State.ADDED : State.PRESENT;
     }
 
@@ -151,6 +156,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
         added = false;
         clientAsked = false;
         clientAskedList = false;
+        reportedUnchanged = false;
         if (state != State.REFUSED) {
             state = State.WANTED;
         }
@@ -203,6 +209,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
             clientAskedList = everything
                     || builtOnTheOld && clientAskedList
                     || value.replace("@" + LIST, "").replace("." + LIST, "").contains(LIST);
+            reportedUnchanged = clientAsked && (clientAskedList || builtOnTheOld);
         }
         // Whether the client's list now has last_gtid is known only to the server; requesting it again is harmless if
         // it has.

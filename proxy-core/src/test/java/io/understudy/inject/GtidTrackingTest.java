@@ -117,4 +117,21 @@ class GtidTrackingTest {
         respond(3, "session_track_system_variables,session_track_system_variables,last_gtid");
         assertThat(tracking.addedVariables()).containsExactly("last_gtid");
     }
+
+    @Test
+    void aClientThatTracksTheListAndLastGtidKeepsBoth() {
+        respond(1, "session_track_system_variables,last_gtid");
+        sets(2, "SET session_track_system_variables='last_gtid,session_track_system_variables'");
+        // The server reports a tracked list also when a SET leaves it as it is.
+        respond(3, "last_gtid,session_track_system_variables");
+        assertThat(tracking.addedVariables()).isEmpty();
+    }
+
+    @Test
+    void aClientThatAddsLastGtidToTheOldListKeepsIt() {
+        respond(1, "autocommit,session_track_system_variables,last_gtid");
+        sets(2, "SET session_track_system_variables=CONCAT(@@session_track_system_variables,',last_gtid')");
+        respond(3, "autocommit,session_track_system_variables,last_gtid");
+        assertThat(tracking.addedVariables()).isEmpty();
+    }
 }
