@@ -132,7 +132,10 @@ public final class ReadinessGate {
                 mirror instanceof MirrorConfig settings ? settings.target() : 0,
                 limits);
         List<Finding> findings = new ArrayList<>();
-        CHECKS.forEach(check -> findings.addAll(check.findings(situation)));
+        // What mends a standby, as making it read-only, would harm the primary.
+        List<Check> checks =
+                ReplicatesCheck.isTheSameServer(now) ? List.of(Check.twice(new ReplicatesCheck())) : CHECKS;
+        checks.forEach(check -> findings.addAll(check.findings(situation)));
         return new ReadinessReport(standby, situation, LagCheck.Lag.of(situation), findings, took);
     }
 

@@ -13,7 +13,7 @@ final class ReplicatesCheck implements Check.OfRound {
         if (!standby.responded()) {
             return List.of();
         }
-        if (isTheSameServer(standby, round.primary())) {
+        if (isTheSameServer(round)) {
             return List.of(Finding.blocks(
                     NAME, "itself", "the standby is the primary itself", "there is nothing to promote", ""));
         }
@@ -47,8 +47,11 @@ final class ReplicatesCheck implements Check.OfRound {
         return findings;
     }
 
-    private static boolean isTheSameServer(ServerFacts standby, ServerFacts primary) {
-        if (!primary.responded()) {
+    /** Returns whether both readings are of one server; false if one of them failed. */
+    static boolean isTheSameServer(Situation.Round round) {
+        ServerFacts standby = round.standby();
+        ServerFacts primary = round.primary();
+        if (!standby.responded() || !primary.responded()) {
             return false;
         }
         String uuid = standby.variable("server_uuid");

@@ -494,7 +494,8 @@ class ReadinessGateTest {
 
         LoadedConfig same = config(
                 "monitor", "localhost:" + pair.standby().port(), pair.standby().port());
-        assertThat(subjects(gate(same, Duration.ofSeconds(20)).report(null))).contains("blocks replicates itself");
+        assertThat(subjects(gate(same, Duration.ofSeconds(20)).report(null)))
+                .containsExactly("blocks replicates itself");
     }
 
     @Test

@@ -275,8 +275,8 @@ public final class PrimaryMonitor implements AutoCloseable {
             toldReadOnly = true;
             log.warn(
                     "primary {} is read-only: clients cannot write. If another server has been promoted, tell the"
-                            + " proxy: change primary.address and reload, or POST /api/primary; if not, SET GLOBAL"
-                            + " read_only=0 there",
+                            + " proxy (with primary.candidates it sees that itself): change primary.address and reload,"
+                            + " or POST /api/primary; if not, SET GLOBAL read_only=0 there",
                     present);
         } else if (toldReadOnly && Boolean.FALSE.equals(now.readOnly())) {
             toldReadOnly = false;
