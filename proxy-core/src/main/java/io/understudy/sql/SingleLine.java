@@ -23,7 +23,7 @@ public final class SingleLine {
         NAME,
         /** A parameter whose value is not known. */
         PARAMETER,
-        /** Damaged text, so that literals cannot be told for certain. */
+        /** Damaged text, so that literals, or the statement's end, cannot be told for certain. */
         UNPARSED;
 
         /** Returns the name for labels of metrics. */
@@ -83,7 +83,9 @@ public final class SingleLine {
                     end = length;
                 }
             }
-            if (hash != null && (lexer.flags & (Lexer.UNTERMINATED | Lexer.BAD_TEXT)) != 0) {
+            // With values kept, too: a quote that nobody closes would take in the next statements of the log.
+            int bad = hash == null ? Lexer.UNTERMINATED : Lexer.UNTERMINATED | Lexer.BAD_TEXT;
+            if ((lexer.flags & bad) != 0) {
                 return Refusal.UNPARSED;
             }
         } finally {

@@ -63,6 +63,24 @@ class SingleLineTest {
     }
 
     @Test
+    void whatNobodyClosesIsRefused() {
+        String[] texts = {
+            "SELECT 'a",
+            "SELECT \"a",
+            "SELECT `a",
+            "SELECT 1--'a",
+            "SELECT N'a\\'",
+            "SELECT 1 /* '",
+            "SELECT /*!50000 1",
+            "SELECT @`a",
+            "SELECT @'a"
+        };
+        for (String open : texts) {
+            assertThat(written(open, 0)).as(open).isEqualTo("refused: unparsed");
+        }
+    }
+
+    @Test
     void parametersTakeTheirPlaces() {
         byte[] text = "SELECT '?' , ? FROM t -- ?\n WHERE a = ?".getBytes(StandardCharsets.UTF_8);
         String[] literals = {"'x'", "7"};
