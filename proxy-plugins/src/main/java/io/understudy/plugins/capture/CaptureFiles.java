@@ -87,7 +87,8 @@ class CaptureFiles implements Closeable {
     /** Compresses the bytes as one frame and writes it. */
     void write(byte[] plain, int length) throws IOException {
         byte[] room = new byte[(int) Zstd.compressBound(length)];
-        long size = Zstd.compressByteArray(room, 0, room.length, plain, 0, length, LEVEL);
+        // With a checksum: without one, half of all damaged bits yield another statement and no error.
+        long size = Zstd.compressByteArray(room, 0, room.length, plain, 0, length, LEVEL, true);
         if (Zstd.isError(size)) {
             throw new IOException("zstd: " + Zstd.getErrorName(size));
         }

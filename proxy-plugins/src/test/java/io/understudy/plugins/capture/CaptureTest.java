@@ -230,6 +230,33 @@ class CaptureTest {
         assertThat(count("dropped")).isEqualTo(1);
     }
 
+    /** A capture is played on servers: a bit that changed on the disk must not become another statement. */
+    @Test
+    void aChangedBitIsTold() throws Exception {
+        CaptureConfig config = config(null);
+        Capture capture = capture(config, new CaptureFiles(config, Instant.EPOCH));
+        for (int i = 0; i < 200; i++) {
+            capture.offer(command("UPDATE account SET balance = " + i * 7919 + " WHERE id = " + i * 31));
+        }
+        capture.stop(Capture.REQUESTED);
+        capture.await(30_000);
+        String whole = text(null);
+        Path file = CaptureFiles.list(folder.resolve("captures")).get(0);
+        byte[] good = Files.readAllBytes(file);
+        for (int at = 200; at < good.length - 100; at += 53) {
+            byte[] bad = good.clone();
+            bad[at] ^= 1;
+            Files.write(file, bad);
+            String read;
+            try {
+                read = text(null);
+            } catch (IOException e) {
+                continue;
+            }
+            assertThat(whole).as("bit 0 of byte " + at).startsWith(read);
+        }
+    }
+
     /** Offered statements are on disk soon, without a stop; a file that was cut off is read to its last frame. */
     @Test
     void aKillLosesAtMostASecond() throws Exception {
