@@ -124,7 +124,11 @@ class CommitLogTest {
             double execute = Double.parseDouble(slow.group(2));
             double acknowledgement = Double.parseDouble(slow.group(4));
             assertThat(execute).isGreaterThanOrEqualTo(200);
-            assertThat(acknowledgement).isBetween(149.0, 2000.0);
+            // The commit's event ends the execution when the proxy reads it, which a busy machine delays by some ms, at
+            // the
+            // cost of the acknowledgement. The sum does not depend on it.
+            assertThat(acknowledgement).isBetween(100.0, 2000.0);
+            assertThat(Double.parseDouble(slow.group(1))).isGreaterThanOrEqualTo(349);
             assertThat(execute + Double.parseDouble(slow.group(3)) + acknowledgement)
                     .isCloseTo(Double.parseDouble(slow.group(1)), org.assertj.core.data.Offset.offset(0.2));
             assertThat(slow.find()).as("only the one that was slow").isFalse();

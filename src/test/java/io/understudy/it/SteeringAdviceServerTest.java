@@ -199,10 +199,17 @@ class SteeringAdviceServerTest {
             await().atMost(PATIENCE)
                     .until(() ->
                             Views.value(advice(proxy), "transactions") instanceof Number read && read.intValue() >= 81);
+            // A standby without its share of a busy machine falls behind the ALTER, and does repeat these updates.
+            boolean repeats = standbyRetries(proxy) >= 20;
             assertThat(findings(proxy))
                     .filteredOn(finding -> !"unexplained".equals(finding.get("kind")))
+                    .filteredOn(finding -> !(repeats && "hot-rows".equals(finding.get("kind"))))
                     .isEmpty();
         }
+    }
+
+    private static long standbyRetries(DomainProxy proxy) {
+        return ((Number) Views.value(rows(advice(proxy), "standbys").get(0), "retries")).longValue();
     }
 
     /** The end of a row is found by its columns' types, so a type read wrongly would hide that both changed one row. */

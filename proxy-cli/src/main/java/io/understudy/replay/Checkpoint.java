@@ -117,10 +117,15 @@ record Checkpoint(Subject of, long read, long hash, Map<Long, Session> sessions)
     }
 
     @SuppressWarnings("unchecked")
-    private static Subject subject(String line) throws IOException {
-        Map<String, Object> view = (Map<String, Object>) JsonReader.read(line);
+    private static Subject subject(String line) {
+        Map<String, Object> view;
+        try {
+            view = (Map<String, Object>) JsonReader.read(line);
+        } catch (IOException e) {
+            throw new IllegalArgumentException("its second line is no JSON", e);
+        }
         if (view == null) {
-            throw new IllegalArgumentException("no subject");
+            throw new IllegalArgumentException("its second line names no log and target");
         }
         return new Subject(String.valueOf(view.get("log")), String.valueOf(view.get("target")), (Map<String, Object>)
                 view.getOrDefault("choice", Map.of()));

@@ -295,20 +295,34 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
                 .count();
     }
 
-    /** Writes the state for the last time, to the disk. Idempotent. */
+    /** Writes the state for the last time, to the disk; who listens for failures is told of one. Idempotent. */
     @Override
-    public void close() throws IOException {
+    public void close() {
         over.countDown();
         synchronized (this) {
-            FileChannel open = channel;
-            if (open != null && open.isOpen()) {
-                rewrite();
-                open = channel;
-                if (open != null) {
-                    open.force(true);
-                    open.close();
-                }
+            FileChannel before = channel;
+            if (before == null || !before.isOpen()) {
+                return;
             }
+            try {
+                rewrite();
+                FileChannel last = channel;
+                if (last != null) {
+                    last.force(true);
+                    last.close();
+                }
+            } catch (IOException e) {
+                failed(e); // the lines that were written stay, and are enough to go on from
+                closeQuietly(before);
+            }
+        }
+    }
+
+    private static void closeQuietly(FileChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // The failure that led here has been told.
         }
     }
 }

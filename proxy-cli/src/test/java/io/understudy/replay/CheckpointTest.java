@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZoneOffset;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -170,5 +171,27 @@ class CheckpointTest {
         } catch (IOException atTheEnd) {
             assertThat(atTheEnd).hasMessageContaining("replay.ckpt");
         }
+    }
+
+    @Test
+    void aFileThatCannotBeWrittenAtTheEndIsToldAndStaysAsItWas() throws IOException {
+        AtomicReference<String> told = new AtomicReference<>("");
+        try (CheckpointFile file = begin()) {
+            file.onFailure(told::set);
+            play(file, 7, false);
+            Files.createDirectory(folder.resolve("replay.ckpt.next"));
+        }
+
+        assertThat(told.get()).startsWith("the checkpoint " + path + " cannot be written: ");
+        assertThat(left().sessions()).containsEntry(7L, new Checkpoint.Session(2, 0, 0));
+    }
+
+    @Test
+    void aFileWithItsSecondLineCutOffIsNamed() throws IOException {
+        Files.writeString(path, Checkpoint.FIRST_LINE + "\n{\"log\":\"/cap");
+
+        assertThatThrownBy(this::left)
+                .isInstanceOf(IOException.class)
+                .hasMessage(path + " is damaged: its second line is no JSON");
     }
 }
