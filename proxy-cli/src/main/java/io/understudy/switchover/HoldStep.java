@@ -1,5 +1,7 @@
 package io.understudy.switchover;
 
+import java.io.IOException;
+
 /** Holds the proxy's sessions and waits until no transaction runs. */
 final class HoldStep implements Step {
     private static final long POLL_MILLIS = 5;
@@ -41,8 +43,14 @@ final class HoldStep implements Step {
         if (!begun) {
             return "";
         }
-        boolean over = !proxy.held().on();
-        proxy.release();
+        boolean over;
+        try {
+            over = !proxy.held().on();
+            proxy.release();
+        } catch (IOException e) {
+            return "the proxy could not be told to release (" + e.getMessage() + "): its hold ends with it, or "
+                    + clock.length().toMillis() + " ms after it began";
+        }
         return over
                 ? "the hold of " + clock.length().toMillis() + " ms was over before: its end has released the sessions"
                         + " on the old primary"

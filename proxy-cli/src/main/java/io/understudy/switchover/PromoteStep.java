@@ -1,6 +1,7 @@
 package io.understudy.switchover;
 
 import java.sql.SQLException;
+import java.util.concurrent.Callable;
 
 /** Makes the standby writable. From then on nothing can be undone. */
 final class PromoteStep implements Step {
@@ -10,11 +11,14 @@ final class PromoteStep implements Step {
     private final Pair pair;
     private final LastTransaction transaction;
     private final HoldClock clock;
+    private final Callable<Boolean> held;
 
-    PromoteStep(Pair pair, LastTransaction transaction, HoldClock clock) {
+    /** @param held returns whether the proxy holds its sessions; fails if the proxy does not respond */
+    PromoteStep(Pair pair, LastTransaction transaction, HoldClock clock, Callable<Boolean> held) {
         this.pair = pair;
         this.transaction = transaction;
         this.clock = clock;
+        this.held = held;
     }
 
     @Override
@@ -25,6 +29,10 @@ final class PromoteStep implements Step {
     @Override
     public String run() throws Exception {
         transaction.ensureLast();
+        if (!held.call()) {
+            throw new StepFailure(
+                    "the proxy holds its sessions no more: somebody has released them, or it has restarted");
+        }
         clock.left("and the standby is not promoted");
         String connection = pair.standby().traced();
         try {

@@ -29,7 +29,7 @@ record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step fol
                         new ReadOnlyStep(pair, clock),
                         new AppliedStep(pair, last, clock),
                         new StopReplicationStep(pair, clock)),
-                new PromoteStep(pair, last, clock),
+                new PromoteStep(pair, last, clock, () -> proxy.held().on()),
                 new FollowStep(proxy, pair.standbyAddress().toString()),
                 new ReleaseStep(proxy, clock),
                 rest(pair, last, others));

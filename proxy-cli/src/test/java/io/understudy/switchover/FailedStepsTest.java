@@ -74,7 +74,7 @@ class FailedStepsTest {
 
     private static PromoteStep promotion(Thawed standby) {
         Pair pair = pair((connection, sql) -> Map.of(), standby);
-        return new PromoteStep(pair, new LastTransaction(pair), clock());
+        return new PromoteStep(pair, new LastTransaction(pair), clock(), () -> true);
     }
 
     @Test

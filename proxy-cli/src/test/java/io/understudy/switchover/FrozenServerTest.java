@@ -136,7 +136,7 @@ class FrozenServerTest {
                         new ReadOnlyStep(servers, clock),
                         new AppliedStep(servers, last, clock),
                         new StopReplicationStep(servers, clock)),
-                new PromoteStep(servers, last, clock),
+                new PromoteStep(servers, last, clock, () -> true),
                 none,
                 none,
                 List.of());

@@ -555,6 +555,35 @@ class SwitchoverTest {
         }
     }
 
+    /** As after a restart of the proxy, or its death: nobody is held, so nothing is gained by going on. */
+    @Test
+    void aHoldThatIsOverEarlyPromotesNothing() throws Exception {
+        EmbeddedServer old = primary();
+        EmbeddedServer chosen = standby();
+        Said said = switchTo(chosen, BOUNDS, this::released);
+        assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.UNDONE);
+        assertThat(said.text()).contains("the proxy holds its sessions no more");
+        assertThat(readOnly(old)).as(said.text()).isFalse();
+        assertThat(readOnly(chosen)).as(said.text()).isTrue();
+        awaitReplication(chosen);
+    }
+
+    private Steps released(Steps steps) {
+        Step promotion = new Step() {
+            @Override
+            public String plan() {
+                return steps.promotion().plan();
+            }
+
+            @Override
+            public String run() throws Exception {
+                admin.act("release");
+                return steps.promotion().run();
+            }
+        };
+        return new Steps(steps.checks(), steps.preparation(), promotion, steps.follow(), steps.release(), steps.rest());
+    }
+
     private static Steps follow(Steps steps, Step follow) {
         return new Steps(steps.checks(), steps.preparation(), steps.promotion(), follow, steps.release(), steps.rest());
     }
