@@ -67,6 +67,15 @@ final class ProxyControl {
         return HeldSessions.of(admin.view("hold"));
     }
 
+    /**
+     * Returns whether sessions are held.
+     *
+     * @throws IOException also if the proxy does not respond within the time
+     */
+    boolean isHolding(Duration within) throws IOException, InterruptedException {
+        return admin.value("hold", within) instanceof Map<?, ?> view && Boolean.TRUE.equals(view.get("held"));
+    }
+
     HeldSessions release() throws IOException, InterruptedException {
         return HeldSessions.of(admin.act("release"));
     }

@@ -15,6 +15,8 @@ import java.util.List;
  * @param rest each runs whatever fails
  */
 record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step follow, Step release, List<Step> rest) {
+    private static final String PROMOTION = "and the standby is not promoted";
+
     /** @param others the proxy's standbys besides the pair's */
     static Steps of(Pair pair, ProxyControl proxy, SwitchoverLimits bounds, List<StandbyConfig> others) {
         HoldClock clock = new HoldClock(bounds.hold());
@@ -29,7 +31,7 @@ record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step fol
                         new ReadOnlyStep(pair, clock),
                         new AppliedStep(pair, last, clock),
                         new StopReplicationStep(pair, clock)),
-                new PromoteStep(pair, last, clock, () -> proxy.held().on()),
+                new PromoteStep(pair, last, clock, () -> proxy.isHolding(clock.left(PROMOTION))),
                 new FollowStep(proxy, pair.standbyAddress().toString()),
                 new ReleaseStep(proxy, clock),
                 rest(pair, last, others));
